@@ -21,6 +21,12 @@ local function host(name)
   end)
 end
 
+local function open_log()
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.log_window').open()
+  end
+end
+
 local function editor(module, fn)
   return function()
     require('claude_ide.' .. module)[fn]()
@@ -34,7 +40,8 @@ local function question(module, fn)
 end
 
 local function complete_chat(...)
-  return require('claude_ide.chat.command').complete(...)
+  local sessions = require('claude_ide.host.stored_sessions').ids
+  return require('claude_ide.chat.command').complete(sessions, ...)
 end
 
 -- A command that handles a `|` after its arguments itself.
@@ -54,10 +61,11 @@ local function complete_path(...)
   return require('claude_ide.selection.mention').complete(...)
 end
 
-local function complete_claude(lead)
-  return require('claude_ide.terminal').complete(lead)
+local function complete_claude(...)
+  return require('claude_ide.terminal_arguments').complete(...)
 end
 
+-- All have a range, which most of them ignore: `:` in Visual mode inserts one.
 local command = vim.api.nvim_create_user_command
 command('Claude', with_next('after_arguments', host('Claude')), {
   nargs = '*',
@@ -72,6 +80,7 @@ command('ClaudeChat', chat, {
   desc = 'Open or hide the chat with Claude',
 })
 command('ClaudeChanges', host('ClaudeChanges'), {
+  range = true,
   nargs = '*',
   bang = true,
   bar = true,
@@ -81,12 +90,19 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   desc = 'Review what Claude changed in the last turn of the chat',
 })
 command('ClaudeStart', host('ClaudeStart'), {
+  range = true,
   bang = true,
   bar = true,
   desc = 'Start the IDE server',
 })
-command('ClaudeStop', host('ClaudeStop'), { bang = true, bar = true, desc = 'Stop the IDE server' })
+command('ClaudeStop', host('ClaudeStop'), {
+  range = true,
+  bang = true,
+  bar = true,
+  desc = 'Stop the IDE server',
+})
 command('ClaudeStatus', host('ClaudeStatus'), {
+  range = true,
   bar = true,
   desc = 'Show the server, its clients and open diffs',
 })
@@ -97,6 +113,7 @@ command('ClaudeSend', host('ClaudeSend'), {
   desc = 'Send the range or the file to Claude as a mention',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {
+  range = true,
   nargs = '+',
   bang = true,
   bar = true,
@@ -104,6 +121,7 @@ command('ClaudeAdd', host('ClaudeAdd'), {
   desc = 'Mention a file, a folder, or lines of a file',
 })
 command('ClaudeTrust', host('ClaudeTrust'), {
+  range = true,
   nargs = '*',
   bar = true,
   complete = function(...)
@@ -112,6 +130,7 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   desc = "Show or change whether a folder's settings are used",
 })
 command('ClaudeAccept', editor('diff', 'accept'), {
+  range = true,
   bar = true,
   desc = 'Accept the proposed edit',
 })
@@ -119,6 +138,7 @@ local function reject(opts)
   require('claude_ide.diff').reject(nil, opts.args)
 end
 command('ClaudeReject', with_next('after_text', reject), {
+  range = true,
   nargs = '*',
   desc = 'Reject the proposed edit, with a reason',
 })
@@ -135,14 +155,24 @@ command('ClaudeEdit', with_next('after_text', question('question.rewrite', 'edit
   desc = 'Let Claude rewrite the range or the file',
 })
 command('ClaudeCommit', question('question.commit_message', 'write'), {
+  range = true,
   bang = true,
   bar = true,
   desc = 'Let Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang)
-end, { bang = true, bar = true, desc = "Create or update the plugin's Python environment" })
-command('ClaudeLog', editor('log_window', 'open'), { bar = true, desc = "Open the plugin's log" })
+end, {
+  range = true,
+  bang = true,
+  bar = true,
+  desc = "Create or update the plugin's Python environment",
+})
+command('ClaudeLog', open_log, {
+  range = true,
+  bar = true,
+  desc = "Open the plugin's log",
+})
 
 local map = vim.keymap.set
 map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')

@@ -181,6 +181,7 @@ async def conversation(terminal: Terminal, api: Model, project: Path) -> None:
     )
     terminal.type(":ClaudeChat\r")
     await terminal.shows("<C-s> sends")
+    await terminal.shows("manual")
     terminal.type("Why is the total wrong? Add a discount, too.\x13")
     await terminal.shows(":w accept")
     await terminal.still()

@@ -34,10 +34,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
-        *("errors", "paths", "files", "agents", "agents.stream_json.wire"),
+        *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
-        *("errors", "paths", "files", "transport", "agents"),
+        *("errors", "paths", "files", "own_mode", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "review": {"errors", "paths", "files", "editor"},
@@ -191,11 +191,29 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 
 ROOMS = (
-    *("requirement", "channel", "say", "system", "colouring", "highlights", "window", "when"),
+    *(
+        "requirement",
+        "channel",
+        "say",
+        "option_check",
+        "system",
+        "colouring",
+        "highlights",
+        "window",
+        "when",
+    ),
     "dialogue",
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
-    *("next_command", "log_window", "terminal_keys", "terminal", "chat.state", "chat.keys"),
+    *(
+        "next_command",
+        "log_window",
+        "terminal_arguments",
+        "terminal_keys",
+        "terminal",
+        "chat.state",
+        "chat.keys",
+    ),
     "chat.hint",
     *(
         "chat.offer",

@@ -83,6 +83,7 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
             {"diff": {"layout": "tabs"}},
             'g:claude_ide.diff.layout: "tabs" is not one of "tab", "vertical", "horizontal"',
         ),
+        ({"terminal": {"mode": "maual"}}, 'g:claude_ide.terminal.mode: "maual" is not one of '),
         ({"terminal": {"size": 0}}, "g:claude_ide.terminal.size must be a number >= 1"),
         ({"terminal": {"size": -0.5}}, "g:claude_ide.terminal.size must be a number > 0"),
         ({"log_level": "loud"}, 'g:claude_ide.log_level: "loud" is not one of "debug", '),

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from claude_ide.own_mode import own_mode, terminal_options
+from claude_ide.config import Mode
+from claude_ide.own_mode import DEFAULT, MODES, given_words, own_mode, terminal_options
 
 
 def settings(path: Path, mode: str) -> None:
@@ -81,3 +83,22 @@ def test_a_mode_in_the_users_settings_wins(
     settings(tmp_path / "claude" / "settings.json", "acceptEdits")
 
     assert terminal_options(environment, [], "manual", managed) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "passed"),
+    [
+        (["--permission-mode", "manual"], ["--permission-mode", "default"]),
+        (["--permission-mode=manual", "go"], ["--permission-mode=default", "go"]),
+        (["--permission-mode", "plan"], ["--permission-mode", "plan"]),
+        (["manual", "--permission-mode"], ["manual", "--permission-mode"]),
+    ],
+)
+def test_manual_in_the_command_line_gets_the_name_that_every_version_accepts(
+    words: list[str], passed: list[str]
+) -> None:
+    assert list(given_words(words)) == passed
+
+
+def test_the_option_offers_every_mode() -> None:
+    assert {*get_args(Mode)} == {*MODES, DEFAULT, ""}

@@ -13,6 +13,7 @@ local CLEANUPS = {
   { 'question', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
 }
+local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
 -- With `!` these take the user to Claude; `:Claude` always does.
 local FOCUSING = { ClaudeSend = true, ClaudeAdd = true }
 
@@ -48,8 +49,15 @@ host.on_exit(function(reason)
 end)
 
 --- Run a command that needs the host, as soon as the host can run (`host.ready`).
----@type fun(opts: vim.api.keyset.create_user_command.command_args, fn: claude_ide.CommandFunction)
-M.run = ready.run
+---@param opts vim.api.keyset.create_user_command.command_args
+---@param fn claude_ide.CommandFunction
+function M.run(opts, fn)
+  local is_free = WITHOUT_WINDOW[opts.name]
+    or not require('claude_ide.window.command_window').is_in_the_way()
+  if is_free then
+    ready.run(opts, fn)
+  end
+end
 
 --- Send a command to the host. It is started if necessary.
 ---@param name string of the command

@@ -15,17 +15,6 @@ local SPLITS = {
   above = 'topleft split',
   below = 'botright split',
 }
-local ARGUMENTS = {
-  '--continue',
-  '--resume',
-  '--model',
-  '--permission-mode',
-  '--add-dir',
-  '--append-system-prompt',
-  '--mcp-config',
-  '--settings',
-  '--verbose',
-}
 
 local current ---@type integer? buffer of the terminal that `:Claude` shows
 local failed ---@type integer? buffer with the last output of a CLI that ended with an error
@@ -262,15 +251,6 @@ function M.focus(pid)
     set_options(api.nvim_get_current_win())
   end
   vim.cmd.startinsert()
-end
-
---- Complete the most common options of the CLI.
----@param lead string
----@return string[]
-function M.complete(lead)
-  return vim.tbl_filter(function(argument)
-    return vim.startswith(argument, lead)
-  end, ARGUMENTS)
 end
 
 return M

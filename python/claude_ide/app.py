@@ -20,7 +20,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
-from claude_ide.mcp.ide import Ide
+from claude_ide.mcp.ide import Ide, described
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
 from claude_ide.transport.websocket import Listener
@@ -221,7 +221,7 @@ class App:
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
-            "mentions": [mention["filePath"] for mention in self.ide.mentions],
+            "mentions": list(map(described, self.ide.mentions)),
             "now": time.time(),
         }
         if self.serving is not None:

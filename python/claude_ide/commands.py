@@ -14,7 +14,7 @@ import msgspec
 from claude_ide import program
 from claude_ide.app import App
 from claude_ide.errors import UserError
-from claude_ide.own_mode import terminal_options
+from claude_ide.own_mode import given_words, terminal_options
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -78,13 +78,14 @@ async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
     await app.start()
     terminal, words = app.config.terminal, program.words(app.config.cmd)
-    named = (*words[1:], *call.arguments)
+    arguments = list(given_words(call.arguments))
+    named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
     await app.editor.run(
         "terminal.toggle",
         {
             "cmd": [*words, *options],
-            "arguments": call.arguments,
+            "arguments": arguments,
             "side": terminal.side,
             "size": terminal.size,
             "keys": terminal.keys,
@@ -101,11 +102,12 @@ async def send(app: App, call: Call) -> None:
 
 @command("ClaudeAdd")
 async def add(app: App, call: Call) -> None:
-    """:ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
+    """:[range]ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
     if not 1 <= len(call.arguments) <= 3:
         raise UserError("usage: :ClaudeAdd {path} [first] [last]")
     arguments = [*call.arguments, False, False][:3]
-    await _mention(app, call, await app.editor.mention("path", *arguments))
+    lines = call.lines and {"bufnr": call.bufnr, "first": call.lines[0], "last": call.lines[1]}
+    await _mention(app, call, await app.editor.mention("path", *arguments, lines or False))
 
 
 @command("ClaudeChat")

@@ -22,6 +22,9 @@ LUA_TYPES = {
 _TYPE = re.compile(r"`([^`]*)`")
 
 Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+Mode = Literal[
+    "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "default", ""
+]
 Cmd = Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=1)]
 
 
@@ -40,7 +43,7 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     side: Literal["right", "left", "above", "below"] = "right"
     size: Size = 0.4
-    mode: str = "manual"
+    mode: Mode = "manual"
     keys: bool = True
 
 
@@ -132,7 +135,7 @@ def _in_words(error: str, value: Any, wanted: Any) -> str:
     expected, _, got = _TYPE.sub(_lua_types, problem).partition(", got ")
     must = expected.replace("Expected ", "must be ")
     subject = ": each item " if path else " "
-    return f"{subject}{must}, not {got}" if got else f"{subject}{must}"
+    return f"{subject}{must}, not {got}" if got else f"{subject}{must}".removesuffix(".0")
 
 
 def _lua_types(types: re.Match[str]) -> str:

@@ -23,6 +23,11 @@ MANAGED = Path(
 MANUAL, DEFAULT = "manual", "default"
 """The mode that asks before each edit: as the CLI shows it, and as its options name it."""
 
+OPTION = "--permission-mode"
+
+MODES = (MANUAL, "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+"""The modes of all versions so far; some depend on the user's account or options."""
+
 
 class _Permissions(msgspec.Struct):
     defaultMode: str = ""
@@ -47,7 +52,29 @@ def terminal_options(
     is_named = any(word.startswith("-") and "permission" in word for word in words)
     if not mode or is_named or own_mode(environment, managed):
         return []
-    return ["--permission-mode", DEFAULT if mode == MANUAL else mode]
+    return [OPTION, given(mode)]
+
+
+def given_words(words: Iterable[str]) -> Iterator[str]:
+    """Yield a command line in which the mode has the name that every version accepts."""
+    before = ""
+    for word in words:
+        option, _, value = word.partition("=")
+        if before == OPTION:
+            yield given(word)
+        else:
+            yield f"{option}={given(value)}" if option == OPTION and value else word
+        before = word
+
+
+def given(mode: str) -> str:
+    """Return a mode as the CLI's options and protocol name it."""
+    return DEFAULT if mode == MANUAL else mode
+
+
+def shown(mode: str) -> str:
+    """Return a mode as the CLI shows it to the user."""
+    return MANUAL if mode == DEFAULT else mode
 
 
 def _settings(environment: Mapping[str, str], managed: Path) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from claude_ide.agents.events import (
     PlanProposed,
     Question,
     QuestionAsked,
+    Replacement,
     Subagent,
 )
 from claude_ide.chat.page.page import Page
@@ -23,8 +24,8 @@ from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
-ALWAYS = Option("always:0", "Always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
-NEVER = Option("always:1", "Never allow Bash(ls)", OptionKind.REJECT_ALWAYS)
+ALWAYS = Option("always:0", "always allow Bash(ls)", OptionKind.ALLOW_ALWAYS, "this session")
+NEVER = Option("always:1", "never allow Bash(ls)", OptionKind.REJECT_ALWAYS)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
 
 
@@ -43,10 +44,10 @@ def permission(*always: Option, **fields: Any) -> PermissionAsked:
 
 def test_a_permission_has_a_line_for_each_way_to_answer() -> None:
     assert lines(permission(ALWAYS, reason="not in the list")) == [
-        "? May Claude use Bash ls?",
+        "? Run this command?  ls",
         "  not in the list",
         "  y  yes, once",
-        "  a  Always allow Bash(ls) (this session)",
+        "  a  always allow Bash(ls) (this session)",
         "  n  no",
         "  N  no, because…",
     ]
@@ -75,7 +76,7 @@ def test_an_edit_with_an_open_diff_refers_to_the_diff() -> None:
     shown.reviewed = True
 
     assert [row.text for row in shown.rows()] == [
-        "? May Claude use Bash a.py?",
+        "? Edit a.py?",
         "  in its diff: :w accepts, :q rejects",
         *("  │ +new", "  │ +lines"),
         "  y  yes, once",
@@ -89,7 +90,7 @@ def test_an_edit_without_a_diff_is_shown_in_the_transcript() -> None:
     shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
 
     assert [row.text for row in shown.rows()][:4] == [
-        *("? May Claude use Bash a.py?", "  │ +new", "  │ +lines", "  y  yes, once"),
+        *("? Edit a.py?", "  │ +new", "  │ +lines", "  y  yes, once"),
     ]
     assert shown.kind == WHOLE
 
@@ -128,11 +129,10 @@ def test_an_edit_is_shown_as_a_unified_diff() -> None:
 def test_a_command_in_the_question_is_highlighted_as_shell() -> None:
     [question, *_] = command("ls -la").rows()
 
-    assert question.text == "? May Claude use Bash ls -la?"
+    assert question.text == "? Run this command?  ls -la"
     assert [tuple(mark) for mark in question.marks] == [
-        (0, 22, "ClaudeChatRequest"),
-        (22, 28, "ClaudeChatShell"),
-        (28, 29, "ClaudeChatRequest"),
+        (0, 21, "ClaudeChatRequest"),
+        (21, 27, "ClaudeChatShell"),
     ]
 
 
@@ -195,7 +195,7 @@ def test_all_of_any_command_is_shown_before_y_allows_it(text: str, width: int) -
     assert shown.kind == WHOLE
     lines = text.removesuffix("\n").split("\n")
     question = shown.rows()[0].text
-    assert question == f"? May Claude use Bash {visible(text)}?" or "".join(body(shown)) == (
+    assert question == f"? Run this command?  {visible(text)}" or "".join(body(shown)) == (
         "".join(map(visible, lines))
     )
 
@@ -204,7 +204,7 @@ def test_a_long_command_shows_how_many_lines_are_hidden() -> None:
     shown = command("\n".join(f"step {number}" for number in range(40)), ALWAYS)
 
     rows = [row.text for row in shown.rows()]
-    assert rows[0] == "? May Claude use Bash?"
+    assert rows[0] == "? Run this command?"
     assert rows[15:18] == ["  │ step 14", "  25 more lines", "  y  yes, once"]
     assert rows[-1] == "  d  details"
     assert shown.kind == CUT
@@ -241,7 +241,7 @@ def test_a_command_that_was_shown_stays_shown_in_a_smaller_window() -> None:
 def test_a_short_command_is_part_of_the_question() -> None:
     rows = [row.text for row in command("ls", description="list files").rows()]
 
-    assert rows[:3] == ["? May Claude use Bash ls?", "  list files", "  y  yes, once"]
+    assert rows[:3] == ["? Run this command?  ls", "  list files", "  y  yes, once"]
 
 
 def test_all_arguments_of_an_unknown_tool_are_shown() -> None:
@@ -301,7 +301,7 @@ def test_a_new_cell_of_a_notebook_is_shown() -> None:
 
 
 def test_a_long_rule_is_shown_before_it_can_be_allowed() -> None:
-    rule = f"Always allow Bash({'x' * 80})"
+    rule = f"always allow Bash({'x' * 80})"
     long = Option("always:0", rule, OptionKind.ALLOW_ALWAYS, "this session")
     shown = command("ls", long)
 
@@ -318,25 +318,36 @@ def test_a_subagent_that_asks_is_named() -> None:
     shown = request(permission(agent=agent))
     shown.resize(100, 60)
 
-    asked = '? May the subagent "explore things" (general-purpose) use Bash ls?'
+    asked = '? The subagent "explore things" (general-purpose) asks: run this command?  ls'
     assert shown.rows()[0].text == asked
     assert shown.title == 'The subagent "explore things" (general-purpose) asks: Bash ls'
     unknown = request(permission(agent=Subagent()))
-    assert unknown.rows()[0].text == "? May a subagent use Bash ls?"
+    unknown.resize(100, 60)
+    assert unknown.rows()[0].text == "? A subagent asks: run this command?  ls"
 
 
 def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
     shown = request(permission(kind="edit", path="/p/a.py", title="/p/a.py", arguments=EDIT))
     shown.reviewed = True
 
-    shown.locate(Where("~/.bash_profile", "runs at login"))
+    shown.resize(60, 60)
+    shown.locate(Where("~/.config/.bash_profile", "runs at login"))
 
     rows = shown.rows()
     assert [row.text for row in rows[:2]] == [
-        *("? May Claude use Bash?", "  runs at login"),
+        *("? Edit ~/.config/.bash_profile?", "  runs at login"),
     ]
     assert rows[1].marks[0].group == "ClaudeChatWarning"
+    shown.resize(26, 60)
+    assert shown.rows()[0].text == "? Edit this file?"
     assert "file_path: /p/a.py" in [piece.text for piece in shown.body]
+
+
+def test_a_file_that_is_replaced_or_created_is_written() -> None:
+    whole = Replacement("/p/a.py", "new\nlines\n")
+    shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT, edits=(whole,)))
+
+    assert shown.rows()[0].text == "? Write a.py?"
 
 
 @pytest.mark.parametrize(
@@ -364,7 +375,7 @@ def test_a_plan_is_approved_in_its_buffer_or_by_a_key() -> None:
         "? Approve this plan?",
         "  the plan is open: :w approves, :q keeps planning",
         "  y  yes",
-        "  a  Always allow Bash(ls) (this session)",
+        "  a  always allow Bash(ls) (this session)",
         "  n  no, keep planning",
         "  N  no, because…",
     ]

@@ -86,12 +86,12 @@ SCREENS = {
         "── 38 ms · $0.0098",
     ],
     "ask_user": [
-        *("• AskUserQuestion  0 ms", "", "Thanks: httpx it is.", "── 157 ms · $0.02", ""),
-        *("⊘ AskUserQuestion  rejected", "", "no answer then", "── 50 ms · $0.02"),
+        *("• Questions  0 ms", "", "Thanks: httpx it is.", "── 157 ms · $0.02", ""),
+        *("⊘ Questions  rejected", "", "no answer then", "── 50 ms · $0.02"),
     ],
     "exit_plan_file": [
         "± Write /home/dev/.claude/plans/plan-it-jolly-seahorse.md  +4 −0  0 ms",  # noqa: RUF001
-        "⊘ ExitPlanMode  rejected",
+        "⊘ Plan  rejected",
         "",
         "Revising.",
         "── 319 ms · $0.03",

@@ -49,7 +49,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 def test_a_request_waits_below_everything_and_becomes_a_line_with_its_tool() -> None:
     panel = Panel().handle(ToolStarted("t", "Bash"), asks("r"), Text("1", "meanwhile"))
     assert panel.text[:4] == ["• Bash …", "", "meanwhile", ""]
-    assert panel.text[4] == "? May Claude use Bash?"
+    assert panel.text[4] == "? Use Bash?"
     part, _ = panel.drawn.part("?")
     assert panel.request(part) == asks("r")
 
@@ -72,7 +72,7 @@ def test_a_withdrawn_request_is_removed() -> None:
 
     assert [asked.request for asked in panel.waiting] == ["s"]
     panel.answer("r", "allowed")
-    assert panel.text.count("? May Claude use Bash?") == 1
+    assert panel.text.count("? Use Bash?") == 1
 
 
 def test_a_request_ends_with_its_tool() -> None:

@@ -154,7 +154,7 @@ def clis(host: int) -> set[int]:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (401, "Failed to authenticate. API Error: 401 scripted; run :Claude, then /login"),
+        (401, "Failed to authenticate. API Error: 401 scripted. Run :Claude, then /login"),
         (429, "429"),
         (529, "529"),
     ],

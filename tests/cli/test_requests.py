@@ -59,7 +59,7 @@ async def test_the_whole_command_is_shown_before_it_is_allowed(
 
     await panel.send("Make it")
 
-    shown = await panel.shows("? May Claude use Bash?")
+    shown = await panel.shows("? Run this command?")
     assert body(shown) == command
     await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs", PATIENCE)
 
@@ -90,7 +90,7 @@ async def test_all_arguments_of_an_mcp_tool_are_shown(
 
     await panel.send("Show it")
 
-    shown = body(await panel.shows("? May Claude use mcp__neovim__openDiff?"))
+    shown = body(await panel.shows("? Use mcp__neovim__openDiff?"))
     assert f"old_file_path: {path}" in shown
     assert "new_file_contents:\n  new\n  text" in shown
 
@@ -105,8 +105,8 @@ async def test_a_request_names_the_subagent_that_asks(
 
     await panel.send("Make it")
 
-    shown = await panel.shows("the subagent")
-    assert f'? May the subagent "explore things" ({AGENT}) use Bash?' in shown
+    shown = await panel.shows("The subagent")
+    assert f'? The subagent "explore things" ({AGENT}) asks: run this command?' in shown
 
 
 AGENT = "general-purpose"

@@ -150,7 +150,7 @@ async def test_no_request_follows_after_edits_are_always_allowed(
 
     assert path.read_text() == "ONE\nTWO\n"
     assert sum(isinstance(event, PermissionAsked) for event in talk.events) == 1
-    assert [e.mode for e in talk.events if isinstance(e, ModeChanged)] == ["default", "acceptEdits"]
+    assert [e.mode for e in talk.events if isinstance(e, ModeChanged)] == ["manual", "acceptEdits"]
 
 
 async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(

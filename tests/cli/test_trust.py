@@ -116,8 +116,8 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     await panel.shows(QUESTION)
     api.script(*touch(project))
     await panel.send("Make it")
-    await panel.shows("? May Claude use Bash")
-    await press(panel, "? May Claude use Bash", "n", lambda: _has(panel, "Done."))
+    await panel.shows("? Run this command")
+    await press(panel, "? Run this command", "n", lambda: _has(panel, "Done."))
     await panel.shows("── ")
 
     assert hostile.ran == set()
@@ -167,12 +167,12 @@ async def test_trusting_during_a_turn_takes_effect_when_it_ends(
     await panel.shows(QUESTION)
     api.script(*touch(project))
     await panel.send("Make it")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await panel.shows("Claude restarts when this turn ends with its settings")
     assert hostile.ran == set()
-    await press(panel, "? May Claude use Bash", "y", lambda: _has(panel, "Done."))
+    await press(panel, "? Run this command", "y", lambda: _has(panel, "Done."))
 
     await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
     assert (project / "made").exists()
@@ -243,9 +243,9 @@ async def test_an_always_rule_in_an_untrusted_folder_lasts_for_the_session(
     one, two = ([tool_use("Bash", command=f"touch made{n}")] for n in (1, 1))
     api.script(one, two, [text("Done.")])
     await panel.send("Make it twice")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
 
-    await press(panel, "? May Claude use Bash", "a", lambda: _has(panel, "Done."))
+    await press(panel, "? Run this command", "a", lambda: _has(panel, "Done."))
 
     offered = await nvim.lua("return _G.offered")
     assert "by a rule, for this session" in offered

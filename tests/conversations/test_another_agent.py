@@ -87,22 +87,22 @@ async def test_a_permission_request_is_answered_in_the_transcript(
 ) -> None:
     river = await begin()
     river.agent.emit(*tool("execute"), SHELL)
-    await river.panel.shows("? May Otter use paddle swim --far?")
+    await river.panel.shows("? Run this command?  swim --far")
     await river.panel.bar_shows("1 request waiting")
 
-    assert await river.press("? May", key, "answer") == ("answer", "r1", answer)
+    assert await river.press("? Run", key, "answer") == ("answer", "r1", answer)
 
-    await river.panel.shows_no_more("? May")
+    await river.panel.shows_no_more("? Run")
 
 
 async def test_a_withdrawn_request_disappears(begin: Begin) -> None:
     river = await begin()
     river.agent.emit(*tool("execute"), SHELL)
-    await river.panel.shows("? May Otter use paddle")
+    await river.panel.shows("? Run this")
 
     river.agent.emit(events.RequestWithdrawn("r1"))
 
-    await river.panel.shows_no_more("? May")
+    await river.panel.shows_no_more("? Run")
 
 
 def edit_of(path: Path) -> events.PermissionAsked:
@@ -155,11 +155,11 @@ async def test_an_edit_is_also_shown_in_the_transcript(begin: Begin, path: Path)
     river = await begin()
     river.agent.emit(*tool(), edit_of(path))
     await diff_buffer(river.nvim)
-    await river.panel.shows("? May Otter use gnaw a.txt?")
+    await river.panel.shows("? Edit a.txt?")
 
     async def unfolded() -> bool:
         if "+TWO" not in await river.panel.text():
-            await river.panel.go_to("? May")
+            await river.panel.go_to("? Edit")
             await river.nvim.keys("d")
         return "+TWO" in await river.panel.text()
 
@@ -178,7 +178,7 @@ async def test_a_changed_edit_keeps_waiting_if_the_agent_cannot_accept_changes(
 
     await river.reports("Otter cannot accept your changes to its proposals")
     assert all(call[0] != "answer" for call in river.agent.calls)
-    assert await river.press("? May", "y", "answer") == ("answer", "r1", Allow())
+    assert await river.press("? Edit", "y", "answer") == ("answer", "r1", Allow())
 
 
 async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt(
@@ -186,11 +186,11 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
 ) -> None:
     river = await begin(FEW)
     river.agent.emit(*tool("execute"), SHELL)
-    await river.panel.shows("? May Otter")
+    await river.panel.shows("? Run this")
 
     async def asked() -> bool:
         if await river.nvim.lua(FLOAT) == "" and (await river.nvim.mode())["mode"] != "c":
-            await river.panel.go_to("? May")
+            await river.panel.go_to("? Run")
             await river.nvim.keys("N")
         return "Why not?" in river.nvim.screen.text()
 

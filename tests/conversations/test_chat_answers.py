@@ -53,7 +53,7 @@ async def test_a_rejection_carries_its_reason(nvim: Neovim, replay: Open, log: P
     await nvim.lua("vim.ui.input = function(_, done) done('not here') end")
 
     await panel.send("Make a file")
-    await press(nvim, panel, "? May Claude use", "N", log)
+    await press(nvim, panel, "? Run this command", "N", log)
 
     assert answers(log)[0]["behavior"] == "deny"
     assert answers(log)[0]["message"] == "not here"
@@ -66,7 +66,7 @@ async def test_allow_always_offers_a_rule_for_each_scope(
     await nvim.lua(chunk("chat_requests/accept_rule"))
 
     await panel.send("Make a file")
-    await press(nvim, panel, "? May Claude use", "a", log)
+    await press(nvim, panel, "? Run this command", "a", log)
 
     [update] = answers(log)[0]["updatedPermissions"]
     assert update["rules"] == [{"toolName": "Bash", "ruleContent": "touch made.txt"}]
@@ -75,7 +75,7 @@ async def test_allow_always_offers_a_rule_for_each_scope(
     assert await nvim.lua("return _G.offered") == [
         "by a rule, for this session",
         "by a rule, for all your projects",
-        "Switch to mode acceptEdits (this session)",
+        "switch to acceptEdits mode (this session)",
     ]
 
 
@@ -84,7 +84,7 @@ async def test_enter_in_an_empty_prompt_answers_the_request(
 ) -> None:
     panel = await replay("always_allow")
     await panel.send("Make a file")
-    await panel.shows("? May Claude use")
+    await panel.shows("? Run this command")
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
 
@@ -97,7 +97,7 @@ async def test_the_request_of_a_hidden_chat_can_be_answered(
 ) -> None:
     panel = await replay("always_allow")
     await panel.send("Make a file")
-    await panel.shows("? May Claude use")
+    await panel.shows("? Run this command")
     await nvim.command("stopinsert | ClaudeChat new")
     await panel.wait_for_chats(2)
 
@@ -139,7 +139,7 @@ async def test_an_answered_request_is_no_longer_counted(
     await panel.send("Make a file")
     await counts(nvim, " 1?")
 
-    await press(nvim, panel, "? May Claude use", "a", log)
+    await press(nvim, panel, "? Run this command", "a", log)
 
     await counts(nvim, "")
 

@@ -281,7 +281,7 @@ async def test_nothing_is_shown_while_a_request_waits(
     river.agent.emit(
         events.PermissionAsked("r1", "x", "paddle", {}, (option,), kind="execute", title="swim")
     )
-    await river.panel.shows("? May Otter use paddle")
+    await river.panel.shows("? Use paddle")
 
     river.agent.emit(*read(files[1]))
     await window.keeps("a.txt")

@@ -97,7 +97,7 @@ async def test_r_replaces_a_host_that_hangs(nvim: Neovim, replay: Open) -> None:
 
     await until(lambda: holds(panel, "hello there"), "the prompt is restored", PATIENCE)
     await until(lambda: not alive(hung), "the host is dead", PATIENCE)
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
     assert not await nvim.lua(silent)
     await nvim.keys("i<C-s>")
     await panel.shows("Hello! **How** can I help?")

@@ -16,7 +16,7 @@ from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 RECORDING = GOLDEN / "always_allow.jsonl"
 LONG = "\n".join(f"echo step {number}" for number in range(40)) + "\ntouch HIDDEN"
-HEAD = "? May Claude use"
+HEAD = "? Run this command?"
 RECORD = "<Esc>qa"
 """The keys that start recording a macro; diffs and plans do not open during a recording."""
 
@@ -92,7 +92,7 @@ async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
 async def is_at_its_beginning(nvim: Neovim) -> bool:
     """Whether the cursor is on the request's first line, at the top of its window."""
     at = await nvim.eval("[getline('.'), line('.') == line('w0'), mode(), &filetype]")
-    return bool(at[0].startswith("? May") and at[1:] == [1, "n", "claude-chat"])
+    return bool(at[0].startswith("? Run") and at[1:] == [1, "n", "claude-chat"])
 
 
 async def test_the_first_y_shows_a_whole_long_command_and_the_next_allows_it(
@@ -254,7 +254,7 @@ async def test_a_change_that_a_diff_cannot_show_is_shown_in_the_request(
 
     panel = await ask(tool_name="Write", input={"file_path": str(path), "content": "new\ntext\n"})
 
-    shown = await panel.shows("? May Claude use Write latin.txt?")
+    shown = await panel.shows("? Write latin.txt?")
     assert "  │ +new\n  │ +text" in shown
     await panel.go_to("  │ +new")
     await allow(nvim, log)
@@ -311,7 +311,7 @@ async def test_the_arguments_of_an_mcp_tool_are_shown(nvim: Neovim, ask: Ask) ->
         input={"old_file_path": "/p/term://sh x.sh", "new_file_contents": "x\ny\n", "n": {"a": 1}},
     )
 
-    shown = await panel.shows(f"{HEAD} mcp__neovim__openDiff?")
+    shown = await panel.shows("? Use mcp__neovim__openDiff?")
     assert "  │ old_file_path: /p/term://sh x.sh\n  │ new_file_contents:\n  │   x\n  │   y" in shown
     assert '  │ n:\n  │   {\n  │     "a": 1\n  │   }' in shown
 
@@ -325,7 +325,7 @@ async def test_a_sensitive_file_outside_the_project_is_marked(
     panel = await ask(tool_name="Write", input=asked)
 
     shown = await panel.shows("  runs at login")
-    assert f"{HEAD} Write ~/.bash_profile?\n  runs at login" in shown
+    assert "? Write ~/.bash_profile?\n  runs at login" in shown
 
 
 async def test_pinned_tasks_never_cover_a_request(nvim: Neovim, ask: Ask, log: Path) -> None:

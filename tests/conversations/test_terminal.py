@@ -123,6 +123,59 @@ async def test_opening_claude_from_visual_mode_keeps_the_selection(
         assert is_reported()
 
 
+@pytest.mark.parametrize("command", ["2,3ClaudeSend!", "ClaudeAdd! a.py 2 3", "2,3ClaudeAdd! %"])
+async def test_with_a_bang_a_mention_opens_claude_if_none_is_connected(
+    program: Path, serving: Neovim, project: Path, config_folder: Path, command: str
+) -> None:
+    (project / "a.py").write_text("one\ntwo\nthree\n")
+    await serving.command("edit a.py")
+
+    await serving.keys(f":{command}<CR>")
+
+    await until(lambda: "given: --permission-mode default" in serving.screen.text())
+    await until(lambda: serving.eval("mode() == 't'"))
+    async with claude_code(config_folder) as claude:
+        await until(lambda: claude.notifications_of("at_mentioned"))
+        assert claude.notifications_of("at_mentioned") == [
+            {"filePath": str(project / "a.py"), "lineStart": 1, "lineEnd": 2}
+        ]
+
+
+async def test_with_a_bang_a_second_mention_goes_to_the_claude_that_is_starting(
+    program: Path, serving: Neovim, project: Path, config_folder: Path
+) -> None:
+    (project / "a.py").write_text("one\n")
+    await serving.command("edit a.py")
+    await serving.keys(":ClaudeSend!<CR>")
+    await until(lambda: serving.eval("mode() == 't'"))
+    await serving.keys("<C-\\><C-n><C-w>p")
+    await until(lambda: serving.eval("expand('%:t') == 'a.py'"))
+
+    await serving.keys(":ClaudeSend!<CR>")
+
+    await until(lambda: serving.eval("mode() == 't'"))
+    assert await serving.eval("winnr('$')") == 2
+    async with claude_code(config_folder) as claude:
+        await until(lambda: len(claude.notifications_of("at_mentioned")) == 2)
+
+
+async def test_a_range_applies_only_to_the_current_file(
+    serving: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    (project / "a.py").write_text("one\ntwo\n")
+    (project / "b.py").write_text("one\ntwo\n")
+    await serving.command("edit a.py")
+
+    await serving.command("1,2ClaudeAdd b.py")
+    await serving.command("1ClaudeAdd %:p")
+
+    await until(lambda: len(claude.notifications_of("at_mentioned")) == 2)
+    assert claude.notifications_of("at_mentioned") == [
+        {"filePath": str(project / "b.py")},
+        {"filePath": str(project / "a.py"), "lineStart": 0, "lineEnd": 0},
+    ]
+
+
 async def test_a_mention_is_saved_until_a_client_connects(
     serving: Neovim, project: Path, config_folder: Path
 ) -> None:
@@ -134,6 +187,7 @@ async def test_a_mention_is_saved_until_a_client_connects(
     await until(lambda: "saved; Claude gets it when it connects" in serving.screen.text())
     await serving.keys(":ClaudeStatus<CR>")
     await until(lambda: "Mentions waiting for a client: 1" in serving.screen.text())
+    assert "  a.py#L2-3" in serving.screen.text()
 
     async with claude_code(config_folder) as claude:
         await until(lambda: claude.notifications_of("at_mentioned"))

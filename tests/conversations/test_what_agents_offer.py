@@ -42,6 +42,27 @@ async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin
         assert await river.nvim.eval(COMPLETED.format(f"{what} ")) == offered
 
 
+@pytest.mark.parametrize(
+    ("what", "current"),
+    [("mode", "Ask first"), ("mode m://free", "Swim freely"), ("effort keen", "keen")],
+)
+async def test_a_list_of_values_marks_the_current_one(
+    begin: Begin, what: str, current: str
+) -> None:
+    river = await begin()
+    await river.panel.bar_shows("Ask first")
+    setting, _, value = what.partition(" ")
+    if value:
+        await river.command(what)
+        await river.panel.bar_shows(current)
+
+    await river.nvim.keys(f"<Esc>:ClaudeChat {setting}<CR>")
+
+    await until(lambda: f"{current} (current)" in river.nvim.screen.text(), "the mark", PATIENCE)
+    assert river.nvim.screen.text().count("(current)") == 1
+    await river.nvim.keys("q<CR>")
+
+
 async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Begin) -> None:
     river = await begin()
     river.agent.emit(events.CommandsChanged((events.Command("surface"),)))

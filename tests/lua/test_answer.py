@@ -59,7 +59,7 @@ async def test_an_error_does_not_remove_the_partial_answer(nvim: Neovim) -> None
     await finish(nvim, request["id"], {"error": "no more"})
 
     await until(lambda: "no more" in nvim.screen.text())
-    assert await nvim.eval("getline(1, '$')") == ["because"]
+    assert await nvim.eval("getline(1, '$')") == ["because", "", "no more"]
 
 
 async def test_a_title_of_several_lines_is_shown_on_one_line(nvim: Neovim) -> None:
@@ -82,7 +82,7 @@ async def test_a_question_from_the_command_line_window_is_refused(nvim: Neovim) 
 
     await nvim.command("ClaudeAsk why?")
 
-    await until(lambda: "cannot be shown" in nvim.screen.text())
+    await until(lambda: "close the command-line window first" in nvim.screen.text())
     assert nvim.events("question_asked") == []
 
 

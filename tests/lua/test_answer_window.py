@@ -103,3 +103,71 @@ async def test_the_text_can_be_yanked(nvim: Neovim) -> None:
     await nvim.keys("yG")
 
     await until(lambda: nvim.eval('getreg(\'"\') == "one\\ntwo\\n"'))
+
+
+async def test_a_long_error_wraps_and_can_be_yanked(nvim: Neovim) -> None:
+    await open_window(nvim)
+    error = "the reason is " + "long " * 40 + "indeed"
+
+    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, ...)", error)
+    await until(lambda: "indeed" in nvim.screen.text())
+    await nvim.keys("gy")
+
+    await until(lambda: nvim.eval("getreg('\"')"))
+    assert await nvim.eval("getreg('\"')") == f"{error}\n"
+
+
+async def test_an_error_is_added_to_the_text(nvim: Neovim) -> None:
+    await open_window(nvim)
+    await draw(nvim, "half an answer")
+
+    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'no more')")
+
+    assert await nvim.eval("getline(1, '$')") == ["half an answer", "", "no more"]
+    assert await nvim.eval("&modifiable") == 0
+
+
+async def test_the_whole_text_is_yanked_into_the_named_register(nvim: Neovim) -> None:
+    await open_window(nvim)
+    await draw(nvim, "one\ntwo\n\nthree")
+
+    await nvim.keys('j"agy')
+
+    await until(lambda: nvim.eval("getreg('a') == \"one\\ntwo\\n\\nthree\\n\""))
+
+
+async def size(nvim: Neovim) -> list[int]:
+    measured: list[int] = await nvim.eval("[winwidth(0), winheight(0)]")
+    return measured
+
+
+async def test_a_float_grows_with_its_text_up_to_a_limit(nvim: Neovim) -> None:
+    await open_window(nvim)
+    await draw(nvim, "yes")
+    assert await size(nvim) == [40, 3]
+
+    await draw(nvim, "x" * 55)
+    assert await size(nvim) == [55, 3]
+    await draw(nvim, "x" * 500)
+    assert await size(nvim) == [70, 8]
+    await draw(nvim, "line\n" * 100)
+    assert await size(nvim) == [70, 17]
+    await draw(nvim, "yes")
+    assert await size(nvim) == [70, 17]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "covered"), [(1, 2, False), (25, 27, False), (14, 14, False), (1, 28, True)]
+)
+async def test_a_float_does_not_cover_the_lines_that_it_is_about(
+    nvim: Neovim, first: int, last: int, covered: bool
+) -> None:
+    lines = [f"{'':45}code {number:02}" for number in range(1, 29)]
+    await nvim.command(f"call setline(1, {lines})")
+    await nvim.lua(chunk("answer_window/open_about"), first, last)
+    await draw(nvim, "a\nb\nc\nd")
+
+    await until(lambda: " Why? " in nvim.screen.text())
+    shown = nvim.screen.text()
+    about = lines[first - 1 : last]
+    assert all(line in shown for line in about) is not covered

@@ -11,7 +11,7 @@ from support.chats import Chats, edit
 from support.chunks import chunk
 from support.neovim import Neovim
 
-HEAD = "? May Claude use Bash "
+HEAD = "? Run this command?  "
 GROUP = "ClaudeChatShell"
 REGISTER = "vim.treesitter.language.register('lua', 'sh')"
 
@@ -41,7 +41,7 @@ async def colours(chats: Chats) -> list[list[Any]]:
 
 
 async def test_a_command_in_the_question_is_coloured(chats: Chats) -> None:
-    await draw(chats, f'{HEAD}return "x"?', code='return "x"')
+    await draw(chats, f'{HEAD}return "x"', code='return "x"')
 
     first = len(HEAD)
     assert [0, first, first + 6, "@keyword.return.lua"] in await colours(chats)
@@ -50,7 +50,7 @@ async def test_a_command_in_the_question_is_coloured(chats: Chats) -> None:
 
 
 async def test_a_text_that_continues_in_the_next_row_is_coloured_in_both(chats: Chats) -> None:
-    await draw(chats, "? May Claude use Bash?", '  │ return "a b', '  ┊ c" -- d', "  │ -- e")
+    await draw(chats, "? Run this command?", '  │ return "a b', '  ┊ c" -- d', "  │ -- e")
 
     found = await colours(chats)
 
@@ -61,7 +61,7 @@ async def test_a_text_that_continues_in_the_next_row_is_coloured_in_both(chats: 
 
 
 async def test_the_colours_follow_a_command_that_is_drawn_again(chats: Chats) -> None:
-    await draw(chats, "? May Claude use Bash?", "  │ -- e")
+    await draw(chats, "? Run this command?", "  │ -- e")
 
     marks = [[0, 6, 0, 14, GROUP]]
     await chats.draw(edit(1, 2, ["  │ return 1"], marks))
@@ -72,7 +72,7 @@ async def test_the_colours_follow_a_command_that_is_drawn_again(chats: Chats) ->
 
 @pytest.mark.parametrize("text", ["-- x\x9b", f"-- {'x' * 5000}", "return " + "(" * 600])
 async def test_a_dangerous_or_long_command_is_not_parsed(chats: Chats, text: str) -> None:
-    await draw(chats, "? May Claude use Bash?", f"  │ {text}")
+    await draw(chats, "? Run this command?", f"  │ {text}")
 
     assert await colours(chats) == []
 
@@ -87,7 +87,7 @@ async def bare(nvim: Neovim) -> Chats:
 
 async def words(chats: Chats, command: str) -> dict[str, str]:
     """Draw a command without a parser; return its coloured words with their colours."""
-    await draw(chats, "? May Claude use Bash?", *(f"  │ {line}" for line in command.split("\n")))
+    await draw(chats, "? Run this command?", *(f"  │ {line}" for line in command.split("\n")))
     lines = [line.encode() for line in await chats.lines()]
     return {
         lines[row][first:last].decode(): group.removeprefix("@").removesuffix(".bash")

@@ -47,6 +47,15 @@ async def test_another_command_can_follow_each_of_our_commands(
     assert not (await recording.mode())["blocking"]
 
 
+@pytest.mark.parametrize("name", all_commands())
+async def test_each_of_our_commands_accepts_a_range(recording: Neovim, name: str) -> None:
+    await recording.command("call setline(1, ['one', 'two', 'three'])")
+    argument = " a.txt" if name == "ClaudeAdd" else ""
+
+    await recording.keys("ggVj")
+    assert (await typed(recording, f"{name}{argument}"))[0] == name
+
+
 @pytest.mark.parametrize("name", ["ClaudeAsk", "ClaudeEdit", "ClaudeReject"])
 async def test_free_text_can_contain_a_bar(recording: Neovim, name: str) -> None:
     called = await typed(recording, f'{name} what does a | b do, or "a || b"?')

@@ -65,7 +65,7 @@ async def test_the_mark_shows_progress_and_disappears_at_the_end(nvim: Neovim) -
     id_ = await begin(nvim, "2ClaudeEdit x")
     await nvim.lua("require('claude_ide.question').update(...)", id_, {"progress": "thinking…"})
 
-    await wait_until_shown(nvim, "x  Claude is rewriting… thinking…")
+    await wait_until_shown(nvim, "x  Claude is rewriting (thinking…)")
     await nvim.lua("require('claude_ide.question').finish(...)", id_, {})
     await until(lambda: "rewriting" not in nvim.screen.text())
 

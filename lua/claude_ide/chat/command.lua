@@ -94,18 +94,24 @@ local function in_order()
 end
 
 --- Complete the subcommands that this chat's agent supports, and their arguments.
+---@param sessions fun(): string[] the ids of the sessions that can be resumed
 ---@param lead string
 ---@param line string
 ---@param pos integer bytes
 ---@return string[] candidates
-function M.complete(lead, line, pos)
+function M.complete(sessions, lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
   local before = words[#words - 1]
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end
   local offer = offer_here() or { choices = {}, lacks = {} }
-  local candidates = #words > 2 and (offer.choices[before] or {}) or in_order()
+  local candidates = offer.choices[before] or {}
+  if before:find('ClaudeChat$') then
+    candidates = in_order()
+  elseif before == 'resume' then
+    candidates = sessions()
+  end
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead) and not vim.list_contains(offer.lacks, word)
   end, candidates)

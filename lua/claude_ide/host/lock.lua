@@ -6,15 +6,21 @@ local LARGEST = 1000000 -- bytes
 ---@type table<string, integer>
 local constants = rawget(vim.uv, 'constants')
 
---- The folder to which a host with Neovim's environment writes its lock (`lock_file.py`).
+--- The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
 ---@return string
-function M.folder()
+function M.config_folder()
   local config = vim.env.CLAUDE_CONFIG_DIR
   if not config or config == '' then
     config = vim.fs.joinpath(vim.uv.os_homedir(), '.claude')
   end
   local is_absolute = config:find('^/') or config:find('^%a:[/\\]')
-  return vim.fs.joinpath(is_absolute and config or vim.fs.joinpath(vim.uv.cwd(), config), 'ide')
+  return is_absolute and config or vim.fs.joinpath(vim.uv.cwd(), config)
+end
+
+--- The folder to which a host with Neovim's environment writes its lock (`lock_file.py`).
+---@return string
+function M.folder()
+  return vim.fs.joinpath(M.config_folder(), 'ide')
 end
 
 ---@return string? text nil if it is not a regular file: opening a pipe without a writer would block

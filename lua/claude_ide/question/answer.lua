@@ -1,4 +1,5 @@
 --- `:ClaudeAsk`: a question, and the window in which its answer appears.
+local answer_float = require('claude_ide.question.answer_float')
 local answer_window = require('claude_ide.question.answer_window')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
@@ -17,7 +18,8 @@ end
 ---@param request table as for `question.begin`
 ---@param to_text? fun(result: any): string turns a result that is not a text into one; the answer is
 ---   then shown only when it is complete
-function M.show(title, kind, request, to_text)
+---@param about? claude_ide.ScreenRows lines that a float should not cover
+function M.show(title, kind, request, to_text, about)
   vim.cmd.stopinsert()
   local id
   local ok, view = pcall(answer_window.open, title, window_kind(), {
@@ -27,7 +29,7 @@ function M.show(title, kind, request, to_text)
     closed = function()
       question.cancel(id)
     end,
-  })
+  }, about)
   if not ok then
     return message.show(('the answer cannot be shown: %s'):format(view), 'error')
   end
@@ -44,7 +46,11 @@ function M.show(title, kind, request, to_text)
       if is_empty and result then
         answer_window.draw(view, to_text and to_text(result) or result, 0)
       end
-      answer_window.finish(view, err)
+      local is_cancelled = err == question.CANCELLED
+      answer_window.finish(view, not is_cancelled and err or nil)
+      if is_cancelled then
+        answer_window.set_status(view, question.CANCELLED)
+      end
     end,
   })
 end
@@ -61,6 +67,13 @@ local function context(opts)
   return { lines = vim.tbl_extend('error', about, { first = opts.line1, last = opts.line2 }) }
 end
 
+-- Where the lines of the range, or the cursor's line, are on the screen.
+local function rows_about(opts)
+  local line = vim.fn.line('.')
+  local has_range = opts.range > 0
+  return answer_float.rows_of(has_range and opts.line1 or line, has_range and opts.line2 or line)
+end
+
 --- Carry out `:[range]ClaudeAsk[!] [question]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.ask(opts)
@@ -70,7 +83,8 @@ function M.ask(opts)
   local about = context(opts)
   local function ask(prompt)
     if prompt and prompt:find('%S') then
-      M.show(prompt, 'ask', vim.tbl_extend('error', about, { prompt = prompt }))
+      local request = vim.tbl_extend('error', about, { prompt = prompt })
+      M.show(prompt, 'ask', request, nil, rows_about(opts))
     end
   end
   if opts.args ~= '' then

@@ -1,16 +1,16 @@
 --- The window in which an answer appears: a float, or a split.
+local answer_float = require('claude_ide.question.answer_float')
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
+local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
-local WIDTH, HEIGHT = 0.7, 0.6 -- of the screen
-local WIDEST = 110
 local LARGEST = 30000 -- bytes; a larger text is not parsed
-local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' q closes '
+local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' gy yanks · q closes '
 
 local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 
@@ -19,28 +19,20 @@ local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 ---@field win integer
 ---@field title string
 ---@field is_closed? boolean
----@field status string shown below the text: the progress, or the error
----@field highlight string the status's group
+---@field status string shown below the text: the progress
+---@field float claude_ide.AnswerFloat
 
 -- During its own `BufWipeout` a buffer is still valid.
 local function is_open(view)
   return not view.is_closed and vim.api.nvim_buf_is_valid(view.bufnr)
 end
 
-local function geometry(view)
-  local columns, lines = vim.o.columns, vim.o.lines - vim.o.cmdheight
-  local width = math.min(WIDEST, math.max(40, columns * WIDTH))
-  local height = math.max(5, lines * HEIGHT)
-  local place = float.centred(math.floor(width), math.floor(height))
-  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, place.width - 4))
-  return vim.tbl_extend('error', place, { title = (' %s '):format(title), title_pos = 'left' })
-end
-
 local function open_float(view)
   local footer = { footer = RUNNING, footer_pos = 'right' }
-  local win = float.open(view.bufnr, vim.tbl_extend('error', geometry(view), footer))
+  local geometry = answer_float.geometry(view.float, view.title)
+  local win = float.open(view.bufnr, vim.tbl_extend('error', geometry, footer))
   float.follow_screen(win, function()
-    vim.api.nvim_win_set_config(win, geometry(view))
+    vim.api.nvim_win_set_config(win, answer_float.geometry(view.float, view.title))
   end)
   return win
 end
@@ -67,13 +59,19 @@ local function size_of(view)
   return vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
 end
 
+local function fit(view, lines)
+  if is_float(view) then
+    answer_float.grow(view.float, view.win, view.title, lines)
+  end
+end
+
 local function draw_status(view)
   local last = vim.api.nvim_buf_line_count(view.bufnr) - 1
   vim.api.nvim_buf_clear_namespace(view.bufnr, marks, 0, -1)
   if view.status == '' then
     return
   end
-  local chunk = { plain.one_line(view.status), view.highlight }
+  local chunk = { plain.one_line(view.status), 'Comment' }
   local is_empty = last == 0 and vim.api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
   vim.api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
     virt_text = is_empty and { chunk } or nil,
@@ -82,17 +80,31 @@ local function draw_status(view)
   })
 end
 
+-- Yank the whole text into the register that was named before the key.
+local function yank(view)
+  local lines = vim.api.nvim_buf_get_lines(view.bufnr, 0, -1, true)
+  vim.fn.setreg(vim.v.register, lines, 'l')
+  message.show(#lines == 1 and '1 line yanked' or ('%d lines yanked'):format(#lines), 'info')
+end
+
 --- Open a window for an answer, and enter it.
 ---
 --- Raises an error if it cannot be opened.
 ---@param title string
 ---@param kind 'float'|'split'
 ---@param handlers { stop: fun(), closed: fun() } called on CTRL-C, and when the buffer is wiped out
+---@param about? claude_ide.ScreenRows lines that a float should not cover
 ---@return claude_ide.AnswerWindow
-function M.open(title, kind, handlers)
+function M.open(title, kind, handlers, about)
   local bufnr = vim.api.nvim_create_buf(false, true)
   ---@type claude_ide.AnswerWindow
-  local view = { bufnr = bufnr, win = -1, title = title, status = '', highlight = 'Comment' }
+  local view = {
+    bufnr = bufnr,
+    win = -1,
+    title = title,
+    status = '',
+    float = answer_float.new(about),
+  }
   local options = vim.bo[bufnr]
   options.bufhidden, options.modifiable, options.undolevels = 'wipe', false, -1
   local ok, win = pcall(kind == 'split' and open_split or open_float, view)
@@ -110,6 +122,9 @@ function M.open(title, kind, handlers)
   map('q', '<Cmd>close<CR>')
   map('<Esc>', '<Cmd>close<CR>')
   map('<C-c>', handlers.stop)
+  map('gy', function()
+    yank(view)
+  end)
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,
     callback = function()
@@ -134,13 +149,15 @@ function M.draw(view, text, keep)
   local is_shown = vim.api.nvim_win_is_valid(view.win)
     and vim.api.nvim_win_get_buf(view.win) == view.bufnr
   local follows = is_shown and last > 1 and vim.api.nvim_win_get_cursor(view.win)[1] == last
+  local lines = plain.lines(text:sub(start))
   vim.bo[view.bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, plain.lines(text:sub(start)))
+  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, lines)
   vim.bo[view.bufnr].modifiable = false
   if follows then
     vim.api.nvim_win_set_cursor(view.win, { vim.api.nvim_buf_line_count(view.bufnr), 0 })
   end
   draw_status(view)
+  fit(view, lines)
 end
 
 --- Show a status below the text.
@@ -153,15 +170,33 @@ function M.set_status(view, status)
   end
 end
 
---- The answer is complete, or has ended with an error, which is shown below it.
+-- An error is text below the answer, so that it wraps, and can be yanked.
+local function add_error(view, err)
+  local last = vim.api.nvim_buf_line_count(view.bufnr)
+  local is_empty = size_of(view) <= 1
+  local lines = plain.lines(err)
+  local shown = is_empty and lines or vim.list_extend({ '' }, lines)
+  local first = is_empty and 0 or last
+  vim.bo[view.bufnr].modifiable = true
+  vim.api.nvim_buf_set_lines(view.bufnr, first, -1, false, shown)
+  vim.bo[view.bufnr].modifiable = false
+  for row = first, first + #shown - 1 do
+    vim.api.nvim_buf_set_extmark(view.bufnr, marks, row, 0, { line_hl_group = 'WarningMsg' })
+  end
+  fit(view, lines)
+end
+
+--- The answer is complete, or has ended with an error, which is added to it.
 ---@param view claude_ide.AnswerWindow
 ---@param err? string
 function M.finish(view, err)
   if not is_open(view) then
     return
   end
-  view.status, view.highlight = err or '', 'WarningMsg'
-  draw_status(view)
+  M.set_status(view, '')
+  if err then
+    add_error(view, err)
+  end
   if is_float(view) then
     vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
   end

@@ -84,7 +84,8 @@ local function write_into(bufnr)
   question.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr) }, {
     on_progress = function(progress)
       if vim.api.nvim_buf_is_valid(bufnr) then
-        local chunks = { { ' Claude is writing… ' .. plain.one_line(progress), 'Comment' } }
+        local words = progress == '' and '…' or (' (%s)'):format(progress)
+        local chunks = { { ' Claude is writing' .. plain.one_line(words), 'Comment' } }
         vim.api.nvim_buf_set_extmark(bufnr, marks, 0, 0, { id = 1, virt_text = chunks })
       end
     end,

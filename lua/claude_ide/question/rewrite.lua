@@ -55,10 +55,11 @@ local function mark(rewrite, progress)
   if position and position[1] then
     row, last = position[1], position[3].end_row
   end
+  local words = progress == '' and '…' or (' (%s)'):format(progress)
   rewrite.mark = vim.api.nvim_buf_set_extmark(rewrite.bufnr, marks, row, 0, {
     id = rewrite.mark,
     end_row = last,
-    virt_text = { { ' Claude is rewriting… ' .. plain.one_line(progress), 'Comment' } },
+    virt_text = { { ' Claude is rewriting' .. plain.one_line(words), 'Comment' } },
     strict = false,
   })
 end

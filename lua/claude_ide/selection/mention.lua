@@ -110,13 +110,19 @@ end
 ---@param typed string relative to the working folder; `%` and `~` as in Vim
 ---@param first? string|integer 1-based; default: the whole file
 ---@param last? string|integer inclusive; default: `first`
+---@param range? false|{ bufnr: integer, first: integer, last: integer } lines to mention if the file is
+---  that of the buffer, and no others are given
 ---@return claude_ide.Mention
-function M.path(typed, first, last)
+function M.path(typed, first, last, range)
   local path = expand(typed)
   if not path then
     return { error = NO_FILE }
   end
   path = path_gate.absolute(path)
+  -- Without a range, Python passes false.
+  if range and not is_given(first) and path == file.path(range.bufnr) then
+    first, last = range.first, range.last
+  end
   local stat = vim.uv.fs_stat(path)
   if not stat then
     return { error = 'no such file: ' .. typed }

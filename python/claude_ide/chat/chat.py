@@ -163,6 +163,7 @@ class Chat:
         urgent = self.transcript.apply(event)
         self.reviewing.apply(event)
         self._bar.apply(event)
+        self.settings.apply(event)
         self.background.apply(event)
         self.following.apply(event)
         self._offers.apply(event)

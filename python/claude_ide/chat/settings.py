@@ -1,11 +1,11 @@
 """The settings of a session, which the user types or chooses from a list."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.events import Ready
+from claude_ide.agents.events import EffortChanged, Event, ModeChanged, Model, ModelChanged, Ready
 from claude_ide.chat.abilities import UNLIMITED, efforts
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
@@ -31,6 +31,17 @@ class Settings:
             "thinking": agent.set_thinking_tokens,
         }
         self._chosen: dict[str, str | int | None] = {}
+        self._current: dict[str, str] = {}
+
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent."""
+        match event:
+            case ModeChanged(value):
+                self._current["mode"] = value
+            case ModelChanged(value):
+                self._current["model"] = value
+            case EffortChanged(value):
+                self._current["effort"] = value
 
     async def repeat(self, mode: str) -> None:
         """Repeat the user's choices on a restarted agent; `mode` was its last mode."""
@@ -56,16 +67,17 @@ class Settings:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         modes = {each.id: each.name for each in (await self._offer("mode")).modes}
-        chosen = mode or await self._editor.choose("Mode:", list(modes), list(modes.values()))
+        chosen = mode or await self._choose("Mode:", modes, self._current.get("mode"))
         if chosen:
             await self._set("mode", chosen)
 
     async def set_model(self, model: str) -> None:
         """Set the model to one that the agent has listed."""
-        models = {each.id: each.name or each.id for each in (await self._offer("model")).models}
+        offered = (await self._offer("model")).models
+        models = {each.id: each.name or each.id for each in offered}
         if model and model not in models:
             raise UserError(f"no such model: {model}; available: {', '.join(models)}")
-        chosen = model or await self._editor.choose("Model:", list(models), list(models.values()))
+        chosen = model or await self._choose("Model:", models, self._current_model(offered))
         if chosen:
             await self._set("model", chosen)
 
@@ -74,9 +86,22 @@ class Settings:
         offered = efforts(await self._offer("effort"))
         if effort and effort not in offered:
             raise UserError(f"no such effort: {effort}; available: {', '.join(offered)}")
-        chosen = effort or await self._editor.choose("Effort:", offered)
+        named = dict(zip(offered, offered, strict=True))
+        chosen = effort or await self._choose("Effort:", named, self._current.get("effort"))
         if chosen:
             await self._set("effort", chosen)
+
+    async def _choose(self, prompt: str, names: dict[str, str], current: str | None) -> str:
+        """Have the user choose a value by its name; the current one is marked."""
+        marked = [f"{name} (current)" if id_ == current else name for id_, name in names.items()]
+        return await self._editor.choose(prompt, list(names), marked)
+
+    def _current_model(self, offered: Iterable[Model]) -> str | None:
+        """Return the id of the current model; two of them may stand for the same model."""
+        now = self._current.get("model")
+        ids = [model.id for model in offered if now and now in (model.id, model.resolved)]
+        chosen = self._chosen.get("model")
+        return chosen if chosen in ids and isinstance(chosen, str) else next(iter(ids), None)
 
     async def set_thinking(self, tokens: str) -> None:
         """Limit the tokens of thinking; 0 turns thinking off."""

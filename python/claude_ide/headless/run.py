@@ -16,7 +16,7 @@ from claude_ide.errors import AgentError
 from claude_ide.headless.answer import Answer
 from claude_ide.headless.frames import AnswerFrames
 
-LOGIN = "run :Claude, then /login"
+PLEASE, LOGIN = " · Please run /login", "Run :Claude, then /login"
 
 Follow = Callable[[Launch], AbstractContextManager[Launch]]
 
@@ -85,4 +85,4 @@ class Run:
 def _one_line(message: str, answer: Answer) -> str:
     line = message.strip().partition("\n")[0]
     is_login = answer.error is not None and answer.error.reason == "authentication_failed"
-    return f"{line}; {LOGIN}" if is_login else line
+    return f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}" if is_login else line

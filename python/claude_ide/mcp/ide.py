@@ -198,6 +198,17 @@ async def _ping(peer: Peer) -> None:
         await peer.request("ping")
 
 
+def described(mention: dict[str, Any]) -> str:
+    """Return the file and the lines of a mention, like `/p/a.py#L3-9`."""
+    path: str = mention["filePath"]
+    if path.startswith('"'):
+        return path[1:-1]  # together with its lines
+    if "lineStart" not in mention:
+        return path
+    first, last = mention["lineStart"] + 1, mention["lineEnd"] + 1
+    return f"{path}#L{first}" + (f"-{last}" if last != first else "")
+
+
 def _lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)

@@ -53,11 +53,11 @@ async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
     ready = await talk.until(Ready)
 
     assert tuple(mode.id for mode in ready.modes) == (
-        *("default", "acceptEdits", "plan", "auto", "dontAsk"),
+        *("manual", "acceptEdits", "plan", "auto", "dontAsk"),
     )
     assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
     assert ready.commands[0].name == "deep-research"
-    assert (await talk.until(ModeChanged)).mode == "default"
+    assert (await talk.until(ModeChanged)).mode == "manual"
     assert talk.agent.state.state is State.IDLE
 
 
@@ -160,7 +160,7 @@ async def test_settings_are_changed_and_reported(replay: Replay) -> None:
     assert refused.value.code == "bypass_not_launched"
     for mode in ("default", "dontAsk", "auto", "manual"):
         await agent.set_mode(mode)
-    with pytest.raises(AgentError, match="no such mode: nonsense; available: default, "):
+    with pytest.raises(AgentError, match="no such mode: nonsense; available: manual, "):
         await agent.set_mode("nonsense")
     await agent.set_mode("default")
     await talk.turn("first")
@@ -173,7 +173,7 @@ async def test_settings_are_changed_and_reported(replay: Replay) -> None:
 
     modes = [event.mode for event in talk.events if isinstance(event, ModeChanged)]
     models = [event.model for event in talk.events if isinstance(event, ModelChanged)]
-    assert modes == ["default", "plan", "acceptEdits", "default", "dontAsk", "auto", "default"]
+    assert modes == ["manual", "plan", "acceptEdits", "manual", "dontAsk", "auto", "manual"]
     assert models == [
         *("claude-opus-5-5", "claude-sonnet-4-5"),
         *("claude-opus-5-5", "no-such-model-x", "claude-opus-5-5"),
@@ -225,7 +225,7 @@ async def test_an_old_cli_works_and_refuses_unknown_requests(replay: Replay) -> 
 async def test_the_mode_of_an_old_cli_comes_from_its_settings(replay: Replay) -> None:
     talk = await replay("cli197_queue")
 
-    assert (await talk.until(ModeChanged)).mode == "default"
+    assert (await talk.until(ModeChanged)).mode == "manual"
     assert talk.received("control_request", "get_settings")
     assert not talk.received("user")
 
@@ -244,7 +244,7 @@ async def test_an_unknown_mode_is_not_reported(replay: Replay) -> None:
     talk = await replay("cli197")
 
     modes = (await talk.until(Ready)).modes
-    assert [mode.id for mode in modes] == ["default", "acceptEdits", "plan", "auto", "dontAsk"]
+    assert [mode.id for mode in modes] == ["manual", "acceptEdits", "plan", "auto", "dontAsk"]
     assert [mode.id for mode in modes if not mode.in_cycle] == ["auto", "dontAsk"]
     assert ModeChanged not in talk.kinds()
 

@@ -116,7 +116,7 @@ async def test_a_plan_without_a_file_is_approved(replay: Replay) -> None:
     await talk.agent.answer(asked.request, Allow())
     await talk.until(TurnEnded)
 
-    assert (await talk.until(ModeChanged, lambda event: event.mode == "default")).mode == "default"
+    assert (await talk.until(ModeChanged, lambda event: event.mode == "manual")).mode == "manual"
 
 
 async def test_an_interrupt_withdraws_a_pending_request(replay: Replay) -> None:

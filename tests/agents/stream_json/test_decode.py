@@ -279,7 +279,7 @@ def test_settings_are_reported_only_when_they_change() -> None:
 
     assert found == [
         *(events.Session("s"), events.ModeChanged("plan"), events.ModelChanged("m")),
-        events.ModeChanged("default"),
+        events.ModeChanged("manual"),
     ]
 
 

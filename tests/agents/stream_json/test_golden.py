@@ -43,9 +43,9 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("uses Write", "completed Write +1 -0", "says edits made", *END),
     ],
     "ask_user": [
-        *("uses AskUserQuestion", "asks 2 questions", "completed AskUserQuestion"),
+        *("uses Questions", "asks 2 questions", "completed Questions"),
         *("says Thanks: httpx", *END),
-        *("uses AskUserQuestion", "asks 1 questions", "rejected AskUserQuestion"),
+        *("uses Questions", "asks 1 questions", "rejected Questions"),
         *("says no answer then", *END),
     ],
     "beside": [
@@ -99,7 +99,7 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("d queued", "d started", "says three", *END, "d completed"),
     ],
     "controls": [
-        *("mode acceptEdits", "mode default", "mode dontAsk", "mode auto", "mode default"),
+        *("mode acceptEdits", "mode manual", "mode dontAsk", "mode auto", "mode manual"),
         *("says one", *END, "model claude-sonnet-4-5", "says two", *END),
         *("session My chat", "model claude-opus-5-5", "says three", *END),
     ],
@@ -145,13 +145,13 @@ CONVERSATIONS: dict[str, list[str]] = {
     "error_drop": ["void", "retry 1/2 connection lost", "says whole answer", *END],
     "error_midstream": ["void", "says whole answer", *END],
     "exit_plan": [
-        *("uses ExitPlanMode", "proposes a plan", "mode default", "completed ExitPlanMode"),
+        *("uses Plan", "proposes a plan", "mode manual", "completed Plan"),
         *("says Starting.", *END),
-        *("uses EnterPlanMode", "mode plan", "completed EnterPlanMode", "says planning", *END),
+        *("uses Plan mode", "mode plan", "completed Plan mode", "says planning", *END),
     ],
     "exit_plan_file": [
-        *("uses Write", "completed Write +4 -0", "uses ExitPlanMode", "proposes a plan"),
-        *("rejected ExitPlanMode", "says Revising.", *END),
+        *("uses Write", "completed Write +4 -0", "uses Plan", "proposes a plan"),
+        *("rejected Plan", "says Revising.", *END),
     ],
     "file_writes": [
         *(*ONE, *READ, "uses Edit", "completed Edit +1 -1"),

@@ -84,7 +84,7 @@ def test_a_suggestion_with_an_effect_is_an_option_with_its_scope() -> None:
 
     assert [(option.id, option.name, option.scope) for option in asked.options] == [
         ("allow", "Allow", ""),
-        ("always:2", "Switch to mode acceptEdits", "this session"),
+        ("always:2", "switch to acceptEdits mode", "this session"),
         ("reject", "Reject", ""),
     ]
     assert {option.kind for option in asked.options[1:-1]} == {OptionKind.ALLOW_ALWAYS}

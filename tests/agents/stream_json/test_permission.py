@@ -100,7 +100,7 @@ def test_a_plan_can_be_approved_together_with_its_edits() -> None:
     [accept_edits] = [o for o in proposed.options if o.kind is OptionKind.ALLOW_ALWAYS]
     encoded = encode_answer(request, Allow((accept_edits.id,)))
 
-    assert accept_edits.name == "Switch to mode acceptEdits"
+    assert accept_edits.name == "switch to acceptEdits mode"
     assert encoded["updatedPermissions"][0]["mode"] == "acceptEdits"
 
 
@@ -113,6 +113,6 @@ def test_a_suggestion_of_an_unknown_type_is_offered_under_its_type() -> None:
     assert isinstance(event, PermissionAsked)
     assert [(option.name, option.scope) for option in event.options[1:-1]] == [
         ("newKind", "moon"),
-        ("Never allow Bash", ""),
+        ("never allow Bash", ""),
     ]
     assert event.options[2].kind is OptionKind.REJECT_ALWAYS

@@ -197,7 +197,7 @@ async def test_a_prompt_sent_during_a_turn_can_be_edited(
 ) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("Made.")], [text("Slowly.")])
     await panel.send("Make it")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
     await panel.write()
     await nvim.keys("and be quick<Esc>gs")
     await panel.shows("and be quick")

@@ -151,7 +151,7 @@ async def test_a_running_command_that_the_user_stops_was_interrupted(
     panel = await Panel.open(nvim, [cli], mode="default")
     api.script([tool_use("Bash", command="yes >/dev/null; touch x")], [text("Never said.")])
     await panel.send("Wait")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
     await panel.shows("↳ allowed")

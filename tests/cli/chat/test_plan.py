@@ -73,7 +73,7 @@ async def test_a_plan_is_approved_with_w(
 
     assert "↳ approved" in await panel.shows("As you say.")
     assert "approved" in api.requests[-1].new_text
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
 
 
 async def test_a_rejected_plan_is_sent_back_with_the_users_changes(

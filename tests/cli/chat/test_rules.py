@@ -10,7 +10,7 @@ from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
-HEAD = "? May Claude use Bash"
+HEAD = "? Run this command"
 
 
 def touch(name: str) -> dict[str, Any]:

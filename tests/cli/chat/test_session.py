@@ -56,7 +56,7 @@ async def test_a_command_is_allowed_with_one_key(
 
 async def _pressed(panel: Panel, key: str, made: Path) -> bool:
     """Press a key on the request, which ignores keys until the user could have read it."""
-    if not made.exists() and await panel.go_to("? May Claude use Bash"):
+    if not made.exists() and await panel.go_to("? Run this command"):
         await panel.nvim.keys(key)
     return made.exists()
 
@@ -178,8 +178,23 @@ async def test_resuming_a_session_that_is_open_shows_its_chat(
     assert [len(windows) for windows in seen["windows"]] == [1, 1]
 
 
+async def test_manual_and_default_are_names_of_one_mode(
+    nvim: Neovim, cli: Path, path: Path
+) -> None:
+    panel = await Panel.open(nvim, [cli], mode="manual")
+    await panel.bar_shows("manual")
+    offered = "getcompletion('ClaudeChat mode ', 'cmdline')"
+    assert (await nvim.eval(offered))[:3] == ["manual", "acceptEdits", "plan"]
+
+    for name in ("manual", "default"):
+        await nvim.command("ClaudeChat mode plan")
+        await panel.bar_shows("plan")
+        await nvim.command(f"ClaudeChat mode {name}")
+        await panel.bar_shows("manual")
+
+
 async def test_shift_tab_changes_the_mode(nvim: Neovim, panel: Panel) -> None:
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
 
     await nvim.keys("<Esc><S-Tab>")
 
@@ -200,7 +215,7 @@ async def test_ctrl_c_stops_a_tool(nvim: Neovim, panel: Panel, api: FakeApi) -> 
     api.script([tool_use("Bash", command="yes >/dev/null; touch made.txt")], [text("Never said.")])
 
     await panel.send("Wait")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
     await panel.shows("↳ allowed")
@@ -265,7 +280,7 @@ async def test_a_killed_cli_is_restarted_with_its_session(
     await panel.bar_shows("ended")
     await panel.go_to("Which word?")
     await nvim.keys("R")
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
     await panel.send("What was it?")
 
     await panel.shows("You were told.")
@@ -294,7 +309,7 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
 async def test_gs_steers_the_present_turn(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([tool_use("Bash", command="touch made.txt")], [text("As you wish.")])
     await panel.send("Make it")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
 
     await panel.write()
     await nvim.keys("and be quick<Esc>gs")

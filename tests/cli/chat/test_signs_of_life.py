@@ -31,7 +31,7 @@ async def test_the_line_of_a_running_tool_shows_its_seconds(
     api.script([tool_use("Bash", command="until [ -e go ]; do :; done")], [text("Gone.")])
 
     await panel.send("Wait")
-    await panel.shows("? May Claude use Bash")
+    await panel.shows("? Run this command")
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
     await panel.shows("  2 s …")

@@ -63,7 +63,7 @@ class TestCommit:
         for words in ("-old\n+new", "feat: begin", "a.txt | 2 +-"):
             assert words in asked.prompt
         assert asked.arguments[asked.arguments.index("--tools") + 1] == ""
-        await shown(nvim, "Claude is writing…")
+        await shown(nvim, "Claude is writing")
 
     async def test_a_line_that_git_would_regard_as_a_comment_is_indented(
         self, nvim: Neovim, claude: FakeHeadless, project: Path
@@ -181,7 +181,7 @@ class TestCommit:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
         asked = await claude.asked()
-        await shown(nvim, "Claude is writing…")
+        await shown(nvim, "Claude is writing")
 
         await nvim.command("ClaudeCommit!")
 

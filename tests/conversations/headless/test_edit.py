@@ -22,7 +22,7 @@ class TestEdit:
         assert "shout please" in asked.prompt
         schema = json.loads(asked.arguments[asked.arguments.index("--json-schema") + 1])
         assert schema["required"] == ["replacement"]
-        await shown(nvim, "Claude is rewriting…")
+        await shown(nvim, "Claude is rewriting")
 
     async def test_an_accepted_rewrite_is_one_undoable_change(
         self, nvim: Neovim, claude: FakeHeadless, file: Path
@@ -240,7 +240,7 @@ class TestEdit:
     ) -> None:
         await nvim.command("2ClaudeEdit x")
         asked = await claude.asked()
-        await shown(nvim, "Claude is rewriting…")
+        await shown(nvim, "Claude is rewriting")
 
         await nvim.command("ClaudeEdit!")
 

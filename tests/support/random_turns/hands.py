@@ -82,15 +82,15 @@ class Hands:
         await until(lambda: self._holds(""), "an empty prompt", PATIENCE)
 
     async def _requested(self) -> None:
-        await self._contains("? May Claude use Bash")
+        await self._contains("? Run this command")
 
     async def _answer(self, key: str) -> None:
         """Press a key on the request, which ignores keys until the user could have read it."""
 
         async def answered() -> bool:
-            if await self.panel.go_to("? May Claude use Bash"):
+            if await self.panel.go_to("? Run this command"):
                 await self.nvim.keys(key)
-            return "? May Claude use Bash" not in await self.panel.text()
+            return "? Run this command" not in await self.panel.text()
 
         await until(answered, "the request is answered", PATIENCE)
 

@@ -207,7 +207,7 @@ class RandomUser(Hands):
         await self.panel.bar_shows("ended")
         await self.panel.go_to("")
         await self.nvim.keys("R")
-        await self.panel.bar_shows("default")
+        await self.panel.bar_shows("manual")
         await self.ask()
 
     async def kill_the_host(self) -> None:

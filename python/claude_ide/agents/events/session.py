@@ -42,12 +42,16 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to choose; `efforts` is empty if it has no such setting."""
+    """A model to choose; `efforts` is empty if it has no such setting.
+
+    `resolved` is the id with which `ModelChanged` reports it, if that is another one.
+    """
 
     id: str
     name: str
     description: str = ""
     efforts: tuple[str, ...] = ()
+    resolved: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from claude_ide import own_mode
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
@@ -30,7 +31,7 @@ from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.frames import mapping, text
-from claude_ide.agents.stream_json.wire.launch import ALL_MODES, Launch
+from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.agents.stream_json.wire.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import (
@@ -239,11 +240,13 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
-        unknown = AgentError(f"no such mode: {mode}; available: {', '.join(ALL_MODES)}")
-        if not running.checks_modes and mode not in ALL_MODES:
+        unknown = AgentError(f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}")
+        if not running.checks_modes and own_mode.shown(mode) not in own_mode.MODES:
             raise unknown
         try:
-            answer = await running.controls.request("set_permission_mode", mode=mode)
+            answer = await running.controls.request(
+                "set_permission_mode", mode=own_mode.given(mode)
+            )
         except ControlError as error:
             raise unknown if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))

@@ -81,16 +81,15 @@ class Permission:
 
     def question(self, width: int) -> str:
         """Return the question; with the title if a window of this width shows all of it."""
-        asked = f"? May {self.asker} use {visible(self.asked.name)}"
-        whole = f"{asked} {visible(self.title)}?"
-        return whole if self.title and self._is_inline(whole, width) else f"{asked}?"
+        short, whole = self._questions()
+        return whole if self.title and self._is_inline(whole, width) else short
 
     def head(self, width: int) -> Row:
         """Return the question as a row."""
-        question, title = self.question(width), f"{visible(self.title)}?"
+        question, title = self.question(width), visible(self.title)
         if not _has_command(self.asked) or not self._has_title(width):
             return row((question, HEAD))
-        return row((question.removesuffix(title), HEAD), (title[:-1], SHELL), ("?", HEAD))
+        return row((question.removesuffix(title), HEAD), (title, SHELL))
 
     def body(self, width: int) -> list[Piece]:
         """Return all of the input that the question does not contain."""
@@ -112,6 +111,22 @@ class Permission:
             return str(self.asked.arguments.get("description") or "")
         is_shown = _title_key(self.asked) or self._has_title(width)
         return "" if is_shown else self.asked.title
+
+    def _questions(self) -> tuple[str, str]:
+        """Return the question without and with the title."""
+        title, name = visible(self.title), visible(self.asked.name)
+        if _has_command(self.asked):
+            short = self._asked("Run this command?")
+            return short, f"{short}  {title}"
+        if self.asked.kind == "edit":
+            verb = "Write" if any(edit.old is None for edit in self.asked.edits) else "Edit"
+            return self._asked(f"{verb} this file?"), self._asked(f"{verb} {title}?")
+        return self._asked(f"Use {name}?"), self._asked(f"Use {name} {title}?")
+
+    def _asked(self, question: str) -> str:
+        if self.asked.agent is None:
+            return f"? {question}"
+        return f"? {capitalized(self.asker)} asks: {question[:1].lower()}{question[1:]}"
 
     def _is_inline(self, whole: str, width: int) -> bool:
         title = self.title

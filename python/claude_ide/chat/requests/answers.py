@@ -30,6 +30,7 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import address, form
+from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
@@ -271,7 +272,7 @@ def _answers(asked: Asked) -> dict[str, str]:
         return yes | DECLINE
     if isinstance(asked, PlanProposed):
         # A plan is approved once; its option switches the mode afterwards.
-        yes = {"y": "Yes"} | ({"a": options[0].name} if options else {})
+        yes = {"y": "Yes"} | ({"a": capitalized(options[0].name)} if options else {})
     else:
         has_always = bool(options) or has_rules(asked)
         yes = {"y": "Yes, once", "a": "Always…"} if has_always else {"y": "Yes"}

@@ -12,6 +12,7 @@ from claude_ide.agents.stream_json.wire.frames import (
     text,
 )
 from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
+from claude_ide.own_mode import shown
 
 AUTO = Mode("auto", "auto", in_cycle=False)
 DONT_ASK = Mode("dontAsk", "dontAsk", in_cycle=False)
@@ -71,7 +72,7 @@ def task_output(answer: Frame, path: str) -> TaskOutput:
 
 
 def _mode(mode: str) -> Mode:
-    return Mode(mode, mode)
+    return Mode(shown(mode), shown(mode))
 
 
 def _model(model: Frame) -> Model:
@@ -80,4 +81,5 @@ def _model(model: Frame) -> Model:
         text(model.get("displayName")),
         text(model.get("description")),
         strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
+        text(model.get("resolvedModel")),
     )

@@ -19,7 +19,6 @@ from claude_ide.agents.events import (
     Text,
     Thinking,
     ToolEnded,
-    ToolStarted,
     ToolStatus,
     Usage,
 )
@@ -36,7 +35,7 @@ from claude_ide.agents.stream_json.decoding.todos import Todos
 from claude_ide.agents.stream_json.decoding.tools import (
     decode_result,
     decode_write,
-    kind_of,
+    tool_started,
     whole_input,
 )
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
@@ -157,7 +156,7 @@ class Decoder:
                     whole = replace(whole, title=title)
                 if was_shown:
                     return [whole]
-                return [ToolStarted(tool, name, kind_of(name), whole.title, parent), whole]
+                return [tool_started(tool, name, whole.title, parent), whole]
             case type_ if type_.endswith("_tool_result"):
                 return [decode_result(frame, block)]
             case type_:

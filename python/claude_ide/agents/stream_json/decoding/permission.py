@@ -24,6 +24,7 @@ from claude_ide.agents.events import (
 from claude_ide.agents.stream_json.decoding import elicitation, rules
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+from claude_ide.own_mode import shown
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
@@ -160,13 +161,13 @@ def _option(id_: str, suggestion: Frame) -> Option:
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
             if suggestion.get("behavior") == "deny":
-                name, kind = f"Never allow {rules.shown(suggestion)}", OptionKind.REJECT_ALWAYS
+                name, kind = f"never allow {rules.shown(suggestion)}", OptionKind.REJECT_ALWAYS
             else:
-                name = f"Always allow {rules.shown(suggestion)}"
+                name = f"always allow {rules.shown(suggestion)}"
         case "addDirectories":
-            name = f"Allow access to {', '.join(strings(suggestion.get('directories')))}"
+            name = f"allow access to {', '.join(strings(suggestion.get('directories')))}"
         case "setMode":
-            name = f"Switch to mode {text(suggestion.get('mode'))}"
+            name = f"switch to {shown(text(suggestion.get('mode')))} mode"
         case other:
             name = other
     return Option(id_, name, kind, rules.SCOPES.get(scope, scope))

@@ -12,9 +12,8 @@ from claude_ide.agents.events import (
     TextDelta,
     ThinkingDelta,
     ToolInput,
-    ToolStarted,
 )
-from claude_ide.agents.stream_json.decoding.tools import kind_of
+from claude_ide.agents.stream_json.decoding.tools import tool_started
 from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, text
 
 TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -88,7 +87,7 @@ class Preview:
         if not tool:
             return []
         name = text(started.get("name"))
-        return [ToolStarted(tool, name, kind_of(name))]
+        return [tool_started(tool, name)]
 
     def _delta(self, event: Frame) -> list[Event]:
         block = self._blocks.get(integer(event.get("index")) or 0)

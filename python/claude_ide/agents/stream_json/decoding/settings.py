@@ -6,6 +6,7 @@ when one has changed.
 
 from claude_ide.agents.events import EffortChanged, Event, ModeChanged, ModelChanged, Session
 from claude_ide.agents.stream_json.wire.frames import Frame, text
+from claude_ide.own_mode import shown
 
 PREFIX = "claude-"
 
@@ -72,10 +73,10 @@ class Settings:
 
     def set_mode(self, mode: str) -> list[Event]:
         """Set the permission mode; return the event if that is a change."""
-        if not mode or mode == self.mode:
+        if not mode or shown(mode) == self.mode:
             return []
-        self.mode = mode
-        return [ModeChanged(mode)]
+        self.mode = shown(mode)
+        return [ModeChanged(self.mode)]
 
     def set_model(self, model: str) -> list[Event]:
         """Set the model's name; return the event if that is a change."""

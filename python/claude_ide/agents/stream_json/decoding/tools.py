@@ -10,6 +10,7 @@ from claude_ide.agents.events import (
     Hunk,
     ToolEnded,
     ToolInput,
+    ToolStarted,
     ToolStatus,
 )
 from claude_ide.agents.stream_json.wire.frames import (
@@ -48,6 +49,13 @@ KINDS = {
 }
 """The kinds are those of tool calls in ACP (Agent Client Protocol)."""
 
+NAMES = {
+    "AskUserQuestion": "Questions",
+    "EnterPlanMode": "Plan mode",
+    "ExitPlanMode": "Plan",
+}
+"""The names for the user, where they differ from those for the model."""
+
 PATHS = ("file_path", "notebook_path", "path")
 TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill")
 
@@ -55,6 +63,11 @@ TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill
 def kind_of(name: str) -> str:
     """Return the kind of a tool."""
     return KINDS.get(name, "other")
+
+
+def tool_started(tool: str, name: str, title: str = "", parent: str = "") -> ToolStarted:
+    """Return the event for the beginning of a tool's use."""
+    return ToolStarted(tool, NAMES.get(name, name), kind_of(name), title, parent)
 
 
 def path_in(arguments: dict[str, Any]) -> str:

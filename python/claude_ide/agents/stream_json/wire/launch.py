@@ -8,7 +8,7 @@ from pathlib import Path
 from claude_ide import git, program
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.errors import AgentError
-from claude_ide.own_mode import own_mode
+from claude_ide.own_mode import DEFAULT, given, own_mode
 
 ENTRYPOINT = "claude-ide-nvim"
 """The name under which the CLI reports to its maker which program started it."""
@@ -25,14 +25,10 @@ STREAM = (
 HOOK_EVENTS = "--include-hook-events"
 """Has the CLI report the output of hooks; old versions do not know this option."""
 
-DEFAULT_MODE = "default"
-MODES = (DEFAULT_MODE, "acceptEdits", "plan")
+MODES = (DEFAULT, "acceptEdits", "plan")
 """The permission modes that every version has and every user may choose."""
 
 BYPASS = "bypassPermissions"
-ALL_MODES = (*MODES, BYPASS, "auto", "dontAsk", "manual")
-"""The modes of all versions so far; some depend on the user's account or options."""
-
 BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions")
 """The options without which the CLI refuses the mode `BYPASS`."""
 
@@ -86,14 +82,14 @@ class Launch:
 
     def options(self) -> list[str]:
         """Return the arguments that sessions and one-off requests have in common."""
-        given = {
+        values = {
             SETTING_SOURCES: "" if self.follows_folder else "user",
             "--model": self.model,
             "--permission-mode": self._mode,
             "--mcp-config": self.mcp_config,
             "--allowedTools": ",".join(self.allowed_tools),
         }
-        return [word for option, value in given.items() if value for word in (option, value)]
+        return [word for option, value in values.items() if value for word in (option, value)]
 
     @property
     def follows_folder(self) -> bool:
@@ -120,16 +116,16 @@ class Launch:
     @property
     def _mode(self) -> str:
         if self.mode or self.follows_folder or self._is_mode_in_words:
-            return self.mode
+            return given(self.mode)
         # Without an explicit mode, 2.1.197 would obey a project's bypassPermissions.
-        return own_mode(self.environment) or DEFAULT_MODE
+        return own_mode(self.environment) or DEFAULT
 
     def first_mode(self, usual: str) -> str:
         """Return the permission mode in which the CLI starts, or "" if only the CLI can know.
 
         `usual` is the mode in its settings.
         """
-        mode = self._mode or usual or DEFAULT_MODE
+        mode = self._mode or usual or DEFAULT
         # Only the CLI can interpret the user's own permission options, and it does not grant the
         # other modes to every user.
         if mode not in MODES or self._is_mode_in_words:
