@@ -23,6 +23,16 @@ M.COMMANDS = {
   'ClaudeTrust',
 }
 
+--- The `<Plug>` maps, with the modes of each, for the same purpose.
+M.MAPS = {
+  ['<Plug>(claude-accept)'] = { 'n' },
+  ['<Plug>(claude-changes)'] = { 'n' },
+  ['<Plug>(claude-chat)'] = { 'n' },
+  ['<Plug>(claude-reject)'] = { 'n' },
+  ['<Plug>(claude-send)'] = { 'n', 'x' },
+  ['<Plug>(claude-toggle)'] = { 'n' },
+}
+
 --- Why the plugin does not work in this Neovim; nil if it does.
 ---@return string?
 function M.refusal()
@@ -43,11 +53,16 @@ function M.report()
   vim.notify(M.refusal() or '', vim.log.levels.WARN, { title = 'claude-ide' })
 end
 
---- Define all commands so that each reports the refusal.
-function M.define_commands()
+--- Define all commands and maps so that each reports the refusal.
+function M.define()
+  local report = "lua require('claude_ide.requirement').report()"
   for _, name in ipairs(M.COMMANDS) do
-    local report = "lua require('claude_ide.requirement').report()"
     vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))
+  end
+  for keys, modes in pairs(M.MAPS) do
+    for _, mode in ipairs(modes) do
+      vim.cmd(('%snoremap %s <Cmd>%s<CR>'):format(mode, keys, report))
+    end
   end
 end
 

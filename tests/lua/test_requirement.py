@@ -22,6 +22,16 @@ async def test_every_command_is_listed(nvim: Neovim) -> None:
     assert listed == sorted(name for name in defined if name.startswith("Claude"))
 
 
+async def test_every_map_is_listed_with_its_modes(nvim: Neovim) -> None:
+    listed = await nvim.lua("return require('claude_ide.requirement').MAPS")
+
+    for mode in "nx":
+        maps = await nvim.eval(f"nvim_get_keymap({mode!r})")
+        defined = [map["lhs"] for map in maps]
+        expected = {keys for keys, modes in listed.items() if mode in modes}
+        assert {keys for keys in defined if keys.startswith("<Plug>(claude-")} == expected
+
+
 async def test_a_neovim_that_is_new_enough_is_not_refused(nvim: Neovim) -> None:
     assert await nvim.lua("return require('claude_ide.requirement').refusal()") is None
 
@@ -47,6 +57,8 @@ def run_old(tmp_path: Path, command: str) -> str:
     [
         *("Claude", "ClaudeChat new", "1ClaudeSend!", "ClaudeInstall!", "ClaudeStart | echo ''"),
         "lua require('claude_ide').setup({ auto_start = true })",
+        r'execute "normal \<Plug>(claude-toggle)"',
+        r'execute "normal V\<Plug>(claude-send)"',
         "lua require('claude_ide').ask('x', {}, function(refusal) print(refusal) end)",
     ],
 )
