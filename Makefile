@@ -5,7 +5,7 @@
 
 ifneq ($(filter-out help,$(MAKECMDGOALS)),)
 ifneq ($(shell test -w . || echo no),)
-$(error $(CURDIR) is read-only; make needs to write into .venv and .cache in it)
+$(error $(CURDIR) cannot be written to; clone the project into a folder of yours)
 endif
 endif
 

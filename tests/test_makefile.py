@@ -68,13 +68,13 @@ def test_an_environment_whose_python_is_gone_is_repaired(checkout: Path) -> None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
-def test_a_folder_that_is_read_only_is_named_in_one_line(checkout: Path) -> None:
+def test_a_read_only_checkout_is_named_in_one_line(checkout: Path) -> None:
     checkout.chmod(0o555)
 
     done = make(checkout, "try")
 
     assert done.returncode != 0
-    assert f"{checkout} is read-only" in done.stderr
+    assert f"{checkout} cannot be written to" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
