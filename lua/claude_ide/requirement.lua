@@ -23,14 +23,18 @@ M.COMMANDS = {
   'ClaudeTrust',
 }
 
---- The `<Plug>` maps, with the modes of each, for the same purpose.
+--- The names of the `<Plug>` maps, for the same purpose.
 M.MAPS = {
-  ['<Plug>(claude-accept)'] = { 'n' },
-  ['<Plug>(claude-changes)'] = { 'n' },
-  ['<Plug>(claude-chat)'] = { 'n' },
-  ['<Plug>(claude-reject)'] = { 'n' },
-  ['<Plug>(claude-send)'] = { 'n', 'x' },
-  ['<Plug>(claude-toggle)'] = { 'n' },
+  'accept',
+  'add',
+  'ask',
+  'changes',
+  'chat',
+  'commit',
+  'edit',
+  'reject',
+  'send',
+  'toggle',
 }
 
 --- Why the plugin does not work in this Neovim; nil if it does.
@@ -59,9 +63,9 @@ function M.define()
   for _, name in ipairs(M.COMMANDS) do
     vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))
   end
-  for keys, modes in pairs(M.MAPS) do
-    for _, mode in ipairs(modes) do
-      vim.cmd(('%snoremap %s <Cmd>%s<CR>'):format(mode, keys, report))
+  for _, name in ipairs(M.MAPS) do
+    for _, mode in ipairs({ 'n', 'x' }) do
+      vim.cmd(('%snoremap <Plug>(claude-%s) <Cmd>%s<CR>'):format(mode, name, report))
     end
   end
 end
