@@ -58,6 +58,7 @@ def run_old(tmp_path: Path, command: str) -> str:
         "lua require('claude_ide').setup({ auto_start = true })",
         r'execute "normal \<Plug>(claude-toggle)"',
         r'execute "normal V\<Plug>(claude-send)"',
+        f"lua print(select(2, pcall(dofile, '{ROOT}/build.lua')))",
         "lua require('claude_ide').ask('x', {}, function(refusal) print(refusal) end)",
     ],
 )
