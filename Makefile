@@ -1,10 +1,20 @@
 # `make try` demonstrates the plugin, `make test` checks everything. Both install what they need, and
-# repeat that only if pyproject.toml or the lock file has changed.
+# repeat that only if pyproject.toml or the lock file has changed, or if the environment is broken.
+
+.DEFAULT_GOAL := help
+
+ifneq ($(filter-out help,$(MAKECMDGOALS)),)
+ifneq ($(shell test -w . || echo no),)
+$(error $(CURDIR) cannot be written to; clone the project into a folder of yours)
+endif
+endif
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
+# An environment stops working when the Python that it was made with is updated or removed.
+BROKEN := $(shell test ! -e $(VENV)/runs || $(PYTHON) -I -c 'import msgspec' 2>/dev/null || echo $(VENV)/broken)
 LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
 # Folders in which few or no tests need Neovim, and the tests of the documents.
 QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
@@ -21,6 +31,10 @@ NEOVIM = $(if $(call is_new_enough,nvim),,neovim)
 NPM := $(shell command -v npm 2>/dev/null)
 LUACHECK := $(shell command -v luacheck 2>/dev/null)
 LUA_LANGUAGE_SERVER := $(shell command -v lua-language-server 2>/dev/null)
+# Without a network npm would repeat each request for minutes. The limit is for a silent server, not
+# for a slow download.
+NPM_OPTIONS := --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-retry-mintimeout=1000 \
+	--fetch-timeout=10000
 PLATFORM = $(subst darwin,darwin-,$(subst linux,linux-,$(shell node -p 'process.platform + process.arch')))
 
 # `make test NVIM=/path/to/nvim` chooses the Neovim. The environment's variable is ignored: in a
@@ -54,18 +68,12 @@ ifdef LUACHECK
 else
 	@echo 'luacheck: skipped, it is not installed (Debian: apt-get install lua-check)'
 endif
-ifdef NPM
-	node tests/lint/stylua.mjs .cache/lint --check $(LUA)
-else
-	@echo 'stylua: skipped, there is no npm to install it'
-endif
+	@$(call stylua,--check)
 
 format: $(VENV)/tests .cache/lint/installed ## format Python and Lua
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
-ifdef NPM
-	node tests/lint/stylua.mjs .cache/lint $(LUA)
-endif
+	@$(call stylua)
 
 # Lua is checked with the types of the Neovim that the tests use.
 types: $(VENV)/tests ## types of Python, and of Lua where lua-language-server is installed
@@ -138,12 +146,14 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 clean: ## remove what these targets have made
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
 
-$(VENV)/runs: pyproject.toml python/requirements.txt
+$(VENV)/runs: pyproject.toml python/requirements.txt $(BROKEN)
 	@$(call install,$(NEOVIM))
 
-$(VENV)/tests: pyproject.toml
+$(VENV)/tests: pyproject.toml $(BROKEN)
 	@$(call install,dev neovim)
 	@touch $(VENV)/runs
+
+$(VENV)/broken: # is never created, so what depends on it is always made
 
 # $(1): extras. The output of the installer is shown only if it fails.
 define install
@@ -154,6 +164,22 @@ define install
 	touch $@
 endef
 
+# $(1): --check to change nothing. CI requires what npm installs.
+define stylua
+	if [ -n '$(NPM)' ] && [ -e .cache/lint/installed ]; then \
+		node tests/lint/stylua.mjs .cache/lint $(1) $(LUA); \
+	else \
+		echo 'stylua: skipped, $(if $(NPM),npm could not install it,install npm to run it)'; \
+		exit $${CLAUDE_IDE_REQUIRE_CLI:-0}; \
+	fi
+endef
+
+# $(1): packages. If npm fails, an earlier version remains in use.
+define npm_install
+	npm install --prefix $(@D) $(NPM_OPTIONS) $(1) >$(@D)/install.log 2>&1 && touch $@ \
+		|| echo 'npm could not install $(1) ($(@D)/install.log)'
+endef
+
 # Without npm, or if it fails, the tests with the real CLI are skipped with a message.
 .cache/cli/installed: VERSION = $(CLI_VERSION)
 .cache/cli197/installed: VERSION = $(OLDER_CLI_VERSION)
@@ -161,9 +187,7 @@ endef
 	@mkdir -p $(@D)
 ifdef NPM
 	@echo 'Installing the Claude CLI $(VERSION) for the tests…'
-	@npm install --prefix $(@D) --no-audit --no-fund --loglevel=error \
-		@anthropic-ai/claude-code-$(PLATFORM)@$(VERSION) >$(@D)/install.log 2>&1 \
-		&& touch $@ || cat $(@D)/install.log
+	@$(call npm_install,@anthropic-ai/claude-code-$(PLATFORM)@$(VERSION))
 endif
 
 .cache/real/python/installed: tests/real/requirements.txt | $(VENV)/tests
@@ -177,7 +201,7 @@ endif
 	@mkdir -p $(@D)
 ifdef NPM
 	@echo 'Installing language servers from npm for the tests…'
-	@cp $^ $(@D) && npm ci --prefix $(@D) --no-audit --no-fund --loglevel=error \
+	@cp $^ $(@D) && npm ci --prefix $(@D) $(NPM_OPTIONS) \
 		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
 endif
 
@@ -191,7 +215,5 @@ endif
 .cache/lint/installed: Makefile
 	@mkdir -p $(@D)
 ifdef NPM
-	@npm install --prefix $(@D) --no-audit --no-fund --loglevel=error \
-		@johnnymorganz/stylua@$(STYLUA_VERSION) >$(@D)/install.log 2>&1 \
-		&& touch $@ || { cat $(@D)/install.log; exit 1; }
+	@$(call npm_install,@johnnymorganz/stylua@$(STYLUA_VERSION))
 endif

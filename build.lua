@@ -1,6 +1,10 @@
 -- `:ClaudeInstall` for lazy.nvim, which runs this as a coroutine: it yields each step, and raises an
 -- error if the installation fails.
-local root = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
+local root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
+local refusal = dofile(root .. '/lua/claude_ide/requirement.lua').refusal()
+if refusal then
+  error(refusal, 0)
+end
 
 if not pcall(require, 'claude_ide.host.install') then
   vim.opt.runtimepath:prepend(root)

@@ -6,7 +6,7 @@ vim.g.loaded_claude_ide = true
 
 local requirement = require('claude_ide.requirement')
 if requirement.refusal() then
-  return requirement.define_commands()
+  return requirement.define()
 end
 
 local function when_ready(fn)

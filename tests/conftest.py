@@ -1,5 +1,6 @@
 """Fixtures shared by every test: a real Neovim in a project folder, serving, with a client."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -27,6 +28,14 @@ def pytest_configure() -> None:
 def pytest_report_header() -> str:
     """Name the Neovim under test."""
     return f"neovim: {nvim_version()} ({nvim_binary()})"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the skipped tests by reason: a list of them all would hide that one reason."""
+    skipped = terminalreporter.getreports("skipped")
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"SKIPPED [{count}] {reason}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

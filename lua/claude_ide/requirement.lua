@@ -23,6 +23,20 @@ M.COMMANDS = {
   'ClaudeTrust',
 }
 
+--- The names of the `<Plug>` maps, for the same purpose.
+M.MAPS = {
+  'accept',
+  'add',
+  'ask',
+  'changes',
+  'chat',
+  'commit',
+  'edit',
+  'reject',
+  'send',
+  'toggle',
+}
+
 --- Why the plugin does not work in this Neovim; nil if it does.
 ---@return string?
 function M.refusal()
@@ -43,11 +57,16 @@ function M.report()
   vim.notify(M.refusal() or '', vim.log.levels.WARN, { title = 'claude-ide' })
 end
 
---- Define all commands so that each reports the refusal.
-function M.define_commands()
+--- Define all commands and maps so that each reports the refusal.
+function M.define()
+  local report = "lua require('claude_ide.requirement').report()"
   for _, name in ipairs(M.COMMANDS) do
-    local report = "lua require('claude_ide.requirement').report()"
     vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))
+  end
+  for _, name in ipairs(M.MAPS) do
+    for _, mode in ipairs({ 'n', 'x' }) do
+      vim.cmd(('%snoremap <Plug>(claude-%s) <Cmd>%s<CR>'):format(mode, name, report))
+    end
   end
 end
 

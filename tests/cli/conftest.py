@@ -1,6 +1,7 @@
 """Fixtures for the tests with the real Claude CLI; without a CLI these tests are skipped."""
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,7 +12,7 @@ from support.chunks import chunk
 from support.claude_cli import ClaudeCli, cli_path, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi
-from support.neovim import Neovim, until
+from support.neovim import ROOT, Neovim, until
 from support.terminal import PATIENCE
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
@@ -93,11 +94,19 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
 def required(path: Path) -> Path:
     """Return the path of a CLI; if there is none, skip the test or fail."""
     if not os.access(path, os.X_OK):
-        reason = f"no Claude CLI at {path}"
+        reason = _without(path)
         if os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     return path
+
+
+def _without(path: Path) -> str:
+    if ROOT not in path.parents:
+        return f"no Claude CLI at {path}"
+    if shutil.which("npm") is None:
+        return "no Claude CLI: install npm, then run `make unit`"
+    return "no Claude CLI: `make unit` could not install it (.cache/cli/install.log)"
 
 
 async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:

@@ -61,7 +61,7 @@ def answers(log: Path) -> list[dict[str, Any]]:
     """The answers that the CLI has received to its permission requests."""
     return [
         frame["response"]["response"]
-        for frame in (read_log(log)[1:] if log.exists() else [])
+        for frame in read_log(log)[1:]
         if frame.get("type") == "control_response" and "behavior" in frame["response"]["response"]
     ]
 

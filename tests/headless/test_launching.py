@@ -34,6 +34,7 @@ def test_the_error_for_a_missing_cli_explains_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("HOME", str(tmp_path))  # installers put the CLI into the home folder, too
 
     with pytest.raises(AgentError, match=r"claude is not on PATH; npm install -g @anthropic-ai"):
         launch(Config(), str(tmp_path), ())

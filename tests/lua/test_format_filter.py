@@ -17,7 +17,7 @@ from support.formatting import (
     write,
 )
 from support.neovim import Neovim, until
-from support.processes import alive
+from support.processes import alive, pid_in
 
 
 @pytest.mark.parametrize("option", ["formatprg", "equalprg"])
@@ -105,10 +105,6 @@ async def test_a_program_may_write_other_line_ends(nvim: Neovim, project: Path) 
 
 async def limit(nvim: Neovim, milliseconds: int) -> None:
     await nvim.lua("require('claude_ide.format.filter').answers_within = ...", milliseconds)
-
-
-async def pid_in(path: Path) -> int:
-    return int(await until(lambda: path.exists() and path.read_text().strip()))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,15 @@ async def test_every_command_is_listed(nvim: Neovim) -> None:
     assert listed == sorted(name for name in defined if name.startswith("Claude"))
 
 
+async def test_every_map_is_listed(nvim: Neovim) -> None:
+    listed = await nvim.lua("return require('claude_ide.requirement').MAPS")
+    maps = [map["lhs"] for mode in "nx" for map in await nvim.eval(f"nvim_get_keymap('{mode}')")]
+    defined = {keys for keys in maps if keys.startswith("<Plug>(claude-")}
+
+    assert defined
+    assert defined <= {f"<Plug>(claude-{name})" for name in listed}
+
+
 async def test_a_neovim_that_is_new_enough_is_not_refused(nvim: Neovim) -> None:
     assert await nvim.lua("return require('claude_ide.requirement').refusal()") is None
 
@@ -47,6 +56,9 @@ def run_old(tmp_path: Path, command: str) -> str:
     [
         *("Claude", "ClaudeChat new", "1ClaudeSend!", "ClaudeInstall!", "ClaudeStart | echo ''"),
         "lua require('claude_ide').setup({ auto_start = true })",
+        r'execute "normal \<Plug>(claude-toggle)"',
+        r'execute "normal V\<Plug>(claude-send)"',
+        f"lua print(select(2, pcall(dofile, '{ROOT}/build.lua')))",
         "lua require('claude_ide').ask('x', {}, function(refusal) print(refusal) end)",
     ],
 )

@@ -265,8 +265,10 @@ async def test_mentions_are_kept_for_the_first_client(ide: Ide, port: int) -> No
 
 
 async def test_a_mention_is_kept_if_its_client_disconnects_before_it_is_ready(
-    ide: Ide, port: int, caplog: pytest.LogCaptureFixture
+    ide: Ide, port: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Enough time to disconnect between the last ping and the mention, also on a busy machine.
+    monkeypatch.setattr(ide_module, "WELCOME_PAUSE", 0.3)
     ide.mention(SELECTION)
     for answered in range(3):
         async with connected(port, TOKEN) as client:

@@ -1,10 +1,10 @@
 """Attaches the tests' language server to buffers of a Neovim under test."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from support import frame_log
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -51,8 +51,7 @@ async def publish(
 
 def received(log: Path, method: str) -> list[Any]:
     """Return the parameters of a method's messages from the log of a server."""
-    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-    messages = [json.loads(line) for line in lines]
+    messages = frame_log.read(log)
     return [message["params"] for message in messages if message.get("method") == method]
 
 

@@ -3,6 +3,8 @@
 import contextlib
 from pathlib import Path
 
+from support.neovim import until
+
 
 def alive(pid: int) -> bool:
     """Return whether a process is running; a zombie is not."""
@@ -12,6 +14,11 @@ def alive(pid: int) -> bool:
         # The process may end during the read.
         return False
     return state != "Z"
+
+
+async def pid_in(path: Path) -> int:
+    """Wait until a program has written its process id to a file, and return it."""
+    return int(await until(lambda: path.exists() and path.read_text().strip(), "its process id"))
 
 
 def started_with(words: str) -> set[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.stream_json.wire.launch import Launch
+from support import frame_log
 from support.neovim import ROOT
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -46,4 +47,4 @@ def replaying(
 
 def read_log(log: Path) -> list[dict[str, Any]]:
     """Return the log of a replaying CLI: first its arguments and environment, then each frame."""
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    return frame_log.read(log)

@@ -139,6 +139,26 @@ async def test_a_waiting_send_fails_when_the_child_ends(start: Start) -> None:
             await child.send(b"x" * 10_000_000)
 
 
+@pytest.mark.parametrize("size", [1, 10_000_000])
+async def test_sending_to_a_child_that_has_closed_its_input_is_an_error(
+    start: Start, size: int
+) -> None:
+    child = await start("os.close(0); print('closed'); time.sleep(1000)")
+    assert await anext(child.lines()) == b"closed"
+
+    with pytest.raises(TransportClosed):
+        async with asyncio.timeout(10):
+            await child.send(b"x" * size)
+
+
+async def test_a_waiting_send_fails_when_the_child_closes_its_input(start: Start) -> None:
+    child = await start("time.sleep(0.2); os.close(0); time.sleep(1000)")
+
+    with pytest.raises(TransportClosed):
+        async with asyncio.timeout(10):
+            await child.send(b"x" * 10_000_000)
+
+
 async def test_sending_after_the_input_was_closed_is_an_error(start: Start) -> None:
     child = await start("print(len(sys.stdin.read()))")
     await child.send(b"x" * 1_000_000)

@@ -73,6 +73,7 @@ class Child(asyncio.SubprocessProtocol):
         self._writable = asyncio.Event()
         self._exited = asyncio.Event()
         self._ended = False
+        self._input_ended = False
         self._complained = asyncio.Event()
         """Set at the end of stderr."""
         self._sending = asyncio.Lock()
@@ -128,7 +129,7 @@ class Child(asyncio.SubprocessProtocol):
             if not self._over and not stdin.is_closing():
                 stdin.write(data)
                 await self._writable.wait()
-                if not self._over:
+                if not self._over and not self._is_input_lost(stdin):
                     return
             raise TransportClosed("the process has ended")
 
@@ -154,6 +155,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def close_input(self) -> None:
         """Close the child's stdin, after the data that was sent."""
+        self._input_ended = True
         self._stdin().close()
 
     async def stop(self, grace: float = GRACE_SECONDS) -> int:
@@ -219,6 +221,10 @@ class Child(asyncio.SubprocessProtocol):
         guardian.end(self.pid, GRACE_SECONDS)
         asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._close)
         self._close_if_over()
+
+    def _is_input_lost(self, stdin: asyncio.WriteTransport) -> bool:
+        """Return whether the child has closed its stdin, which drops what it has not read."""
+        return stdin.is_closing() and not self._input_ended
 
     async def _ends_within(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):

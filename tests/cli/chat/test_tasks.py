@@ -1,7 +1,6 @@
 """Commands and subagents of the real CLI that run in the background of a chat."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
+from support.processes import alive, pid_in
 
 LIST = "claude-tasks"
 
@@ -144,15 +144,7 @@ async def test_ctrl_c_says_what_runs_on_and_the_end_of_the_chat_ends_it(
 
     said = "1 task runs on in the background (:ClaudeChat tasks)"
     await until(lambda: said in nvim.screen.text(), "the message", PATIENCE)
-    pid = int((project / "pid").read_text())
-    os.kill(pid, 0)
+    pid = await pid_in(project / "pid")
+    assert alive(pid)
     await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: has_ended(pid), "the command has ended", PATIENCE)
-
-
-def has_ended(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
+    await until(lambda: not alive(pid), "the command has ended", PATIENCE)

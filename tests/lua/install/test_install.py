@@ -12,6 +12,7 @@ from support.checkout import arguments, copy_plugin, program
 from support.installations import MINUTE, READY, StartNeovim, held_uv, wait_for_message
 from support.installs import only_from, wheel
 from support.neovim import ROOT, Neovim, until
+from support.processes import alive
 from support.wheels import LOCK, run
 
 BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is already running"
@@ -50,7 +51,7 @@ async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
     await start_server(nvim)
     after = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     assert after != before
-    assert not Path(f"/proc/{before}").exists()
+    assert not alive(before)
     messages = str(await nvim.lua("return vim.fn.execute('messages')"))
     assert "stopped" in messages
     assert "died" not in messages
