@@ -84,6 +84,8 @@ class Settings:
     async def set_effort(self, effort: str) -> None:
         """Set the reasoning effort."""
         offered = efforts(await self._offer("effort"))
+        if not offered:
+            raise UserError(f"{self._agent.name} offers no efforts with this model")
         if effort and effort not in offered:
             raise UserError(f"no such effort: {effort}; available: {', '.join(offered)}")
         named = dict(zip(offered, offered, strict=True))

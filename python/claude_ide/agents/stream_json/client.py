@@ -240,15 +240,17 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
-        unknown = AgentError(f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}")
-        if not running.checks_modes and own_mode.shown(mode) not in own_mode.MODES:
-            raise unknown
+        is_known = own_mode.shown(mode) in own_mode.MODES
+        available = f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}"
+        refused = AgentError(f"{mode} mode is not available here" if is_known else available)
+        if not running.checks_modes and not is_known:
+            raise refused
         try:
             answer = await running.controls.request(
                 "set_permission_mode", mode=own_mode.given(mode)
             )
         except ControlError as error:
-            raise unknown if error.code == INVALID_MODE else error from None
+            raise refused if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 
     async def set_model(self, model: str) -> None:
