@@ -3,6 +3,7 @@
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
+TOO_OLD = $(addprefix ; python3 is ,$(shell python3 -c 'import sys; print(sys.version.split()[0])' 2>/dev/null))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
@@ -134,23 +135,34 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' --output-file python/requirements.txt
+	echo pip | $(VENV)/bin/uv pip compile - --quiet --upgrade --universal --python-version 3.11 \
+		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+		--custom-compile-command 'make lock' --output-file python/pip.txt
 
 clean: ## remove what these targets have made
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
 
-$(VENV)/runs: pyproject.toml python/requirements.txt
+# After an update of the system the Python of the environment may have disappeared.
+LOST := $(shell [ -e $(VENV) ] && ! [ -x $(PYTHON) ] && echo lost)
+.PHONY: lost
+
+$(VENV)/runs: pyproject.toml python/requirements.txt $(LOST)
 	@$(call install,$(NEOVIM))
 
-$(VENV)/tests: pyproject.toml
+$(VENV)/tests: pyproject.toml $(LOST)
 	@$(call install,dev neovim)
 	@touch $(VENV)/runs
 
-# $(1): extras. The output of the installer is shown only if it fails.
+# $(1): extras. The installer shows its steps, and if it fails why; the output of its tools is logged.
 define install
-	if [ -z "$(PYTHON3)" ]; then echo 'Python 3.11 or newer is needed' >&2; exit 1; fi; \
-	echo 'Installing what is needed into $(VENV)…'; mkdir -p .cache; \
-	$(PYTHON3) -I python/claude_ide/install.py $(VENV) $(1) >.cache/install.log 2>&1 \
-		|| { cat .cache/install.log >&2; exit 1; }; \
+	if [ -z "$(PYTHON3)" ]; then \
+		echo 'Python 3.11 or newer is needed$(TOO_OLD)' >&2; exit 1; \
+	elif ! [ -w . ]; then \
+		echo '$(CURDIR) cannot be written to; clone the project into a folder of yours' >&2; exit 1; \
+	fi; \
+	echo 'Installing what is needed into $(VENV) (some seconds)…'; mkdir -p .cache; \
+	$(PYTHON3) -I python/claude_ide/install.py --log=.cache/install.log $(VENV) $(1) \
+		|| { echo 'The whole output is in .cache/install.log' >&2; exit 1; }; \
 	touch $@
 endef
 
