@@ -1,5 +1,6 @@
 """`install.py` as a program, as `make` runs it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,8 @@ def test_with_a_log_only_the_steps_and_the_reason_are_printed(tmp_path: Path) ->
     assert done.returncode == 1
     steps = done.stdout.splitlines()
     assert steps[0] == f"creating {venv}"
-    assert steps[-2] == "installing the packages"
-    assert steps[-1].startswith("Cannot install: ERROR: No matching distribution found for ")
-    assert "ERROR: Could not find a version" in log.read_text()
+    # A Python without ensurepip fails earlier.
+    reasons = "Cannot install: ERROR: No matching distribution|The package index has no pip"
+    assert re.match(reasons, steps[-1])
+    assert not any("ERROR:" in step for step in steps[:-1])
+    assert log.read_text().startswith(f"creating {venv}\n")

@@ -1,6 +1,7 @@
 """The packages of an environment as wheels, so that tests can install them without a network."""
 
 import fcntl
+import importlib.util
 import os
 import subprocess
 import sys
@@ -33,19 +34,21 @@ def _fetch(folder: Path) -> None:
     wanted = f"{needed} {LOCK.read_text()} {PIP.read_text()}"
     fetched = folder / "fetched"
     if not fetched.exists() or fetched.read_text() != wanted:
-        uv = Path(sys.executable).with_name("uv")
-        run(uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, folder / "pip")
-        download: list[str | Path] = [
-            folder / "pip/bin/pip",
-            "download",
-            "--quiet",
-            "--only-binary",
-            ":all:",
-        ]
+        download: list[str | Path] = [_pip(folder), "-I", "-m", "pip", "download"]
+        download += ["--quiet", "--only-binary", ":all:"]
         run(*download, "--dest", folder, *needed)
         for lock in (LOCK, PIP):
             run(*download, "--dest", folder, "--no-deps", "--requirement", lock)
         fetched.write_text(wanted)
+
+
+def _pip(folder: Path) -> Path:
+    """Return a Python with pip; an environment that uv has created has none."""
+    if importlib.util.find_spec("pip") is not None:
+        return Path(sys.executable)
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, folder / "pip")
+    return folder / "pip/bin/python"
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:
