@@ -11,6 +11,7 @@ endif
 
 PYTHON3 = $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(python) -c 'import sys; sys.version_info >= (3, 11) and print("$(python)")' 2>/dev/null)))
+TOO_OLD = $(addprefix ; python3 is ,$(shell python3 -c 'import sys; print(sys.version.split()[0])' 2>/dev/null))
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 # An environment stops working when the Python that it was made with is updated or removed.
@@ -142,6 +143,9 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' --output-file python/requirements.txt
+	echo pip | $(VENV)/bin/uv pip compile - --quiet --upgrade --universal --python-version 3.11 \
+		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+		--custom-compile-command 'make lock' --output-file python/pip.txt
 
 clean: ## remove what these targets have made
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags
@@ -155,12 +159,14 @@ $(VENV)/tests: pyproject.toml $(BROKEN)
 
 $(VENV)/broken: # is never created, so what depends on it is always made
 
-# $(1): extras. The output of the installer is shown only if it fails.
+# $(1): extras. The installer shows its steps, and if it fails why; the output of its tools is logged.
 define install
-	if [ -z "$(PYTHON3)" ]; then echo 'Python 3.11 or newer is needed' >&2; exit 1; fi; \
-	echo 'Installing what is needed into $(VENV)…'; mkdir -p .cache; \
-	$(PYTHON3) -I python/claude_ide/install.py $(VENV) $(1) >.cache/install.log 2>&1 \
-		|| { cat .cache/install.log >&2; exit 1; }; \
+	if [ -z "$(PYTHON3)" ]; then \
+		echo 'Python 3.11 or newer is needed$(TOO_OLD)' >&2; exit 1; \
+	fi; \
+	echo 'Installing what is needed into $(VENV) (some seconds)…'; mkdir -p .cache; \
+	$(PYTHON3) -I python/claude_ide/install.py --log=.cache/install.log $(VENV) $(1) \
+		|| { echo 'The whole output is in .cache/install.log' >&2; exit 1; }; \
 	touch $@
 endef
 

@@ -10,10 +10,16 @@ if not pcall(require, 'claude_ide.host.install') then
   vim.opt.runtimepath:prepend(root)
 end
 
+local install = require('claude_ide.host.install')
+-- The user may have typed the command already.
+while install.is_running() do
+  coroutine.yield('waiting for :ClaudeInstall')
+end
+
 local latest, shown
 local result ---@type { text: string, failed: boolean }?
 
-require('claude_ide.host.install').begin(function(line)
+install.begin(function(line)
   latest = line
 end, function(text, failed)
   result = { text = text, failed = failed }

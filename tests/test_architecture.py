@@ -67,7 +67,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app"},
-    "install": set(),
+    "install_failure": set(),
+    "pip_settings": {"install_failure"},
+    "package_index": {"install_failure", "pip_settings"},
+    "install": {"install_failure", "package_index"},
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
 }
 """The rooms of the package, and the other rooms that each may import.

@@ -27,8 +27,11 @@ def test_pip_installs_everything_that_the_host_needs(tmp_path: Path) -> None:
     project = copy_plugin(tmp_path / "project")
     for name in ("README.md", "LICENSE"):
         (project / name).write_bytes((ROOT / name).read_bytes())
-    run(sys.executable, "-m", "venv", tmp_path / "venv")
-    python = tmp_path / "venv/bin/python"
+    # A Python may lack ensurepip.
+    uv, python = Path(sys.executable).with_name("uv"), tmp_path / "venv/bin/python"
+    run(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
+    alone: list[str | Path] = ["--no-index", "--find-links", wheels()]
+    run(uv, "pip", "install", "--quiet", *alone, "--python", python, "pip")
 
     run(python, "-I", "-m", "pip", "install", "--quiet", project, env=offline)
 
@@ -61,6 +64,13 @@ def test_the_lock_names_no_index_and_no_address() -> None:
         assert re.match(r" *(#|--hash=)|[\w-]+==", line)
         assert "://" not in line
         assert " @ " not in line
+
+
+def test_the_pip_that_is_downloaded_is_pinned() -> None:
+    text = (ROOT / "python/pip.txt").read_text(encoding="utf-8")
+
+    assert re.search(r"^pip==[\d.]+ (\\\n +--hash=sha256:[0-9a-f]{64} ?)+\n$", text, re.MULTILINE)
+    assert "://" not in text
 
 
 @pytest.mark.parametrize("dependency", PROJECT["dependencies"])
@@ -165,6 +175,53 @@ def test_make_reports_which_python_it_needs(tmp_path: Path) -> None:
 
     assert done.returncode != 0
     assert "Python 3.11 or newer is needed" in done.stderr
+
+
+def make_in_a_copy(tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """Run the installation of `make try` with an installer that only reports its arguments."""
+    (tmp_path / "Makefile").write_bytes((ROOT / "Makefile").read_bytes())
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "python/claude_ide").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "python/requirements.txt").touch()
+    installer = "import sys; print('creating it'); sys.exit('the reason')\n"
+    (tmp_path / "python/claude_ide/install.py").write_text(installer)
+    return subprocess.run(
+        ["make", "--no-print-directory", ".venv/runs"],
+        cwd=tmp_path,
+        env=OUTSIDE_OF_MAKE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_make_shows_the_steps_of_the_installation_and_why_it_fails(tmp_path: Path) -> None:
+    done = make_in_a_copy(tmp_path)
+
+    assert done.stdout.splitlines()[1:] == ["creating it"]
+    assert done.stderr.splitlines()[:2] == [
+        "the reason",
+        "The whole output is in .cache/install.log",
+    ]
+
+
+def test_make_creates_an_environment_again_if_its_python_has_disappeared(tmp_path: Path) -> None:
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").symlink_to("/no/python")
+    (tmp_path / ".venv/runs").touch()
+
+    assert "creating it" in make_in_a_copy(tmp_path).stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
+def test_make_reports_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    make_in_a_copy(tmp_path)
+    tmp_path.chmod(0o500)
+
+    done = make_in_a_copy(tmp_path)
+
+    tmp_path.chmod(0o700)
+    assert done.stderr.startswith(f"{tmp_path} cannot be written to; ")
 
 
 NVIM = nvim_binary()

@@ -19,6 +19,8 @@ local M = {}
 
 local health = vim.health
 local START_MS = 8000
+-- The versions of the CLI with which the tests run (Makefile).
+local OLDEST_CLI, NEWEST_CLI = '2.1.197', '2.1.330'
 
 ---@class claude_ide.HealthStep
 ---@field name string
@@ -34,38 +36,25 @@ function M.receive(steps)
   report = steps
 end
 
--- `:ClaudeInstall` does not help while the option names a Python, nor without a recent one.
-local function python_advice(reason)
-  local is_configured = ((vim.g.claude_ide or {}).python or '') ~= ''
-  if is_configured then
-    return 'Name another Python in g:claude_ide.python, or remove the option and run :ClaudeInstall'
-  elseif reason:find('is too old', 1, true) and not require('claude_ide.host.python').recent() then
-    return 'Install Python 3.11 or newer, then run :ClaudeInstall'
-  end
-  return 'Run :ClaudeInstall'
-end
-
 local function check_python()
   if require('claude_ide.host.install').is_running() then
     health.warn('Python is being installed', 'Run :checkhealth claude_ide again afterwards')
-    return
+    return false
   end
   local python = require('claude_ide.host.python')
-  local program, reason = python.find(require('claude_ide.host').root())
-  if not program then
-    ---@cast reason -nil
-    health.error(reason)
-    return
+  local path, problem = python.find()
+  local version
+  if path then
+    version, problem = python.check(path)
   end
-  local host = require('claude_ide.host').root() .. '/python/claude_ide/host.py'
-  local done = vim.system({ program, '-I', host, '--check' }, { text = true }):wait(START_MS)
-  if done.code == 0 then
-    health.ok(('Python %s: %s'):format(vim.trim(done.stdout), program))
+  if version then
+    health.ok(('Python %s: %s'):format(version, path))
     return true
   end
-  local lines = vim.split(vim.trim(done.stderr or ''), '\n')
-  local reason = lines[#lines]:gsub('^run :ClaudeInstall; ', '')
-  health.error(('%s cannot run the host: %s'):format(program, reason), python_advice(reason))
+  ---@cast problem -nil
+  local where = path and ('%s: %s'):format(path, problem) or problem
+  health.error(plain.one_line(where), (python.remedy(problem)))
+  return false
 end
 
 local function check_watch()
@@ -121,19 +110,74 @@ local function check_server()
   end
 end
 
+-- The CLI's own words for how it can be installed.
+local INSTALL_CLI = {
+  'curl -fsSL https://claude.ai/install.sh | bash',
+  'or: npm install -g @anthropic-ai/claude-code',
+}
+
+-- The output of the CLI, without the settings of the current folder.
+---@return string
+local function output_of(...)
+  local options = { text = true, cwd = require('claude_ide.system.program').neutral }
+  local command = { ... }
+  local ok, done = pcall(function()
+    return vim.system(command, options):wait(START_MS)
+  end)
+  return ok and done.stdout or ''
+end
+
+---@return boolean is_claude whether this is Claude's CLI
+local function check_cli_version(path)
+  local version = output_of(path, '--version'):match('(%d+%.%d+%.%d+) %(Claude Code%)')
+  if not version then
+    health.ok(path .. ' (it is not known as a version of Claude Code)')
+    return false
+  end
+  local words = ('Claude Code %s: %s'):format(version, path)
+  if vim.version.lt(version, OLDEST_CLI) then
+    health.warn(('%s (tested: %s to %s)'):format(words, OLDEST_CLI, NEWEST_CLI), 'claude update')
+  elseif vim.version.gt(version, NEWEST_CLI) then
+    health.ok(('%s (newer than the tested %s)'):format(words, NEWEST_CLI))
+  else
+    health.ok(words)
+  end
+  return true
+end
+
+-- Only the CLI reads its credentials. An older one without this command is not reported.
+local function check_login(path)
+  local ok, status = pcall(vim.json.decode, output_of(path, 'auth', 'status', '--json'))
+  local is_logged_in = ok and type(status) == 'table' and status.loggedIn
+  if is_logged_in == false then
+    health.warn('The CLI is not logged in', 'Run :Claude, then /login')
+  elseif is_logged_in then
+    health.ok('The CLI is logged in')
+  end
+end
+
 local function check_cli()
   local cmd = (vim.g.claude_ide or {}).cmd or 'claude'
   local name = type(cmd) == 'table' and cmd[1] or cmd
+  if type(name) ~= 'string' then
+    return
+  end
   local path = require('claude_ide.system.program').find_cli(name)
   if path then
-    health.ok(name .. ': ' .. path)
-  else
-    local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
-    local install = 'npm install -g @anthropic-ai/claude-code'
-    health.warn(
-      ('%s is %s'):format(name, problem),
-      name == 'claude' and install or 'Correct g:claude_ide.cmd'
-    )
+    if check_cli_version(path) then
+      check_login(path)
+    end
+    return
+  end
+  local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
+  local advice = name == 'claude' and INSTALL_CLI or { 'Correct g:claude_ide.cmd' }
+  health.warn(('%s is %s'):format(name, problem), advice)
+end
+
+local function check_help()
+  if #vim.fn.getcompletion('claude-ide-intro', 'help') == 0 then
+    local doc = require('claude_ide.host').root() .. '/doc'
+    health.warn('The help of the plugin has no tags', 'Run :ClaudeInstall, or :helptags ' .. doc)
   end
 end
 
@@ -178,15 +222,31 @@ local function check_rivals()
   end
 end
 
+---@return string version with the commit of a clone
+local function version_of_plugin()
+  local root = require('claude_ide.host').root()
+  local file = vim.fn.readfile(root .. '/python/claude_ide/__init__.py')
+  local version = table.concat(file, '\n'):match('__version__ = "([^"]+)"') or '?'
+  local git = require('claude_ide.system.program').find('git')
+  if not git or not vim.uv.fs_stat(root .. '/.git') then
+    return 'claude-ide ' .. version
+  end
+  local command = { git, '-C', root, 'log', '-1', '--format=(%h of %cs)' }
+  local done = vim.system(command, { text = true }):wait(START_MS)
+  return ('claude-ide %s %s'):format(version, done.code == 0 and vim.trim(done.stdout) or '')
+end
+
 --- Run all checks; called by `:checkhealth`.
 function M.check()
   health.start('claude_ide')
+  health.ok(version_of_plugin())
   health.ok('Neovim ' .. tostring(vim.version()))
   if check_python() then
     check_server()
   end
   check_cli()
   check_rivals()
+  check_help()
 end
 
 return M

@@ -172,9 +172,10 @@ local function start(request)
   local name = request.cmd[1]
   local program = require('claude_ide.system.program').find(name)
   if not program then
-    local hint = name == 'claude' and '; npm install -g @anthropic-ai/claude-code' or ''
+    local hint = name == 'claude' and 'how to install it: :checkhealth claude_ide'
+      or 'g:claude_ide.cmd'
     local problem = name:find('[/\\]') and 'no program' or 'not on PATH'
-    return { error = ('%s is %s%s'):format(name, problem, hint) }
+    return { error = ('%s is %s (%s)'):format(name, problem, hint) }
   end
   local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)

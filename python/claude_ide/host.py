@@ -28,10 +28,12 @@ def main() -> int:
     sys.path.insert(0, os.path.dirname(package))
     if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
         version = sys.version.split()[0]
-        return _complain(f"Python {version} is too old; claude-ide needs 3.11+: {sys.executable}")
+        sys.stderr.write(f"claude-ide needs Python 3.11 or newer; this is {sys.executable}\n")
+        return _complain(f"Python {version} is too old")
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        return _complain(f"run :ClaudeInstall; Python packages are missing: {', '.join(missing)}")
+        sys.stderr.write(f"{sys.executable} lacks {', '.join(missing)}\n")
+        return _complain("Python packages are missing")
     if CHECK in sys.argv[1:]:
         sys.stdout.write(sys.version.split()[0])
         return 0

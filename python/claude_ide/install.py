@@ -1,21 +1,36 @@
 """Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. It uses `uv` if
-available, otherwise `venv` and pip, and needs only Python 3.11.
+`python -I install.py [--log=FILE] ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. It
+uses `uv` if available, otherwise `venv` and pip, and needs only Python 3.11.
+
+It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
+line is the reason.
 
 Without extras it installs the versions in `requirements.txt` and checks their hashes. Extras are
 for developers: they get the newest versions that `pyproject.toml` allows.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Python is found
+    sys.exit(f"Python {sys.version.split()[0]} is too old; 3.11 or newer is needed")
+
 import contextlib
 import importlib.util
+import io
 import os
 import shutil
 import subprocess
-import sys
+import sysconfig
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from claude_ide.install_failure import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
@@ -26,22 +41,34 @@ LOCKED = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
 FOLDERS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY")
 """Variables that name a folder from which uv reads settings."""
 
+PATIENCE = {"PIP_RETRIES": "1", "UV_HTTP_RETRIES": "1"}
+"""Unless the user has set them: without a network, the defaults only delay the error."""
 
-class Failed(Exception):
-    """There is no environment; the text is one line with the reason."""
+NO_VENV = (
+    f"{sys.executable} has no venv module. Install it (Debian, Ubuntu: sudo apt install "
+    "python3-venv) or install uv, then try again"
+)
 
 
 def main(arguments: list[str]) -> int:
     """Install, and return the exit status."""
     # A single stream keeps the output of all tools in order.
     os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+    arguments = arguments[1:]
     try:
-        environment = Path(arguments[1]).absolute()
-        with _alone(environment.parent):
-            _leave_project(environment)
-            install(environment, packages(arguments[2:]), shutil.which("uv"))
-    except (Failed, OSError) as reason:
-        print(reason, flush=True)
+        with _log(arguments) as log:
+            environment = Path(arguments[0]).absolute()
+            with _alone(environment.parent):
+                _leave_project(environment)
+                Installer(environment, log).install(packages(arguments[1:]), shutil.which("uv"))
+    except Failed as failure:
+        print(failure, flush=True)
+        return 1
+    except OSError as error:
+        print(_words(error), flush=True)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
         return 1
     return 0
 
@@ -60,28 +87,97 @@ def packages(extras: list[str]) -> list[str]:
     return ["--upgrade", *needed]
 
 
-def install(environment: Path, packages: list[str], uv: str | None) -> None:
-    """Create the environment unless a working one exists, then update its packages."""
-    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not _works(python, needs_pip=uv is None):
-        if uv is None and importlib.util.find_spec("ensurepip") is None:
-            raise Failed(f"{sys.executable} has no venv module; install python3-venv or uv")
-        print(f"creating {environment}", flush=True)
-        # An environment whose Python is gone cannot be repaired.
-        shutil.rmtree(environment, ignore_errors=True)
+class Installer:
+    """Installs into one environment; the output of the tools goes to the log."""
+
+    def __init__(self, environment: Path, log: TextIO) -> None:
+        self._environment = environment
+        self._log = log
+        self._python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def install(self, packages: list[str], uv: str | None) -> None:
+        """Create the environment unless a working one exists, then update its packages."""
+        if not _works(self._python, needs_pip=uv is None):
+            self._create(uv)
+        self._step("installing the packages")
         if uv:
-            _run(uv, "venv", "--python", sys.executable, str(environment))
+            self._run(uv, "pip", "install", "--python", str(self._python), *packages)
         else:
-            _run(sys.executable, "-I", "-m", "venv", "--without-pip", str(environment))
-            # This takes longer than all other steps.
-            print("adding pip", flush=True)
-            _run(str(python), "-I", "-m", "ensurepip", "--upgrade", "--default-pip")
-    print("installing the packages", flush=True)
-    if uv:
-        _run(uv, "pip", "install", "--python", str(python), *packages)
-    else:
-        pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-        _run(*pip, "install", *packages)
+            pip = [str(self._python), "-I", "-m", "pip", "--disable-pip-version-check"]
+            self._run(*pip, "--no-input", "install", *packages)
+
+    def _create(self, uv: str | None) -> None:
+        if uv is None and importlib.util.find_spec("venv") is None:
+            raise Failed(NO_VENV)
+        self._step(f"creating {self._environment}")
+        # An environment whose Python is gone cannot be repaired.
+        shutil.rmtree(self._environment, ignore_errors=True)
+        if uv:
+            self._run(uv, "venv", "--python", sys.executable, str(self._environment))
+            return
+        isolated = [sys.executable, "-I", "-m", "venv", "--without-pip"]
+        self._run(*isolated, str(self._environment))
+        if importlib.util.find_spec("ensurepip") is None:
+            self._download_pip()
+        else:
+            self._step("adding pip")
+            self._run(str(self._python), "-I", "-m", "ensurepip", "--upgrade", "--default-pip")
+
+    def _download_pip(self) -> None:
+        """Debian and Ubuntu have moved `ensurepip` to a package that is rarely installed."""
+        from claude_ide.package_index import pip_wheel
+
+        self._step("downloading pip")
+        with contextlib.redirect_stdout(self._log):
+            wheel = pip_wheel()
+        base = str(self._environment)
+        target = Path(sysconfig.get_path("purelib", "venv", {"base": base, "platbase": base}))
+        unpacked = self._environment / "pip.new"
+        with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+            archive.extractall(unpacked)
+        # If this is interrupted, an incomplete package must not look like pip.
+        for folder in sorted(unpacked.iterdir(), key=lambda path: path.name == "pip"):
+            folder.rename(target / folder.name)
+        unpacked.rmdir()
+
+    def _step(self, text: str) -> None:
+        """Announce what begins now."""
+        print(text, flush=True)
+        if self._log is not sys.stdout:
+            print(text, file=self._log, flush=True)
+
+    def _run(self, *command: str) -> None:
+        """Run a command, and read why it fails from its output."""
+        lines: list[str] = []
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                self._log.write(line)
+                self._log.flush()
+        if process.returncode:
+            raise Failed(reason(lines))
+
+
+def _log(arguments: list[str]) -> contextlib.AbstractContextManager[TextIO]:
+    """Open the log that is the first argument, which is removed; without it this is stdout."""
+    if not arguments[0].startswith("--log="):
+        return contextlib.nullcontext(sys.stdout)
+    path = Path(arguments.pop(0).removeprefix("--log="))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("w", encoding="utf-8")
+
+
+def _words(error: OSError) -> str:
+    """Return an error of the system with its reason first, because a path may be long."""
+    where = f": {error.filename}" if error.filename else ""
+    return f"Cannot install: {error.strerror or error}{where}"
 
 
 def _leave_project(environment: Path) -> None:
@@ -93,10 +189,17 @@ def _leave_project(environment: Path) -> None:
     os.chdir(environment.anchor)
     for name in FOLDERS:
         os.environ.pop(name, None)
+    for name, value in PATIENCE.items():
+        os.environ.setdefault(name, value)
 
 
 def _works(python: Path, needs_pip: bool) -> bool:
-    check = "import sys; assert sys.version_info >= (3, 11)"
+    """Return whether it runs, and belongs to its environment: another one must get no packages."""
+    environment = str(python.parents[1])
+    check = (
+        "import os, sys; assert sys.version_info >= (3, 11);"
+        f"assert os.path.samefile(sys.prefix, {environment!r})"
+    )
     if needs_pip:
         check += "; import pip"
     try:
@@ -104,12 +207,6 @@ def _works(python: Path, needs_pip: bool) -> bool:
     except OSError:
         return False
     return tried.returncode == 0
-
-
-def _run(*command: str) -> None:
-    """Run a command; if it fails, exit with its status (it has printed the error itself)."""
-    if status := subprocess.run(command, check=False).returncode:
-        sys.exit(status)
 
 
 @contextlib.contextmanager
@@ -125,7 +222,7 @@ def _alone(folder: Path) -> Iterator[None]:
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Failed("another installation is already running") from None
+        raise Failed("Another installation is already running") from None
     else:
         yield
     finally:

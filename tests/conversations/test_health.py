@@ -2,20 +2,23 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 
+from claude_ide import __version__
+from support.checkout import copy_plugin, program
 from support.claude_code import locks, the_lock
-from support.neovim import Neovim, until
+from support.neovim import ROOT, Neovim, until
 
 
 async def report(nvim: Neovim) -> str:
     """Run the check and return its text."""
     await nvim.keys(":checkhealth claude_ide<CR>")
-    await until(lambda: nvim.eval("&filetype == 'checkhealth' && search('not on PATH')"), "report")
+    await until(lambda: nvim.eval("&filetype == 'checkhealth' && line('$') > 5"), "report")
     return "\n".join(await nvim.eval("getline(1, '$')"))
 
 
@@ -58,7 +61,7 @@ async def test_a_python_without_the_packages_is_reported(nvim: Neovim, tmp_path:
     text = await report(nvim)
 
     assert "No module named 'msgspec'" in text
-    assert ":ClaudeInstall" in text
+    assert "Correct or remove g:claude_ide.python" in text
 
 
 async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
@@ -74,9 +77,10 @@ async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
 @pytest.mark.parametrize(
     ("reason", "configured", "advice"),
     [
-        ("run :ClaudeInstall; Python packages are missing: msgpack", False, "Run :ClaudeInstall"),
-        ("run :ClaudeInstall; Python packages are missing: msgpack", True, "Name another Python"),
-        ("Python 3.10.1 is too old; claude-ide needs 3.11+", True, "Name another Python"),
+        ("Python packages are missing", False, "Run :ClaudeInstall"),
+        ("Python packages are missing", True, "Correct or remove g:claude_ide.python"),
+        ("Python 3.10.1 is too old", True, "Correct or remove g:claude_ide.python"),
+        ("Python 3.10.1 is too old", False, "Run :ClaudeInstall"),
     ],
 )
 async def test_the_advice_helps_with_the_python_that_is_found(
@@ -84,7 +88,7 @@ async def test_the_advice_helps_with_the_python_that_is_found(
 ) -> None:
     python = tmp_path / "claude_ide" / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text(f"#!/bin/sh\necho '{reason}' >&2\nexit 3\n")
+    python.write_text(f"#!/bin/sh\necho detail >&2\necho '{reason}' >&2\nexit 3\n")
     python.chmod(0o755)
     options = "{cmd = 'nope', python = ...}" if configured else "{cmd = 'nope'}"
     data = await nvim.eval("stdpath('data')")
@@ -94,8 +98,74 @@ async def test_the_advice_helps_with_the_python_that_is_found(
 
     text = await report(nvim)
 
-    assert f"cannot run the host: {reason.removeprefix('run :ClaudeInstall; ')}" in text
-    assert advice in text
+    assert f"/bin/python: {reason}" in text
+    assert f"- {advice}" in text
+
+
+CLI = """case $1 in
+--version) echo "{version}" ;;
+auth) echo '{{"loggedIn": {is_logged_in}}}' ;;
+esac"""
+
+
+@pytest.mark.parametrize(
+    ("version", "is_logged_in", "lines"),
+    [
+        ("2.1.330 (Claude Code)", "true", ["OK Claude Code 2.1.330: ", "OK The CLI is logged in"]),
+        (
+            "2.1.197 (Claude Code)",
+            "false",
+            ["OK Claude Code 2.1.197", "WARNING The CLI is not log"],
+        ),
+        ("2.0.5 (Claude Code)", "true", ["WARNING Claude Code 2.0.5: ", "(tested: 2.1.197 to "]),
+        ("3.0.0 (Claude Code)", "true", ["OK Claude Code 3.0.0", "newer than the tested 2.1.330"]),
+        ("3.0.0 (Claude Code)", '"?"', ["OK Claude Code 3.0.0"]),
+        ("something else", "false", ["is not known as a version of Claude Code"]),
+    ],
+)
+async def test_the_version_and_the_login_of_the_cli_are_reported(
+    nvim: Neovim, tmp_path: Path, version: str, is_logged_in: str, lines: list[str]
+) -> None:
+    script = CLI.format(version=version, is_logged_in=is_logged_in)
+    cli = program(tmp_path / "claude", script)
+    await nvim.lua("vim.g.claude_ide = { cmd = ... }", str(cli))
+
+    text = await report(nvim)
+
+    assert all(line in re.sub(r"[^\w.:() ?-]|_", "", text) for line in lines)
+
+
+async def test_a_missing_claude_is_reported_with_the_ways_to_install_it(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    await nvim.lua("vim.g.claude_ide = {} vim.env.PATH, vim.env.HOME = ..., ...", str(tmp_path))
+
+    text = await report(nvim)
+
+    assert "claude is not on PATH" in text
+    assert "claude.ai/install.sh" in text
+    assert "npm install -g @anthropic-ai/claude-code" in text
+
+
+def test_the_tested_versions_are_those_of_the_tests() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    newest, oldest = re.findall(r"CLI_VERSION := (\S+)", makefile)
+
+    health = (ROOT / "lua/claude_ide/health.lua").read_text(encoding="utf-8")
+    assert f"OLDEST_CLI, NEWEST_CLI = '{oldest}', '{newest}'" in health
+
+
+async def test_the_version_of_the_plugin_and_its_help_are_checked(
+    nvim: Neovim, tmp_path: Path
+) -> None:
+    await nvim.command("let g:claude_ide.cmd = 'nope'")
+    await nvim.lua("vim.opt.runtimepath:remove(...)", str(ROOT))
+    await nvim.lua("vim.opt.runtimepath:prepend(...)", str(copy_plugin(tmp_path / "checkout")))
+
+    text = await report(nvim)
+
+    assert re.search(rf"OK claude-ide {re.escape(__version__)}", text)
+    assert "The help of the plugin has no tags" in text
 
 
 async def test_a_host_that_dies_before_it_answers_is_reported(nvim: Neovim, tmp_path: Path) -> None:
@@ -113,7 +183,7 @@ async def test_a_host_that_dies_before_it_answers_is_reported(nvim: Neovim, tmp_
     await until(lambda: nvim.lua("return debug.traceback():find('check_server') ~= nil"), "wait")
     broken.touch()
     os.kill(host, signal.SIGKILL)
-    await until(lambda: nvim.eval("&filetype == 'checkhealth' && search('not on PATH')"), "report")
+    await until(lambda: nvim.eval("&filetype == 'checkhealth' && line('$') > 5"), "report")
 
     text = "\n".join(await nvim.eval("getline(1, '$')"))
     assert "ERROR The host ended before it answered" in text

@@ -14,7 +14,7 @@ from support.neovim import Neovim, until
 from support.wheels import LOCK, wheels
 
 MINUTE = 60.0
-READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
+READY = "claude-ide: Python is ready; :Claude opens Claude Code"
 INSTALLERS = ["uv", "pip"]
 
 StartNeovim = Callable[..., Awaitable[Neovim]]
@@ -200,7 +200,7 @@ async def test_the_environment_variables_of_the_user_are_respected(
         await nvim.command(f"let ${name} = '{index[0]}'")
     await nvim.command("let $PIP_RETRIES = 0 | let $UV_HTTP_RETRIES = 0 | let $PIP_NO_INDEX = 0")
 
-    assert "cannot install" in await result(nvim)
+    assert "Cannot install" in await result(nvim)
     assert any(b"GET /simple/" in request for request in index[1])
 
 

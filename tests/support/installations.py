@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 MINUTE = 60.0
 
 
-READY = "claude-ide: Python is ready; :ClaudeStart starts the server"
+READY = "claude-ide: Python is ready; :Claude opens Claude Code"
 
 
 StartNeovim = Callable[..., Awaitable[Neovim]]

@@ -8,17 +8,14 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from support.neovim import ROOT
 
 LOCK = ROOT / "python/requirements.txt"
+PIP = ROOT / "python/pip.txt"
 
 
 def wheels() -> Path:
     """Return a folder with the plugin's packages, which are fetched once for each Python."""
-    if importlib.util.find_spec("ensurepip") is None:
-        pytest.skip("this Python can make no environments (Debian: python3-venv)")
     folder = ROOT / f".cache/wheels-{sys.implementation.cache_tag}"
     folder.mkdir(parents=True, exist_ok=True)
     # Parallel test processes wait until the first one has fetched them.
@@ -34,21 +31,24 @@ def wheels() -> Path:
 def _fetch(folder: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     needed = project["build-system"]["requires"]
-    wanted = f"{needed} {LOCK.read_text()}"
+    wanted = f"{needed} {LOCK.read_text()} {PIP.read_text()}"
     fetched = folder / "fetched"
     if not fetched.exists() or fetched.read_text() != wanted:
-        # An environment created by uv has no pip.
-        run(sys.executable, "-m", "venv", folder / "pip")
-        download: list[str | Path] = [
-            folder / "pip/bin/pip",
-            "download",
-            "--quiet",
-            "--only-binary",
-            ":all:",
-        ]
+        download: list[str | Path] = [_pip(folder), "-I", "-m", "pip", "download"]
+        download += ["--quiet", "--only-binary", ":all:"]
         run(*download, "--dest", folder, *needed)
-        run(*download, "--dest", folder, "--no-deps", "--requirement", LOCK)
+        for lock in (LOCK, PIP):
+            run(*download, "--dest", folder, "--no-deps", "--requirement", lock)
         fetched.write_text(wanted)
+
+
+def _pip(folder: Path) -> Path:
+    """Return a Python with pip; an environment that uv has created has none."""
+    if importlib.util.find_spec("pip") is not None:
+        return Path(sys.executable)
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "venv", "--quiet", "--clear", "--seed", "--python", sys.executable, folder / "pip")
+    return folder / "pip/bin/python"
 
 
 def run(*command: str | Path, env: dict[str, str] | None = None) -> str:

@@ -64,6 +64,9 @@ end
 
 local function give_up(death)
   release_port()
+  if death.lacks_python then
+    return require('claude_ide.host.ready').lacks_python(death.reason)
+  end
   show(death.is_explained and death.reason or ('%s (:ClaudeLog)'):format(death.reason), 'error')
 end
 
@@ -84,10 +87,6 @@ local function ended(code, stderr)
   announce(on_exit, code ~= 0 and death.reason or nil)
   if code == 0 then
     return release_port()
-  end
-  local ready = package.loaded['claude_ide.host.ready']
-  if ready and death.lacks_python then
-    ready.failed()
   end
   deaths.log(death, stderr)
   if was_serving and deaths.may_restart() then

@@ -12,14 +12,6 @@ local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
 local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 
--- Errors that the tools print in many lines, or that are hard to understand. Each pattern captures a
--- package.
-local REASONS = {
-  { 'Hash mismatch for `([^`]+)`', '%s has the wrong hash' },
-  { '^%s+(%S+==%S+) from .+:$', '%s has the wrong hash' },
-  { '(%S+==%S+) has no .*wheels', '%s has no wheel for this system' },
-}
-
 ---@class claude_ide.Installation
 ---@field lines string[] the installer's output
 ---@field code? integer the exit code, once the installer has ended
@@ -32,44 +24,16 @@ local function has_ui()
   return #vim.api.nvim_list_uis() > 0
 end
 
--- Show the result where it will be seen. Without a UI, a failure raises an error for the calling
--- script.
+-- Show the result where it will be seen. Without a UI, a failure is an error for the calling script.
 local function report(text, failed)
   if has_ui() then
     message.show(text, failed and 'error' or 'info')
   elseif failed then
-    error('claude-ide: ' .. text, 0)
+    -- A Lua error would add a traceback.
+    vim.api.nvim_echo({ { 'claude-ide: ' .. text } }, true, { err = true })
   else
     print('claude-ide: ' .. text)
   end
-end
-
----@return string?
-local function known_reason(line)
-  for _, reason in ipairs(REASONS) do
-    local package = line:match(reason[1])
-    if package then
-      return reason[2]:format(package)
-    end
-  end
-end
-
---- Why the installer failed: a known reason, else the last line with an error, else the last line.
----@param lines string[]
----@return string
-function M.reason(lines)
-  local known = vim.iter(lines):map(known_reason):next()
-  if known then
-    return known
-  end
-  for index = #lines, 1, -1 do
-    local line = lines[index]
-    -- How pip and uv mark errors.
-    if line:lower():find('^%s*error') or line:find('^%s*╰─▶') then
-      return vim.trim(line)
-    end
-  end
-  return vim.trim(lines[#lines] or 'the installer gave no reason')
 end
 
 local function success_message()
@@ -78,9 +42,17 @@ local function success_message()
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   end
   if require('claude_ide.host').outdate() then
-    return 'Python is ready; :ClaudeStop | ClaudeStart switches to it'
+    return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
   end
-  return 'Python is ready; :ClaudeStart starts the server'
+  local waiting = require('claude_ide.host.ready').waiting()
+  return waiting ~= '' and ('Python is ready for %s'):format(waiting)
+    or 'Python is ready; :Claude opens Claude Code'
+end
+
+-- The last line that the installer prints is the reason why it failed.
+local function failure_message(lines)
+  local reason = lines[#lines] or 'The installer gave no reason'
+  return ('%s; see :ClaudeLog'):format(vim.trim(reason))
 end
 
 -- Return a function that sends output to the log, and its complete lines to the installation.
@@ -119,13 +91,10 @@ local function conclude(installation)
   if not failed then
     make_help_tags()
   end
-  local text = failed
-      and ('cannot install (see :ClaudeLog): %s'):format(M.reason(installation.lines))
-    or success_message()
+  local text = failed and failure_message(installation.lines) or success_message()
   installation.on_end(text, failed)
-  local ready = package.loaded['claude_ide.host.ready']
-  if ready and not failed then
-    ready.installed()
+  if not failed then
+    require('claude_ide.host.ready').installed()
   end
 end
 
@@ -143,11 +112,11 @@ end
 ---@return claude_ide.Installation
 function M.begin(on_line, on_end)
   if running then
-    error('an installation is already running', 0)
+    error('An installation is already running', 0)
   end
   local path = python.recent()
   if not path then
-    error('no Python 3.11 or newer found; install one, then run :ClaudeInstall', 0)
+    error((python.refusal(python.NONE)), 0)
   end
   ---@type claude_ide.Installation
   local installation = { lines = {}, on_line = on_line, on_end = on_end }
@@ -170,14 +139,16 @@ end
 
 -- Start an installation, and show each line in a float and as a progress message.
 ---@return claude_ide.Installation? installation nil, after a message, if it cannot start
----@return fun(line: string)? show
+---@return fun(line?: string)? show
 local function begin_visibly(on_end)
   local shown = progress.open('ClaudeInstall')
   local function show(line)
     -- A line may arrive after the end.
     if running then
       shown.show(line)
-      work.report('install', 'ClaudeInstall', line, 'running')
+      if line then
+        work.report('install', 'ClaudeInstall', line, 'running')
+      end
     end
   end
   local ok, installation = pcall(M.begin, vim.schedule_wrap(show), function(text, failed)
@@ -202,15 +173,15 @@ local function wait_for(installation, show)
   local function has_ended()
     return installation.code ~= nil
   end
-  local last
+  local last, at
   while vim.uv.now() < deadline do
     local ended, why = vim.wait(POLL_MS, has_ended, POLL_MS, true)
     if ended or why == INTERRUPTED then
       return ended
     end
-    local line = installation.lines[#installation.lines]
-    if line ~= last then
-      last = line
+    local line, second = installation.lines[#installation.lines], math.floor(vim.uv.now() / 1000)
+    if line ~= last or second ~= at then
+      last, at = line, second
       show(line)
     end
   end

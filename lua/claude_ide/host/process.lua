@@ -11,7 +11,7 @@ local LONGEST_END_MS = 3000
 
 --- The folder of the plugin's checkout.
 ---@type string
-M.root = vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/lua/claude_ide/')
+M.root = python.root
 --- The path of the remote plugin that the host loads.
 ---@type string
 M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
@@ -41,9 +41,10 @@ end
 ---@return claude_ide.HostProcess? process nil if it cannot run
 ---@return string? reason
 function M.start(options, on_exit)
-  local program, missing = python.find(M.root)
+  local program, missing = python.find()
   if not program then
-    return nil, missing
+    ---@cast missing -nil
+    return nil, (python.refusal(missing))
   end
   options.entry, options.pid = M.entry, vim.fn.getpid()
   local json, refusal = encode(options)

@@ -1,79 +1,176 @@
---- Postpones commands that need the host until its Python is installed.
+--- Postpones commands that need the host until its Python is installed, and offers to install it.
 local channel = require('claude_ide.channel')
+local python = require('claude_ide.host.python')
 
 local M = {}
 
--- Commands that make sense some seconds later, wherever the user is by then.
-local PATIENT = { Claude = true, ClaudeChat = true, ClaudeStart = true }
+-- Commands that make sense some seconds later: anywhere, or only where nothing has changed.
+local ANYWHERE, HERE = 'anywhere', 'here'
+local PATIENT = {
+  Claude = ANYWHERE,
+  ClaudeAdd = ANYWHERE,
+  ClaudeAsk = HERE,
+  ClaudeChat = ANYWHERE,
+  ClaudeCommit = HERE,
+  ClaudeEdit = HERE,
+  ClaudeSend = HERE,
+  ClaudeStart = ANYWHERE,
+}
+
+local YES, NO = 'Yes', 'Not now'
 
 ---@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)
 
 ---@class claude_ide.PendingCommand
 ---@field opts vim.api.keyset.create_user_command.command_args
 ---@field bufnr integer the buffer in which it was typed
+---@field tick integer the state of its text
 ---@field fn claude_ide.CommandFunction
+
+local latest ---@type claude_ide.PendingCommand? the last one that was run
+local pending = {} ---@type claude_ide.PendingCommand[] wait for an installation
+local is_offering = false
 
 local function show(text, level)
   require('claude_ide.say.message').show(text, level)
 end
 
-local latest ---@type claude_ide.PendingCommand? the last one that was run
-local pending ---@type claude_ide.PendingCommand? waits for an installation
+-- The user waits for the modules that are loaded before the host starts.
+local function when_free(fn)
+  require('claude_ide.when.moment').when_free(fn, function(reason)
+    is_offering = false
+    show(reason, 'error')
+  end)
+end
 
 local function is_installing()
   local install = package.loaded['claude_ide.host.install']
   return install ~= nil and install.is_running()
 end
 
+-- The repeated command would toggle what the first one has opened.
+local function postpone(command)
+  pending = vim.tbl_filter(function(other)
+    return other.opts.name ~= command.opts.name or other.opts.args ~= command.opts.args
+  end, pending)
+  table.insert(pending, command)
+end
+
 local function wait(command)
   local name = command.opts.name
   if PATIENT[name] then
-    pending = command
+    postpone(command)
     show(('Python is being installed; :%s runs afterwards'):format(name), 'info')
   else
     show(('Python is being installed; run :%s again afterwards'):format(name), 'warn')
   end
 end
 
---- Run a command now, or after the current installation.
+local function answered(index, refusal)
+  is_offering = false
+  if index == 1 then
+    require('claude_ide.host.install').run()
+  else
+    pending = {}
+    show(refusal, 'warn')
+  end
+end
+
+local function ask_to_install(problem, refusal)
+  if is_offering or is_installing() then
+    return
+  end
+  is_offering = true
+  when_free(function()
+    local prompt = ('claude-ide: %s. Run :ClaudeInstall now?'):format(problem)
+    require('claude_ide.dialogue.vim_ui').select(prompt, { YES, NO }, function(index)
+      answered(index, refusal)
+    end)
+  end)
+end
+
+-- `:ClaudeStart!` is what starts the server without a user.
+local function is_typed(command)
+  return command ~= nil and not (command.opts.name == 'ClaudeStart' and command.opts.bang)
+end
+
+---@param command claude_ide.PendingCommand?
+---@param problem string
+local function refuse(command, problem)
+  if command and PATIENT[command.opts.name] then
+    postpone(command)
+  end
+  local refusal, is_installable = python.refusal(problem)
+  if is_installable and is_typed(command) and #vim.api.nvim_list_uis() > 0 then
+    ask_to_install(problem, refusal)
+  else
+    show(refusal, 'error')
+  end
+end
+
+--- Run a command now, or after the current installation, or after one that the user is offered.
 ---@param opts vim.api.keyset.create_user_command.command_args
 ---@param fn claude_ide.CommandFunction
 function M.run(opts, fn)
   if channel.id then
     return fn(opts)
   end
-  local command = { opts = opts, bufnr = vim.api.nvim_get_current_buf(), fn = fn }
+  local bufnr = vim.api.nvim_get_current_buf()
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  local command = { opts = opts, bufnr = bufnr, tick = tick, fn = fn }
   if is_installing() then
     return wait(command)
   end
-  latest = PATIENT[opts.name] and command or nil
+  local problem = python.problem()
+  if problem then
+    return refuse(command, problem)
+  end
+  latest = command
   fn(opts)
-  if not channel.id then
-    M.failed()
+end
+
+--- The Python of the host cannot run it: offer an installation, or show why.
+---@param problem string
+function M.lacks_python(problem)
+  local command = latest
+  latest = nil
+  refuse(command, problem)
+end
+
+local function run_now(command)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  local is_here = bufnr == command.bufnr and tick == command.tick
+  if PATIENT[command.opts.name] == HERE and not is_here then
+    return show(('Python is ready; run :%s again'):format(command.opts.name), 'warn')
   end
+  -- A range only makes sense in the text in which it was typed.
+  if not is_here then
+    command.opts.range = 0
+  end
+  command.fn(command.opts)
 end
 
---- The host could not run, and the user has been told why: the last command waits for an installation.
-function M.failed()
-  latest, pending = nil, latest
+--- The names of the commands that wait, such as `:Claude, :ClaudeStart`; empty without any.
+---@return string
+function M.waiting()
+  return vim
+    .iter(pending)
+    :map(function(command)
+      return ':' .. command.opts.name
+    end)
+    :join(', ')
 end
 
---- Python has been installed: run the command that waits for it.
+--- Python has been installed: run the commands that wait for it.
 function M.installed()
-  local command = pending
-  pending = nil
-  if not command or channel.id then
-    return
+  local commands = pending
+  pending = {}
+  if #commands > 0 then
+    when_free(function()
+      vim.iter(commands):each(run_now)
+    end)
   end
-  require('claude_ide.when.moment').when_free(function()
-    -- A range only makes sense in the buffer in which it was typed.
-    if vim.api.nvim_get_current_buf() ~= command.bufnr then
-      command.opts.range = 0
-    end
-    command.fn(command.opts)
-  end, function(reason)
-    show(reason, 'error')
-  end)
 end
 
 return M

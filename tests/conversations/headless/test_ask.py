@@ -222,7 +222,7 @@ class TestAsk:
 
         await nvim.command("ClaudeAsk x")
 
-        await shown(nvim, "claude is not on PATH; npm install -g @anthropic-ai/claude-code")
+        await shown(nvim, "claude is not on PATH (how to install it: :checkhealth claude_ide)")
 
     async def test_typing_in_another_window_is_not_interrupted(
         self, nvim: Neovim, claude: FakeHeadless, file: Path

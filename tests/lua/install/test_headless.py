@@ -1,6 +1,7 @@
 """`:ClaudeInstall` without a user: it waits for the end, and fails with an error."""
 
 import asyncio
+import re
 from pathlib import Path
 
 from support.chunks import chunk
@@ -41,8 +42,23 @@ async def test_without_a_ui_a_failed_installation_is_an_error(
 
     output = await run_headless(build, environment, tmp_path / "home")
 
-    assert output.startswith("caught")
-    assert "claude-ide: cannot install (see :ClaudeLog): error: No solution found" in output
+    assert output.startswith("caught Vim:claude-ide: Cannot install: error: No solution found")
+    assert len(output.splitlines()) == 1
+
+
+async def test_without_a_ui_a_failure_is_one_line(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    environment |= only_from(tmp_path, tmp_path)
+
+    output = await run_headless("ClaudeInstall!", environment, tmp_path / "home")
+
+    # Neovim's own words precede it.
+    assert re.fullmatch(
+        r"Error \w.* command line:\n"
+        "claude-ide: Cannot install: error: .*; see :ClaudeLog",
+        output.strip().replace("\r", ""),
+    )
 
 
 ELSEWHERE = (
@@ -78,6 +94,17 @@ async def test_a_build_yields_its_progress_and_finally_its_success(nvim: Neovim,
     assert lines[-1] == READY.removeprefix("claude-ide: ")
 
 
+async def test_a_build_waits_for_an_installation_that_is_already_running(nvim: Neovim) -> None:
+    await nvim.command("ClaudeInstall")
+
+    lines = await asyncio.wait_for(
+        nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
+    )
+
+    assert lines[0] == "waiting for :ClaudeInstall"
+    assert lines[-1] == READY.removeprefix("claude-ide: ")
+
+
 async def test_a_build_that_fails_raises_the_reason(
     start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -88,4 +115,4 @@ async def test_a_build_that_fails_raises_the_reason(
         nvim.send_request("nvim_exec_lua", BUILD, [str(ROOT / "build.lua")]), MINUTE
     )
 
-    assert lines[-1].startswith("error: cannot install (see :ClaudeLog): error: No solution found")
+    assert lines[-1].startswith("error: Cannot install: error: No solution found")

@@ -15,7 +15,7 @@ from support.neovim import ROOT, Neovim, until
 from support.processes import alive
 from support.wheels import LOCK, run
 
-BUSY = "claude-ide: cannot install (see :ClaudeLog): another installation is already running"
+BUSY = "claude-ide: Another installation is already running; see :ClaudeLog"
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
     await start_server(nvim)
     before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
     await nvim.command("messages clear | ClaudeInstall")
-    assert await wait_for_message(nvim, "is ready") == (
-        "claude-ide: Python is ready; :ClaudeStop | ClaudeStart switches to it"
+    assert await wait_for_message(nvim, "is updated") == (
+        "claude-ide: Python is updated; :ClaudeStop | ClaudeStart restarts the server with it"
     )
 
     await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
@@ -147,8 +147,8 @@ async def test_a_package_that_is_not_the_pinned_file_is_not_installed(
 
     await nvim.command("ClaudeInstall")
 
-    line = await wait_for_message(nvim, "cannot install")
-    assert re.search(r": [\w-]+==[\w.]+ has the wrong hash$", line)
+    line = await wait_for_message(nvim, "Cannot install")
+    assert re.search(r": [\w-]+==[\w.]+ has the wrong hash; see :ClaudeLog$", line)
     assert not list(own.glob("lib/python3*/site-packages/msgpack"))
 
 
@@ -179,7 +179,7 @@ async def test_a_source_distribution_is_not_built(
         "uv": f"msgpack=={version} has no wheel for this system",
         "pip": "ERROR: No matching distribution found for ",
     }
-    assert reason[installer] in await wait_for_message(nvim, "cannot install")
+    assert reason[installer] in await wait_for_message(nvim, "Cannot install")
 
 
 async def test_an_environment_whose_python_has_disappeared_is_created_again(
@@ -190,6 +190,19 @@ async def test_an_environment_whose_python_has_disappeared_is_created_again(
 
     await install_and_wait(nvim)
 
+    await start_server(nvim)
+
+
+async def test_a_python_that_belongs_to_another_environment_gets_no_packages(
+    nvim: Neovim, own: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    run(Path(sys.base_prefix, "bin/python3"), "-I", "-m", "venv", "--without-pip", other)
+    program(own / "bin/python", f"exec '{other}/bin/python' \"$@\"")
+
+    await install_and_wait(nvim)
+
+    assert not list(other.glob("lib/python3*/site-packages/*"))
     await start_server(nvim)
 
 
@@ -218,7 +231,7 @@ async def test_an_installation_shows_its_progress_and_leaves_the_keys_usable(
     assert await nvim.eval("winnr()") == 1
 
     end()
-    await wait_for_message(nvim, "cannot install")
+    await wait_for_message(nvim, "Cannot install")
     await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
 
 
@@ -227,7 +240,7 @@ async def test_a_second_run_during_the_first_is_refused(nvim: Neovim) -> None:
 
     assert (
         await wait_for_message(nvim, "already running")
-        == "claude-ide: an installation is already running"
+        == "claude-ide: An installation is already running"
     )
     assert await wait_for_message(nvim, "is ready") == READY
 
@@ -242,7 +255,7 @@ async def test_a_run_in_another_neovim_is_refused(
 
     await other.command("ClaudeInstall")
 
-    assert await wait_for_message(other, "cannot install") == BUSY
+    assert await wait_for_message(other, "Another") == BUSY
     end()
     await wait_for_message(nvim, "the end")
 
@@ -262,14 +275,15 @@ async def test_a_failure_is_reported_in_one_line_and_logged_in_full(
 
     await nvim.command("ClaudeInstall")
 
+    # A Python without ensurepip cannot even get pip.
     reason = {
-        "uv": "error: No solution found",
-        "pip": "ERROR: No matching distribution found for",
+        "uv": "Cannot install: error: No solution found",
+        "pip": "Cannot install: ERROR: No matching distribution|The package index has no pip",
     }[installer]
-    line = await wait_for_message(nvim, "cannot install")
-    assert line.startswith(f"claude-ide: cannot install (see :ClaudeLog): {reason}")
+    line = await wait_for_message(nvim, "; see :ClaudeLog")
+    assert (found := re.match(f"claude-ide: ({reason})", line))
     await nvim.command("ClaudeLog")
-    assert reason in "\n".join(await nvim.eval("getline(1, '$')"))
+    assert found[1] in "\n".join(await nvim.eval("getline(1, '$')"))
 
 
 async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
@@ -295,30 +309,63 @@ async def test_a_missing_recent_python_is_reported(nvim: Neovim, tmp_path: Path)
     await nvim.command("ClaudeInstall")
 
     assert await wait_for_message(nvim, "found") == (
-        "claude-ide: no Python 3.11 or newer found; install one, then run :ClaudeInstall"
+        "claude-ide: No Python 3.11 or newer found. Install one, then run :ClaudeInstall"
     )
+
+
+def hide(module: str, tmp_path: Path) -> None:
+    """Put a Python on PATH that has no such module when it runs a script."""
+    without = (
+        f"import runpy, sys; sys.modules['{module}'] = None; sys.argv = sys.argv[1:]; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    program(
+        tmp_path / "bin/python3",
+        f"case $2 in -[cm]) exec '{sys.executable}' \"$@\" ;; esac\n"
+        f'shift; exec \'{sys.executable}\' -I -c "{without}" "$@"',
+    )
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_for_a_python_without_ensurepip_a_pinned_pip_is_downloaded(
+    nvim: Neovim, own: Path, tmp_path: Path
+) -> None:
+    """Debian and Ubuntu ship such a Python."""
+    hide("ensurepip", tmp_path)
+
+    await nvim.command("ClaudeInstall")
+
+    assert await wait_for_message(nvim, "is ready") == READY
+    (pip,) = own.glob("lib/python3*/site-packages/pip-*.dist-info")
+    assert f"pip=={pip.name[4:-10]} " in (ROOT / "python/pip.txt").read_text()
+    await start_server(nvim)
+
+
+@pytest.mark.usefixtures("without_uv")
+async def test_an_incomplete_pip_is_replaced(nvim: Neovim, own: Path, tmp_path: Path) -> None:
+    hide("ensurepip", tmp_path)
+    run(sys.executable, "-m", "venv", "--without-pip", own)
+    (own / "pip.new/pip").mkdir(parents=True)
+
+    await nvim.command("ClaudeInstall")
+
+    assert await wait_for_message(nvim, "is ready") == READY
+    assert not (own / "pip.new").exists()
 
 
 @pytest.mark.usefixtures("without_uv")
 async def test_for_a_python_without_venv_the_message_says_what_to_install(
     nvim: Neovim, tmp_path: Path
 ) -> None:
-    """Debian ships Python without `ensurepip`."""
-    without = (
-        "import runpy, sys; sys.modules['ensurepip'] = None; sys.argv = sys.argv[1:]; "
-        "runpy.run_path(sys.argv[0], run_name='__main__')"
-    )
-    program(
-        tmp_path / "bin/python3",
-        f"case $2 in -c) exec '{sys.executable}' \"$@\" ;; esac\n"
-        f'shift; exec \'{sys.executable}\' -I -c "{without}" "$@"',
-    )
+    hide("venv", tmp_path)
+    await nvim.request("nvim_ui_try_resize", 250, 30)
 
-    await nvim.command("set columns=200")
     await nvim.command("ClaudeInstall")
 
-    assert "has no venv module; install python3-venv or uv" in await wait_for_message(
-        nvim, "cannot install"
+    assert re.fullmatch(
+        r"claude-ide: \S+ has no venv module\. Install it \(Debian, Ubuntu: sudo apt install "
+        r"python3-venv\) or install uv, then try again; see :ClaudeLog",
+        await wait_for_message(nvim, "no venv"),
     )
 
 

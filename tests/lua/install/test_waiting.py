@@ -29,18 +29,36 @@ async def test_a_chat_that_is_requested_during_an_installation_opens_after_it(
     await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
 
 
-async def test_the_user_is_asked_to_repeat_a_question_after_an_installation(
-    nvim: Neovim, tmp_path: Path
+async def test_a_question_that_is_asked_during_an_installation_is_asked_after_it(
+    nvim: Neovim,
 ) -> None:
-    end = held_uv(tmp_path)
-    await nvim.command("ClaudeInstall")
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeAsk('why?')")
 
-    await nvim.command("ClaudeAsk why?")
+    assert await wait_for_message(nvim, "runs afterwards") == (
+        "claude-ide: Python is being installed; :ClaudeAsk runs afterwards"
+    )
+    await until(lambda: "claude is not on PATH" in nvim.screen.text(), "the answer", MINUTE)
+
+
+async def test_the_user_is_asked_to_repeat_a_question_if_the_text_has_changed_since(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeAsk('why?')")
+
+    await nvim.command("call setline(1, 'changed')")
 
     assert await wait_for_message(nvim, "again") == (
-        "claude-ide: Python is being installed; run :ClaudeAsk again afterwards"
+        "claude-ide: Python is ready; run :ClaudeAsk again"
     )
-    end()
+
+
+async def test_a_repeated_command_runs_once(nvim: Neovim) -> None:
+    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat() vim.cmd.ClaudeChat()")
+
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
+    assert await wait_for_message(nvim, "is ready for") == (
+        "claude-ide: Python is ready for :ClaudeChat"
+    )
 
 
 async def test_a_command_that_lacked_python_runs_after_the_installation(
@@ -48,12 +66,15 @@ async def test_a_command_that_lacked_python_runs_after_the_installation(
 ) -> None:
     nvim = await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
     program(tmp_path / "bin/python3", f"exec '{sys.base_prefix}/bin/python3' \"$@\"")
-    await nvim.command("ClaudeStart")
-    await wait_for_message(nvim, "run :ClaudeInstall; ")
+    await nvim.command("ClaudeStart!")
+    await wait_for_message(nvim, "Run :ClaudeInstall")
 
     await nvim.command("ClaudeInstall")
 
-    assert await wait_for_message(nvim, "ready (127.0.0.1:")
+    assert await wait_for_message(nvim, "is ready for") == (
+        "claude-ide: Python is ready for :ClaudeStart"
+    )
+    await until(lambda: nvim.lua("return require('claude_ide.host').server() ~= nil"), "server")
 
 
 async def test_no_command_runs_after_an_installation_that_failed(
@@ -65,7 +86,7 @@ async def test_no_command_runs_after_an_installation_that_failed(
 
     end()
 
-    await wait_for_message(nvim, "cannot install")
+    await wait_for_message(nvim, "Cannot install")
     await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
     await until(lambda: nvim.lua("return is_later"))
     assert await nvim.lua("return require('claude_ide.channel').id == nil")

@@ -34,7 +34,7 @@ BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissi
 
 SETTING_SOURCES = "--setting-sources"
 
-INSTALL = "npm install -g @anthropic-ai/claude-code"
+INSTALL = "how to install it: :checkhealth claude_ide"
 
 
 def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
@@ -44,9 +44,10 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
     """
     words = program.words(cmd)
     if shutil.which(words[0]) is None:
-        hint = f"; {INSTALL}" if words[0] == "claude" else ""
+        hint = INSTALL if words[0] == "claude" else "g:claude_ide.cmd"
         is_path = Path(words[0]).is_absolute()
-        raise AgentError(f"{words[0]} is {'no program' if is_path else 'not on PATH'}{hint}")
+        problem = "no program" if is_path else "not on PATH"
+        raise AgentError(f"{words[0]} is {problem} ({hint})")
     return words
 
 
