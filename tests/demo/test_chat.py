@@ -13,7 +13,7 @@ from support.plans import asked_for_comments
 from support.processes import started_with
 
 FIXED = scratch.IDEAS[0].change(scratch.SHOP)
-TESTS = "? May Claude use Bash"
+TESTS = "? Run this command?"
 
 
 async def answer(panel: Panel, key: str) -> None:

@@ -109,7 +109,7 @@ async def test_closing_the_only_other_tab_page_keeps_the_rows_of_a_terminal(nvim
     await show(nvim, "tab")
 
     await close(nvim, 1)
-    await nvim.eval("chansend(&channel, \"\\r\")")
+    await nvim.eval('chansend(&channel, "\\r")')
 
     await until(lambda: nvim.eval(f"index({screen}, 'below') >= 0"))
     assert await nvim.eval(f"{screen}[:1]") == ["top", "below"]
