@@ -234,7 +234,7 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
         await until(lambda: nvim.eval("mode() == 'n'"))
 
     assert failing.read_text() == "x\n" * 3
-    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"^claude:\"'))") == 1
+    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"/claude-terminal/\"'))") == 1
     assert await nvim.eval("winwidth(2)") == 40
 
 
