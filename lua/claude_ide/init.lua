@@ -16,23 +16,45 @@ function M.setup(options)
   end
 end
 
---- A short text for a status line, such as `claude:1 2! 3? 4&`: the number of connected clients, of
---- edits and plans that wait for the user to finish something (`!`), of chat requests that wait for
---- an answer (`?`), and of tasks that chats run in the background (`&`).
+-- The number of something, from a module that counts it; nothing is loaded for this.
+local function count(module)
+  local counting = package.loaded[module]
+  return counting and counting.count() or 0
+end
+
+local function is_working()
+  local chats = package.loaded['claude_ide.chat.state']
+  return chats ~= nil
+    and vim.iter(chats.list()):any(function(chat)
+      return chat.is_working
+    end)
+end
+
+-- The most important of several states.
+local function state_of(server, waiting)
+  if waiting > 0 then
+    return 'waiting'
+  elseif is_working() then
+    return 'working'
+  elseif server.clients > 1 then
+    return server.clients .. ' connected'
+  end
+  return server.clients == 1 and 'connected' or 'ready'
+end
+
+--- A short text for a status line, such as `Claude: waiting 2! 3? 4&`. After the state follow the numbers
+--- of edits and plans that wait for the user to finish something (`!`), of chat requests that wait for an
+--- answer (`?`), and of tasks that chats run in the background (`&`).
 ---@return string text empty while there is nothing to show
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
-  local parts = { server and ('claude:%d'):format(server.clients) }
-  for _, mark in ipairs({
-    { 'claude_ide.diff.waiting', '!' },
-    { 'claude_ide.chat.waiting', '?' },
-    { 'claude_ide.chat.tasks', '&' },
-  }) do
-    local waiting = package.loaded[mark[1]]
-    local count = waiting and waiting.count() or 0
-    if count > 0 then
-      table.insert(parts, count .. mark[2])
+  local edits, requests = count('claude_ide.diff.waiting'), count('claude_ide.chat.waiting')
+  local tasks = count('claude_ide.chat.tasks')
+  local parts = { server and 'Claude: ' .. state_of(server, edits + requests) }
+  for _, mark in ipairs({ { edits, '!' }, { requests, '?' }, { tasks, '&' } }) do
+    if mark[1] > 0 then
+      table.insert(parts, mark[1] .. mark[2])
     end
   end
   return table.concat(parts, ' ')

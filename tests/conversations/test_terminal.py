@@ -192,7 +192,7 @@ async def test_connected_clients_are_counted_and_announced(
 
     async with claude_code(config_folder):
         await until(lambda: serving.lua("return vim.g.seen == 'ClaudeConnected1 '"))
-        assert await serving.lua("return require('claude_ide').statusline()") == "claude:1"
+        assert await serving.lua("return require('claude_ide').statusline()") == "Claude: connected"
 
     await until(lambda: serving.lua("return vim.g.seen:find('ClaudeDisconnected0') ~= nil"))
 
