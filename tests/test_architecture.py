@@ -192,7 +192,7 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 ROOMS = (
     *("requirement", "channel", "say", "system", "colouring", "highlights", "window", "when"),
-    "dialogue",
+    *("suggested_keys", "dialogue"),
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
     *("next_command", "log_window", "terminal_keys", "terminal", "chat.state", "chat.keys"),

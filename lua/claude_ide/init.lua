@@ -9,10 +9,16 @@ function M.setup(options)
   if requirement.refusal() then
     return requirement.report()
   end
+  if vim.g.vscode then
+    return
+  end
   vim.validate('options', options, 'table', true)
   vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
     vim.cmd('ClaudeStart!')
+  end
+  if vim.v.vim_did_enter == 1 and vim.g.claude_ide.keys then
+    require('claude_ide.suggested_keys').define()
   end
 end
 
@@ -66,7 +72,7 @@ end
 ---@param callback fun(err: string?, result: string|table|nil) called once, with an error or an answer
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
-  local refusal = requirement.refusal()
+  local refusal = requirement.refusal() or vim.g.vscode and 'claude-ide is off in VS Code'
   if refusal then
     callback(refusal)
     return { cancel = function() end }
