@@ -4,6 +4,8 @@ return {
   'claude-ide',
   main = 'claude_ide',
   opts = {},
+  -- In VS Code the plugin does nothing (`plugin/claude_ide.lua`), so its commands are not defined either.
+  cond = not vim.g.vscode,
   -- With `cmd` alone, `auto_start` and `:help` would not work before the first command.
   event = 'VeryLazy',
   cmd = {

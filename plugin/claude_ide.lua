@@ -1,5 +1,6 @@
 -- Defines the commands and maps. Modules are loaded and Python is started only when one is used.
-if vim.g.loaded_claude_ide then
+-- VS Code (vscode-neovim) has an extension of Claude's own, and shows neither our windows nor a terminal.
+if vim.g.loaded_claude_ide or vim.g.vscode then
   return
 end
 vim.g.loaded_claude_ide = true
@@ -174,16 +175,29 @@ command('ClaudeLog', open_log, {
   desc = "Open the plugin's log",
 })
 
-local map = vim.keymap.set
-map('n', '<Plug>(claude-accept)', '<Cmd>ClaudeAccept<CR>')
-map('n', '<Plug>(claude-reject)', '<Cmd>ClaudeReject<CR>')
-map('n', '<Plug>(claude-toggle)', '<Cmd>Claude<CR>')
-map('n', '<Plug>(claude-chat)', '<Cmd>ClaudeChat<CR>')
-map('n', '<Plug>(claude-changes)', '<Cmd>ClaudeChanges<CR>')
-map('x', '<Plug>(claude-send)', ':ClaudeSend<CR>', { silent = true })
-map('n', '<Plug>(claude-send)', function()
+local function map(name, ex, desc)
+  vim.keymap.set('n', name, ('<Cmd>%s<CR>'):format(ex), { desc = desc })
+end
+
+local function map_lines(name, ex, desc)
+  vim.keymap.set('x', name, (':%s<CR>'):format(ex), { silent = true, desc = desc })
+end
+
+map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
+map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat with Claude')
+map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the last turn")
+map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
+map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
+map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
+map('<Plug>(claude-commit)', 'ClaudeCommit', 'Let Claude write the commit message')
+map('<Plug>(claude-accept)', 'ClaudeAccept', "Accept Claude's edit")
+map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
+map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
+map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
+map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
+vim.keymap.set('n', '<Plug>(claude-send)', function()
   return require('claude_ide.selection.mention').operator()
-end, { expr = true })
+end, { expr = true, desc = 'Send lines to Claude (operator)' })
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
@@ -208,5 +222,24 @@ else
     group = vim.api.nvim_create_augroup('claude_ide_auto_start', {}),
     once = true,
     callback = auto_start,
+  })
+end
+
+-- The user's own maps come first, and may still change <Leader>.
+local function map_keys()
+  local keys = (vim.g.claude_ide or {}).keys
+  -- Vimscript may write it as a number.
+  if keys and keys ~= 0 then
+    require('claude_ide.suggested_keys').define()
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  map_keys()
+else
+  vim.api.nvim_create_autocmd('VimEnter', {
+    group = vim.api.nvim_create_augroup('claude_ide_keys', {}),
+    once = true,
+    callback = map_keys,
   })
 end

@@ -25,6 +25,7 @@ def test_every_option_can_be_set() -> None:
     options = {
         "python": "/usr/bin/python3",
         "auto_start": True,
+        "keys": True,
         "host": "0.0.0.0",
         "cmd": ["claude", "--verbose"],
         "diff": {"layout": "vertical"},
@@ -40,6 +41,7 @@ def test_every_option_can_be_set() -> None:
     assert config == Config(
         python="/usr/bin/python3",
         auto_start=True,
+        keys=True,
         host="0.0.0.0",
         cmd=["claude", "--verbose"],
         diff=DiffConfig(layout="vertical"),

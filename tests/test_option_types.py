@@ -18,7 +18,7 @@ from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
 HELP = (ROOT / "doc/claude_ide.txt").read_text(encoding="utf-8")
-CLASSES = {
+CLASSES: dict[str, dict[str, str]] = {
     name: dict(re.findall(r"^---@field (\w+)\?? (\S+)", fields, re.MULTILINE))
     for name, fields in re.findall(
         r"^---@class (?:\(exact\) )?claude_ide\.([\w.]+).*\n((?:---@field .+\n)+)",
@@ -28,6 +28,10 @@ CLASSES = {
 }
 """The types of the fields, by class."""
 
+ALIASES: dict[str, str] = {
+    name: "|".join(re.findall(r"^---\| ('\w*')", choices, re.MULTILINE))
+    for name, choices in re.findall(r"^---@alias (\S+)\n((?:---\| .+\n)+)", TYPES, re.MULTILINE)
+}
 LUA = {str: "string", bool: "boolean", int: "number", float: "number"}
 CHECKER = shutil.which("lua-language-server")
 WRONG = """
@@ -72,7 +76,8 @@ def fields(type_: Any, class_: str) -> Iterator[tuple[str, dict[str, str]]]:
 def test_the_types_of_the_options_are_those_that_the_host_accepts() -> None:
     for class_, expected in fields(Config, "Options"):
         declared = {
-            name: "|".join(sorted(type_.split("|"))) for name, type_ in CLASSES[class_].items()
+            name: "|".join(sorted(ALIASES.get(type_, type_).split("|")))
+            for name, type_ in CLASSES[class_].items()
         }
         assert declared == {
             name: "|".join(sorted(type_.split("|"))) for name, type_ in expected.items()

@@ -7,6 +7,7 @@ local LINKS = {
   ClaudeIdeWinbarKeys = 'Comment',
   ClaudeIdeWinbarNote = 'WarningMsg',
   ClaudeIdeWinbarWarning = 'DiagnosticError',
+  ClaudeIdeWritten = 'DiffAdd',
   ClaudeChatUser = 'Title',
   ClaudeChatHeading = 'Title',
   ClaudeChatCode = 'String',

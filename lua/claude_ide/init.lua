@@ -9,31 +9,59 @@ function M.setup(options)
   if requirement.refusal() then
     return requirement.report()
   end
+  if vim.g.vscode then
+    return
+  end
   vim.validate('options', options, 'table', true)
   vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
   require('claude_ide.option_check').report(vim.g.claude_ide)
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
     vim.cmd('ClaudeStart!')
   end
+  if vim.v.vim_did_enter == 1 and vim.g.claude_ide.keys then
+    require('claude_ide.suggested_keys').define()
+  end
 end
 
---- A short text for a status line, such as `claude:1 2! 3? 4&`: the number of connected clients, of
---- edits and plans that wait for the user to finish something (`!`), of chat requests that wait for
---- an answer (`?`), and of tasks that chats run in the background (`&`).
+-- The number of something, from a module that counts it; nothing is loaded for this.
+local function count(module)
+  local counting = package.loaded[module]
+  return counting and counting.count() or 0
+end
+
+local function is_working()
+  local chats = package.loaded['claude_ide.chat.state']
+  return chats ~= nil
+    and vim.iter(chats.list()):any(function(chat)
+      return chat.is_working
+    end)
+end
+
+-- The most important of several states.
+local function state_of(server, waiting)
+  if waiting > 0 then
+    return 'waiting'
+  elseif is_working() then
+    return 'working'
+  elseif server.clients > 1 then
+    return server.clients .. ' connected'
+  end
+  return server.clients == 1 and 'connected' or 'ready'
+end
+
+--- A short text for a status line, such as `Claude: waiting 2! 3? 4&`. After the state follow the numbers
+--- of edits and plans that wait for the user to finish something (`!`), of chat requests that wait for an
+--- answer (`?`), and of tasks that chats run in the background (`&`).
 ---@return string text empty while there is nothing to show
 function M.statusline()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
-  local parts = { server and ('claude:%d'):format(server.clients) }
-  for _, mark in ipairs({
-    { 'claude_ide.diff.waiting', '!' },
-    { 'claude_ide.chat.waiting', '?' },
-    { 'claude_ide.chat.tasks', '&' },
-  }) do
-    local waiting = package.loaded[mark[1]]
-    local count = waiting and waiting.count() or 0
-    if count > 0 then
-      table.insert(parts, count .. mark[2])
+  local edits, requests = count('claude_ide.diff.waiting'), count('claude_ide.chat.waiting')
+  local tasks = count('claude_ide.chat.tasks')
+  local parts = { server and 'Claude: ' .. state_of(server, edits + requests) }
+  for _, mark in ipairs({ { edits, '!' }, { requests, '?' }, { tasks, '&' } }) do
+    if mark[1] > 0 then
+      table.insert(parts, mark[1] .. mark[2])
     end
   end
   return table.concat(parts, ' ')
@@ -45,7 +73,7 @@ end
 ---@param callback fun(err: string?, result: string|table|nil) called once, with an error or an answer
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
-  local refusal = requirement.refusal()
+  local refusal = requirement.refusal() or vim.g.vscode and 'claude-ide is off in VS Code'
   if refusal then
     callback(refusal)
     return { cancel = function() end }

@@ -12,6 +12,7 @@ local ARTICLES =
 local OPTIONS = {
   python = 'string',
   auto_start = 'boolean',
+  keys = 'boolean',
   host = 'string',
   cmd = 'command',
   diff = { layout = { 'tab', 'vertical', 'horizontal' } },

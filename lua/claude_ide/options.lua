@@ -6,6 +6,7 @@
 ---@class (exact) claude_ide.Options
 ---@field python? string The Python that runs the server; '' (default): search for one
 ---@field auto_start? boolean Start the server with Neovim; default false
+---@field keys? boolean Map the suggested keys (`:help claude-ide-maps`); default false
 ---@field host? string The address to listen on; default '127.0.0.1'
 ---@field cmd? string|string[] What `:Claude` runs, or a list with its arguments; default 'claude'
 ---@field diff? claude_ide.Options.Diff How a proposed edit is shown
@@ -14,13 +15,23 @@
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
+---@alias claude_ide.Options.Mode
+---| 'manual' # asks before each edit, which opens as a diff
+---| 'acceptEdits'
+---| 'plan'
+---| 'auto'
+---| 'dontAsk'
+---| 'bypassPermissions'
+---| 'default' # the CLI's word for manual
+---| '' # the CLI chooses
+
 ---@class (exact) claude_ide.Options.Diff
 ---@field layout? 'tab'|'vertical'|'horizontal' Where a diff opens; default 'tab'
 
 ---@class (exact) claude_ide.Options.Terminal
 ---@field side? 'right'|'left'|'above'|'below' Where `:Claude` opens; default 'right'
 ---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
----@field mode? string The permission mode of the CLI; '' leaves it to the CLI; default 'manual'
+---@field mode? claude_ide.Options.Mode The permission mode of the CLI; default 'manual'
 ---@field keys? boolean CTRL-W with h, j, k, l or p leaves the terminal; default true
 
 ---@class (exact) claude_ide.Options.Chat

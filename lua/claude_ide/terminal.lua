@@ -1,4 +1,5 @@
 --- Opens, hides and shows the Claude CLI in a terminal window.
+local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local terminal_keys = require('claude_ide.terminal_keys')
@@ -135,7 +136,7 @@ end
 -- that renaming creates; that buffer is deleted, because showing it would start the command again.
 local function rename(bufnr)
   local name, alternate = api.nvim_buf_get_name(bufnr), vim.fn.bufnr('#')
-  api.nvim_buf_set_name(bufnr, ('claude://%d'):format(bufnr))
+  label.give(bufnr, 'claude-terminal', 'Claude')
   for _, other in ipairs(api.nvim_list_bufs()) do
     if api.nvim_buf_get_name(other) == name then
       window_close.buffer(other)

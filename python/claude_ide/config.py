@@ -69,10 +69,14 @@ class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All options with their defaults; `:help claude-ide-options` describes each."""
+    """All options with their defaults; `:help claude-ide-options` describes each.
+
+    Neovim itself reads `keys`, before there is a host.
+    """
 
     python: str = ""
     auto_start: bool = False
+    keys: bool = False
     host: str = "127.0.0.1"
     cmd: Cmd = "claude"
     diff: DiffConfig = DiffConfig()

@@ -72,7 +72,7 @@ async def test_an_accepted_text_is_kept_in_a_buffer_if_the_file_has_changed(
     await until(
         lambda: "your edits are kept in buffer" in nvim.screen.text(), "the message", PATIENCE
     )
-    kept = await nvim.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
+    kept = await nvim.eval("getbufline(bufnr('Kept ('), 1, '$')")
     assert kept == ["one", "TWO", "mine"]
     await nvim.command("checktime")
     await holds(nvim, path, "theirs", "two")
@@ -92,7 +92,7 @@ async def test_a_file_that_another_program_has_created_is_not_overwritten(
     await claude.shows("ejected")
     await diffs_closed(nvim)
     assert new.read_text() == "theirs\n"
-    kept = await nvim.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
+    kept = await nvim.eval("getbufline(bufnr('Kept ('), 1, '$')")
     assert kept == ["first", "mine"]
 
 

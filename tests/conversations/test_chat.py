@@ -125,7 +125,7 @@ async def test_ctrl_c_interrupts_the_turn_and_keeps_the_prompt(
 async def test_the_buffer_is_busy_during_a_turn(nvim: Neovim, replay: Open) -> None:
     if not await nvim.eval("exists('+busy')"):
         pytest.skip("this Neovim has no 'busy'")
-    is_busy = "getbufvar('claude-chat://*', '&busy')"
+    is_busy = "getbufvar('Claude chat', '&busy')"
     panel = await replay("interrupt_stream")
     assert await nvim.eval(is_busy) == 0
 

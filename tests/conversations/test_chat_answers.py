@@ -164,7 +164,7 @@ async def test_an_error_in_an_autocommand_is_reported_and_blocks_nothing(
     assert (await nvim.mode())["blocking"] is False
 
 
-@pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! claude-chat://*"])
+@pytest.mark.parametrize("end", ["ClaudeChat end", "bwipeout! Claude\\ chat"])
 async def test_a_request_of_a_chat_that_has_ended_is_no_longer_counted(
     nvim: Neovim, replay: Open, end: str
 ) -> None:

@@ -106,7 +106,7 @@ async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(
     result = await asked
     assert result["content"][0]["text"] == "DIFF_REJECTED"
     await until(
-        lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['one', 'mine']"),
+        lambda: serving.eval("getbufline(bufnr('Kept ('), 1, '$') == ['one', 'mine']"),
         "the text is kept",
     )
     messages = await serving.eval("execute('messages')")
@@ -128,6 +128,6 @@ async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(
     os.kill(await serving.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
 
     await until(
-        lambda: serving.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$') == ['two', 'mine']"),
+        lambda: serving.eval("getbufline(bufnr('Kept ('), 1, '$') == ['two', 'mine']"),
         "the text is kept",
     )

@@ -246,7 +246,7 @@ async def test_connected_clients_are_counted_and_announced(
 
     async with claude_code(config_folder):
         await until(lambda: serving.lua("return vim.g.seen == 'ClaudeConnected1 '"))
-        assert await serving.lua("return require('claude_ide').statusline()") == "claude:1"
+        assert await serving.lua("return require('claude_ide').statusline()") == "Claude: connected"
 
     await until(lambda: serving.lua("return vim.g.seen:find('ClaudeDisconnected0') ~= nil"))
 
@@ -288,7 +288,7 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
         await until(lambda: nvim.eval("mode() == 'n'"))
 
     assert failing.read_text() == "x\n" * 3
-    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"^claude:\"'))") == 1
+    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"/claude-terminal/\"'))") == 1
     assert await nvim.eval("winwidth(2)") == 40
 
 

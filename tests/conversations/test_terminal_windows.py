@@ -79,7 +79,7 @@ async def test_no_buffer_keeps_the_name_of_the_command(nvim: Neovim, program: Pa
 
     assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"^term:\"'))") == 0
     assert await nvim.eval("bufname('#')") == "a.txt"
-    assert await nvim.eval("bufname() =~ '^claude://'")
+    assert await nvim.eval("bufname() == 'Claude'")
 
 
 async def test_a_program_can_end_in_its_own_tab_page_with_a_float(

@@ -4,7 +4,7 @@ local api = vim.api
 local function is_own(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
   -- Texts that are kept for the user belong to the user.
-  return name:find('^claude%-%l+://') ~= nil and not vim.startswith(name, 'claude-ide://kept/')
+  return name:find('/claude%-%l+/[^/]+$') ~= nil and not name:find('/claude-kept/', 1, true)
 end
 
 local function window(win)

@@ -36,7 +36,7 @@ class Sight:
     def proposals(self) -> list[str]:
         """The names of the buffers with proposals."""
         own = [b["name"] for b in self.buffers if b["is_own"]]
-        return [name for name in own if name.startswith("claude-ide://")]
+        return [name for name in own if "/claude-diff/" in name]
 
     @property
     def buffers(self) -> list[dict[str, Any]]:

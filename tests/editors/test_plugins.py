@@ -217,7 +217,7 @@ async def test_a_plan_leaves_no_trace_next_to_another_plugin(
     before = await quiet_editor(nvim, plugin)
     await nvim.lua("vim.ui.input = function(_, done) done('shorter') end")
     await nvim.lua(f"{PLAN}.open(...)", 1, {"title": "Plan", "text": TEXT})
-    ready = "bufname() =~# '^claude-plan://' && &modifiable"
+    ready = "bufname() =~# '^Claude plan' && &modifiable"
     await until(lambda: nvim.eval(ready), "the plan accepts keys")
 
     await nvim.keys(keys)

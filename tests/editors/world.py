@@ -311,7 +311,7 @@ class World:
         return all(diff["shown"] for diff in seen.diffs)
 
     async def _has_chat(self) -> bool:
-        return any(b["name"].startswith("claude-chat://") for b in (await self.look()).buffers)
+        return any(b["name"].find("/claude-chat/") >= 0 for b in (await self.look()).buffers)
 
     async def _no_chat(self) -> bool:
         return not await self._has_chat()
@@ -320,7 +320,7 @@ class World:
         seen = await self.look()
         here = seen.fields["tabpage"]
         tabpages = [t for t in seen.fields["tabpages"] if t["tabpage"] == here]
-        return any(w["name"].startswith("claude-chat://") for t in tabpages for w in t["windows"])
+        return any(w["name"].find("/claude-chat/") >= 0 for t in tabpages for w in t["windows"])
 
     async def _chat_toggled(self, shown: bool) -> bool:
         return await self._chat_is_here() != shown and await self.lua(HAS_HOST)

@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 OLD = "one\ntwo\n"
 NEW = "one\nTWO\n"
 MINE = "one\nTWO\nmine\n"
-KEPT = "filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"^claude-ide://kept/\"')"
+KEPT = "filter(getbufinfo({'buflisted': 1}), 'v:val.name =~ \"/claude-kept/\"')"
 
 
 async def accept(nvim: Neovim, diffs: Diffs, path: Path, keys: str = "Gomine<Esc>:w<CR>") -> int:

@@ -8,7 +8,7 @@ from support.chats import Chats
 from support.neovim import Neovim, until
 from support.progress import progress_messages, record_progress
 
-BUSY = "return vim.bo[vim.fn.bufnr('^claude-chat://')].busy"
+BUSY = "return vim.bo[vim.fn.bufnr('/claude-chat/')].busy"
 NO_BARS: dict[str, Any] = {}
 
 

@@ -257,7 +257,7 @@ async def test_wiping_a_chat_buffer_ends_the_chat(nvim: Neovim, chats: Chats, ki
     await nvim.command("edit a.txt")
     await chats.open()
     await nvim.keys("<Esc>")
-    await nvim.command(f"execute 'bwipeout' bufnr('claude-{kind}://')")
+    await nvim.command(f"execute 'bwipeout' bufnr('/claude-{kind}/')")
 
     assert await chats.wait_for_event("closed") == {"chat": 1}
     await chats.hidden()

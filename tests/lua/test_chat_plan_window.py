@@ -62,12 +62,12 @@ async def test_the_user_stays_in_the_window_that_they_moved_to(plans: Neovim) ->
     await plans.command("edit a.txt | vsplit b.txt | tabnew | tabprevious")
     await open_plan(plans)
     await plans.keys("1gt<C-w>wgt")
-    await until(lambda: plans.eval("bufname() =~# 'claude-plan'"))
+    await until(lambda: plans.eval("bufname() =~# 'Claude plan'"))
     await plans.keys(":tablast<CR>")
     await until(lambda: plans.eval("tabpagenr() == 3"))
     there = await plans.eval("win_getid()")
 
-    await plans.command("bwipeout claude-plan")
+    await plans.command("bwipeout Claude\\ plan")
 
     await asked_for_comments(plans)
     await plans.keys("<Esc>")
@@ -78,7 +78,7 @@ async def test_the_user_stays_in_the_window_that_they_moved_to(plans: Neovim) ->
 async def test_a_file_next_to_the_plan_stays_open(plans: Neovim) -> None:
     await open_plan(plans)
     await plans.keys(":split a.txt<CR>ochanged<Esc><C-w>p")
-    await until(lambda: plans.eval("bufname() =~# 'claude-plan'"))
+    await until(lambda: plans.eval("bufname() =~# 'Claude plan'"))
 
     await plans.keys(":w<CR>")
 
@@ -105,7 +105,7 @@ async def test_a_plan_appears_only_in_normal_mode(plans: Neovim, keys: str, back
 
 async def test_keys_typed_while_a_plan_appears_do_not_reach_it(plans: Neovim) -> None:
     await ask(plans)
-    await until(lambda: plans.eval("bufname() =~# 'claude-plan'"))
+    await until(lambda: plans.eval("bufname() =~# 'Claude plan'"))
 
     await plans.keys("dd:w<CR>ZZ")
     await ready(plans)
@@ -208,7 +208,7 @@ async def test_edits_of_a_withdrawn_plan_are_kept(plans: Neovim) -> None:
 
     await wait_until_closed(plans)
     await until(lambda: "your edits are kept in buffer" in plans.screen.text())
-    kept = await plans.eval("getbufline(bufnr('claude-ide://kept/'), 1, '$')")
+    kept = await plans.eval("getbufline(bufnr('Kept ('), 1, '$')")
     assert kept == [*PLAN.splitlines(), "My thoughts."]
     assert answers(plans, 1) == []
 

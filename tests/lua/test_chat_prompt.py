@@ -67,7 +67,7 @@ async def test_write_and_quit_sends_the_prompt_and_hides_the_panel(
 async def test_window_pickers_do_not_offer_the_prompt_for_files(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<Esc><C-w>h")
     await until(lambda: nvim.eval("&filetype == ''"))
-    buftype = "getbufvar(bufnr('claude-prompt://'), '&buftype')"
+    buftype = "getbufvar(bufnr('/claude-prompt/'), '&buftype')"
     assert await nvim.eval(buftype) == "nofile"
 
     await nvim.keys("<C-w>p:w<CR>")

@@ -112,5 +112,5 @@ async def test_the_end_of_a_silent_chat_needs_no_host(
 
     await until(lambda: nvim.eval("winnr('$') == 1"), "the chat is closed")
     await chats.wait_for_event("closed")
-    kept = "getbufline(bufnr('claude-ide://kept'), 1, '$')"
+    kept = "getbufline(bufnr('Kept ('), 1, '$')"
     assert await nvim.eval(kept) == ["one", "two"]

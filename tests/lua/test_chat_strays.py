@@ -221,7 +221,7 @@ async def test_unsent_text_outlives_the_buffers_of_the_panel(
     await to_prompt(nvim, "half<CR>typed")
 
     kinds = ["claude-chat", "claude-prompt"] if wiped == "both" else [wiped]
-    await nvim.command("bwipeout! " + " ".join(f"{kind}://*" for kind in kinds))
+    await nvim.command("bwipeout! " + " ".join(f"*/{kind}/*" for kind in kinds))
 
     await chats.hidden()
     assert await nvim.eval(KEPT) == [["half", "typed"]]

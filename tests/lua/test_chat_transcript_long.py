@@ -15,7 +15,7 @@ async def test_no_parser_is_attached_to_the_buffer(nvim: Neovim, chats: Chats) -
     await chats.draw(edit(0, 0, ["return 1"]), code=[[0, 1, "lua"]])
 
     assert await nvim.lua(
-        "return vim.treesitter.highlighter.active[vim.fn.bufnr('claude-chat://')] == nil"
+        "return vim.treesitter.highlighter.active[vim.fn.bufnr('/claude-chat/')] == nil"
     )
 
 

@@ -338,7 +338,7 @@ async def test_deciding_the_second_of_two_diffs_first_leaves_no_trace(
 
     await nvim.keys(":q<CR>")
     await diffs.closed(second)
-    assert await nvim.eval("bufname() =~ 'claude-ide://'")
+    assert await nvim.eval("bufname() =~ '^Claude ('")
     await nvim.keys(":q<CR>")
 
     await diffs.closed(first)

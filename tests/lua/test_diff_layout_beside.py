@@ -234,5 +234,5 @@ async def test_a_session_saved_on_exit_contains_no_diff(
     await nvim.process.wait()
     session = (project / "session.vim").read_text()
     assert "tabnew" not in session
-    assert "claude-ide" not in session
+    assert "Claude" not in session
     assert "setlocal fdm=diff" not in session and "foldmethod=diff" not in session

@@ -71,7 +71,7 @@ async def test_the_window_that_shows_the_file_joins_the_diff(
     await diffs.open(path, NEW, layout)
 
     names = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
-    assert [name.rpartition("/")[2] for name in names] == [*("b.txt", "a.txt", "proposal (a.txt)")]
+    assert [name.rpartition("/")[2] for name in names] == [*("b.txt", "a.txt", "Claude (a.txt)")]
     (row, column), (other_row, other_column) = [
         await nvim.eval(f"win_screenpos({number})") for number in (2, 3)
     ]
@@ -238,7 +238,7 @@ async def test_a_float_entered_by_an_autocommand_does_not_become_a_diff_window(
 
     assert await nvim.lua("return _G.entered") == 1
     names = await nvim.eval("map(range(1, 2), 'bufname(winbufnr(v:val))')")
-    assert [name.rpartition("/")[2] for name in names] == ["a.txt", "proposal (a.txt)"]
+    assert [name.rpartition("/")[2] for name in names] == ["a.txt", "Claude (a.txt)"]
     assert await nvim.eval("map(range(1, 2), 'getwinvar(v:val, \"&diff\")')") == [1, 1]
     await nvim.keys(":q<CR>")
     await diffs.closed(id_)
@@ -275,7 +275,7 @@ async def test_the_file_gets_its_window_when_an_autocommand_enters_a_float(
 
     names = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
     shown = [name.rpartition("/")[2] for name in names]
-    assert shown == ["a.txt", "proposal (a.txt)", "b.txt"][: len(shown)]
+    assert shown == ["a.txt", "Claude (a.txt)", "b.txt"][: len(shown)]
     await nvim.keys(":q<CR>")
     await diffs.closed(id_)
     assert await nvim.eval("[tabpagenr('$'), bufname()]") == [1, "b.txt"]

@@ -33,7 +33,8 @@ async def test_a_kept_text_is_in_a_listed_named_and_unsaved_buffer(nvim: Neovim,
     [info] = await nvim.eval(f"getbufinfo({kept})")
 
     assert (info["listed"], info["changed"]) == (1, 1)
-    assert info["name"] == f"claude-ide://kept/{kept}/kept (a.py)"
+    assert info["name"].endswith("/claude-kept/Kept (a.py)")
+    assert await nvim.eval(f"bufname({kept})") == "Kept (a.py)"
     assert await nvim.eval(f"getbufvar({kept}, '&filetype')") == "python"
     assert await lines(nvim, kept) == TEXT.splitlines()
 

@@ -58,3 +58,28 @@ async def test_clearing_leftovers_keeps_a_panel_in_use(nvim: Neovim, session: Pa
     await nvim.lua("require('claude_ide.window.leftover').clear()")
 
     assert await nvim.eval("winnr('$')") == 3
+
+
+@pytest.mark.parametrize("name", ["Claude", "Claude 2", "Claude (a.py)", "Claude: log", "Kept (b)"])
+async def test_every_kind_of_leftover_is_removed(nvim: Neovim, name: str) -> None:
+    await nvim.command(f"edit {name.replace(' ', chr(92) + ' ')}")
+
+    await nvim.lua("require('claude_ide.window.leftover').clear()")
+
+    assert await nvim.eval(f"bufexists('{name}')") == 0
+
+
+@pytest.mark.parametrize("name", ["Claude", "Claude chat", "Claude notes", "Claude (a.py)"])
+@pytest.mark.parametrize("state", ["on disk", "typed"])
+async def test_a_file_of_the_user_with_such_a_name_stays(
+    nvim: Neovim, project: Path, name: str, state: str
+) -> None:
+    if state == "on disk":
+        (project / name).write_text("")
+    await nvim.command(f"edit {name.replace(' ', chr(92) + ' ')}")
+    if state == "typed":
+        await nvim.command("call setline(1, 'mine')")
+
+    await nvim.lua("require('claude_ide.window.leftover').clear()")
+
+    assert await nvim.eval("bufname()") == name

@@ -176,7 +176,7 @@ async def test_after_a_plan_the_user_continues_typing_in_the_prompt(
     nvim: Neovim, chats: Chats
 ) -> None:
     await nvim.lua(f"{PLAN}.open(1, {{ title = 'Plan', text = 'one' }})")
-    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":w<CR>")
 

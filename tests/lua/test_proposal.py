@@ -14,7 +14,7 @@ NEW = "one\nTWO\nthree\n"
 
 async def is_gone(nvim: Neovim) -> bool:
     return bool(
-        await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"claude-ide://\"')) == 0")
+        await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"/claude-diff/\"')) == 0")
     )
 
 

@@ -99,7 +99,7 @@ async def test_a_plan_with_a_float_in_its_tabpage_closes(
     await listen(nvim)
     before = await shape(nvim)
     await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
-    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
     await nvim.lua(FLOAT, True)
 
     await nvim.keys(keys)
@@ -183,7 +183,7 @@ async def test_failing_autocommands_leave_no_plan_half_open(nvim: Neovim, diffs:
     before = await shape(nvim)
     await nvim.lua(FAIL_AT, EVENTS)
     await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
-    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":w<CR>")
 

@@ -39,7 +39,7 @@ async def test_a_session_that_is_written_on_exit_contains_no_plan(
     await nvim.command("autocmd VimLeavePre * mksession! session.vim")
     await listen(nvim)
     await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
-    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":qall<CR>")
 
@@ -47,4 +47,4 @@ async def test_a_session_that_is_written_on_exit_contains_no_plan(
     await nvim.process.wait()
     session = (project / "session.vim").read_text()
     assert "tabnew" not in session
-    assert "claude-plan" not in session
+    assert "Claude" not in session

@@ -90,7 +90,7 @@ async def test_a_diff_over_a_plan_returns_to_where_the_plan_was_opened(
 ) -> None:
     diffs = await Diffs.start(nvim)
     await nvim.lua(f"{PLAN}.open(1, ...)", {"title": "Claude", "text": "# Plan\n"})
-    await until(lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
     id_ = await diffs.open(project / "a.txt", "other\n", "tab")
     await nvim.lua(f"{PLAN}.close(1)")
     await until(lambda: nvim.eval("tabpagenr('$') == 3"), "the plan is gone")

@@ -88,7 +88,8 @@ async def test_a_write_noticed_by_several_requests_at_once_is_applied_once(
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
     by = "Claude changed a.txt" if is_named else "a.txt changed on disk"
-    expected = [f"{by} (+1 {MINUS}1); u undoes"]
+    hint = "; for diffs :help claude-ide-mode" if is_named else ""
+    expected = [f"{by} (+1 {MINUS}1); u undoes{hint}"]
     assert await reports(serving) == [ONCE, expected]
     assert len(received(log, "textDocument/didChange")) == 1
     assert len(received(log, "textDocument/didSave")) == 1

@@ -71,7 +71,7 @@ async def test_a_hostile_answer_is_shown_safely(user: Neovim, addresses: Address
 async def test_a_hostile_plan_is_shown_safely(user: Neovim, addresses: Addresses) -> None:
     for text in examples():
         await user.lua(OPEN_PLAN, text)
-        await until(lambda: user.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+        await until(lambda: user.eval("bufname() =~# '^Claude plan' && &modifiable"))
         await survives(user)
         await user.lua(CLOSE_PLAN)
         await is_alone(user)

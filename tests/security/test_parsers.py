@@ -110,7 +110,7 @@ async def test_a_hostile_edited_proposal_is_kept_safely(
 
     await diffs.close(id_)
 
-    kept = "bufnr('claude-ide://kept/')"
+    kept = "bufnr('Kept (')"
     await until(lambda: user.eval(f"{kept} > 0"), "the text is kept")
     await user.command(f"execute 'buffer' {kept}")
     await survives(user)
@@ -186,7 +186,7 @@ async def test_a_hostile_plan_is_shown_safely(
 
     await user.lua("require('claude_ide.chat.plan').open(...)", 1, {"title": "Plan", "text": text})
 
-    await until(lambda: user.eval("bufname() =~# '^claude-plan://' && &modifiable"))
+    await until(lambda: user.eval("bufname() =~# '^Claude plan' && &modifiable"))
     await survives(user)
     await user.command("set filetype=markdown")
     await survives(user)

@@ -374,7 +374,7 @@ async def test_plugins_that_handle_certain_names_do_not_write_a_proposal(
     await serving.command("let g:written = 0")
     await serving.command("autocmd BufWriteCmd *.gpg,secret:*,*.shada,*.zip let g:written += 1")
     _, opening = claude.start_call("openDiff", proposal(f"{project}/{name}"))
-    await until(lambda: serving.eval("&modifiable && bufname() =~ '^claude-ide://'"))
+    await until(lambda: serving.eval("&modifiable && bufname() =~ '^Claude ('"))
 
     await serving.keys(":w<CR>")
 

@@ -17,7 +17,7 @@ async def ask(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
 
 async def ready(nvim: Neovim) -> None:
     await until(
-        lambda: nvim.eval("bufname() =~# '^claude-plan://' && &modifiable"), "the plan accepts keys"
+        lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"), "the plan accepts keys"
     )
 
 

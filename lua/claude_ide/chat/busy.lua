@@ -13,9 +13,13 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@param chat claude_ide.Chat
 ---@param doing claude_ide.ChatWork
 function M.set(chat, doing)
-  chat.is_working = doing.status == 'running'
+  local is_working = doing.status == 'running'
+  if is_working ~= chat.is_working then
+    chat.is_working = is_working
+    vim.cmd.redrawstatus({ bang = true })
+  end
   if has_option and vim.api.nvim_buf_is_valid(chat.transcript) then
-    local value = doing.status == 'running' and 1 or 0
+    local value = is_working and 1 or 0
     vim.api.nvim_set_option_value('busy', value, { buf = chat.transcript })
   end
   work.report('chat.' .. chat.id, chat.options.title, doing.text, doing.status)

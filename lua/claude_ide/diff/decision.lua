@@ -45,14 +45,13 @@ local function listen(bufnr, text, handlers)
   end)
 end
 
---- Fill a buffer with a text to decide on. It stays 'nomodifiable' until the caller unlocks it.
+--- Fill a buffer, which has its name already, with a text to decide on. It stays 'nomodifiable' until the
+--- caller unlocks it.
 ---@param bufnr integer
----@param name string
 ---@param text string
 ---@param handlers claude_ide.DecisionHandlers
-function M.fill(bufnr, name, text, handlers)
+function M.fill(bufnr, text, handlers)
   local options = vim.bo[bufnr]
-  vim.api.nvim_buf_set_name(bufnr, name)
   options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'wipe', false
   options.fileencoding = 'utf-8'
   buffer_text.put(bufnr, text)

@@ -1,6 +1,8 @@
 --- The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
+local label = require('claude_ide.window.label')
+local plain = require('claude_ide.say.plain')
 
 local M = {}
 
@@ -8,20 +10,16 @@ local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'v
 
 -- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
 -- autocommands, which would write it.
-local function name_of(diff)
-  local folder, name = diff.where.path:match('^(.*/)([^/]*)$')
-  return ('claude-ide://%d/%sproposal (%s)'):format(
-    diff.bufnr,
-    folder or '',
-    name or diff.where.path
-  )
+local function label_of(diff)
+  return ('Claude (%s)'):format(plain.one_line(vim.fs.basename(diff.where.path)))
 end
 
 --- Fill the buffer `diff.bufnr` with the proposed text. It stays 'nomodifiable' until the caller unlocks it.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.fill(diff, decide)
-  decision.fill(diff.bufnr, name_of(diff), diff.text, {
+  label.give(diff.bufnr, 'claude-diff', label_of(diff))
+  decision.fill(diff.bufnr, diff.text, {
     written = function()
       decide(true)
     end,

@@ -1,4 +1,5 @@
 --- Reports writes to open files without a diff, in one line for all that occur together.
+local flash = require('claude_ide.disk.flash')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
@@ -11,6 +12,7 @@ local PAUSE = 150
 local PATIENCE = 5000
 local QUIET = 10000
 local MOST_NAMED = 3 -- files
+local HINT = '; for diffs :help claude-ide-mode'
 local MOST_REPEATED = 3 -- reports of a file that is written without a pause
 
 ---@class claude_ide.WrittenFile
@@ -23,6 +25,7 @@ local MOST_REPEATED = 3 -- reports of a file that is written without a pause
 local followed = {} ---@type table<string, claude_ide.WrittenFile>
 local kept = {} ---@type table<string, string> names of files whose buffers have unsaved changes
 local repeats = {} ---@type table<string, { count: integer, at: number }>
+local is_hinted = false
 local latest = 0
 local since ---@type number? when the first unreported write was added
 
@@ -98,12 +101,30 @@ local function of_kept()
   return {}
 end
 
+local function has_claudes()
+  return vim.iter(followed):any(function(_, file)
+    return file.is_claudes
+  end)
+end
+
+-- Once, a user who would rather review the edits is told how. On a narrow screen, the message itself is more
+-- important.
+local function with_hint(text)
+  local longer = text .. HINT
+  if is_hinted or not has_claudes() or not message.fits(longer) then
+    return text
+  end
+  is_hinted = true
+  return longer
+end
+
 local function report()
   local level = next(kept) and 'warn' or 'info'
   local parts = vim.list_extend(of_kept(), of_followed())
+  local text = with_hint(table.concat(parts, '; '))
   followed, kept, since = {}, {}, nil
   if #parts > 0 then
-    message.show(table.concat(parts, '; '), level)
+    message.show(text, level)
   end
 end
 
@@ -172,6 +193,9 @@ function M.followed(bufnr, before, after)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local is_claudes = named_files.has(path)
   named_files.forget(path)
+  if is_claudes then
+    flash.show(bufnr, before, after)
+  end
   if vim.bo[bufnr].buflisted and not is_repeated(path) then
     add(path, before, after, is_claudes, added, removed)
   end

@@ -32,13 +32,14 @@ end
 ---@param written fun() called in `BufWriteCmd` when the user writes the buffer
 ---@param written_by_timer? fun() called when a plugin's timer writes it
 function M.listen(bufnr, written, written_by_timer)
-  local name = vim.api.nvim_buf_get_name(bufnr)
+  -- `event.match` would be the short name in the current folder, where the buffer is not (`window/label`).
+  local own = { vim.fn.bufname(bufnr), vim.api.nvim_buf_get_name(bufnr) }
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function(event)
       local autosaved = autosave.is_writing()
       vim.bo[bufnr].modified = false
-      if event.match ~= name then
+      if not vim.list_contains(own, event.file) then
         M.write_copy(bufnr, event.match)
       elseif not autosaved then
         written()

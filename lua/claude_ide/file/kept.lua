@@ -2,14 +2,15 @@
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
+local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
 local M = {}
 
 -- The buffer has no file, so `:write` needs a name.
-local function write(bufnr, name, path)
-  if path == name then
+local function write(bufnr, is_unnamed, path)
+  if is_unnamed then
     message.show('this text has no file; `:w {file}` saves it', 'warn')
   elseif command_buffer.write_copy(bufnr, path) then
     vim.bo[bufnr].modified = false
@@ -19,14 +20,14 @@ end
 local function new_buffer(tail)
   local bufnr = vim.api.nvim_create_buf(true, true)
   -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
-  local name = ('claude-ide://kept/%d/kept (%s)'):format(bufnr, tail)
-  vim.api.nvim_buf_set_name(bufnr, name)
+  label.give(bufnr, 'claude-kept', ('Kept (%s)'):format(tail))
+  local name = vim.fn.bufname(bufnr)
   vim.bo[bufnr].buftype = 'acwrite'
   vim.bo[bufnr].modifiable = true
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function(event)
-      write(bufnr, name, event.match)
+      write(bufnr, event.file == name, event.match)
     end,
   })
   return bufnr

@@ -185,6 +185,13 @@ local function display(text, level)
   end
 end
 
+--- Whether the command line has room for a whole message.
+---@param text string
+---@return boolean
+function M.fits(text)
+  return vim.api.nvim_strwidth(NAME .. text) <= vim.v.echospace
+end
+
 --- Show a message without logging it.
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'

@@ -1,11 +1,15 @@
 --- Shows a text in a read-only buffer, for reading, searching and yanking.
 local colouring = require('claude_ide.colouring')
+local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local LONGEST_TITLE = 60 -- columns
 
 --- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param title string
@@ -18,7 +22,7 @@ function M.open(title, text, filetype, edge)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
-  vim.api.nvim_buf_set_name(bufnr, ('claude-text://%d/%s'):format(bufnr, plain.one_line(title)))
+  label.give(bufnr, 'claude-text', 'Claude: ' .. message.shorten(title, LONGEST_TITLE))
   local win
   quiet.run(function()
     win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })

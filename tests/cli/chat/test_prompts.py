@@ -107,7 +107,7 @@ async def test_the_end_of_a_chat_keeps_the_prompts_that_wait(nvim: Neovim, waiti
     await nvim.command("stopinsert | ClaudeChat end")
 
     await until(lambda: "kept in buffer" in nvim.screen.text(), "the message", PATIENCE)
-    kept = "join(getbufline(bufnr('claude-ide://kept'), 1, '$'))"
+    kept = "join(getbufline(bufnr('Kept ('), 1, '$'))"
     assert await nvim.eval(kept) == "Greet me Leave me"
 
 

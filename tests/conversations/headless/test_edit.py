@@ -155,7 +155,7 @@ class TestEdit:
         (await claude.asked()).fit({"replacement": "TWO"})
         await diff(nvim)
         await nvim.keys("<C-w>hggOzero<Esc><C-w>l")
-        await until(lambda: nvim.eval("expand('%') =~ 'claude-ide://'"))
+        await until(lambda: nvim.eval("expand('%') =~ '^Claude ('"))
 
         await accept(nvim)
 

@@ -5,6 +5,7 @@ local chat_focus = require('claude_ide.chat.window.focus')
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
 local kept = require('claude_ide.file.kept')
+local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local plan_winbar = require('claude_ide.chat.plan.winbar')
@@ -125,8 +126,8 @@ local function map(plan)
 end
 
 local function fill(plan)
-  local name = ('claude-plan://%d/plan.md'):format(plan.bufnr)
-  decision.fill(plan.bufnr, name, plan.text, {
+  label.give(plan.bufnr, 'claude-plan', 'Claude plan')
+  decision.fill(plan.bufnr, plan.text, {
     written = function()
       approve(plan, vim.v.cmdbang == 1 and 'approve_edits' or 'approve')
     end,

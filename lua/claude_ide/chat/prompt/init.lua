@@ -10,6 +10,7 @@ local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local chat_stopping = require('claude_ide.chat.prompt.stopping')
 local command_buffer = require('claude_ide.file.command_buffer')
+local label = require('claude_ide.window.label')
 
 local M = {}
 
@@ -227,7 +228,7 @@ function M.create(chat)
   chat_completion.attach(chat)
   chat_mentions.attach(chat)
   refuse_files(bufnr)
-  api.nvim_buf_set_name(bufnr, ('claude-prompt://%d'):format(bufnr))
+  label.give(bufnr, 'claude-prompt', 'Claude prompt')
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
   end)

@@ -1,0 +1,64 @@
+--- The keys that the option `keys` maps: those of `:help claude-ide-keys`, where the user has no map.
+local message = require('claude_ide.say.message')
+
+local M = {}
+
+local GROUP = '<leader>a'
+local BOTH = { 'n', 'x' }
+
+---@type { [1]: string, [2]: string, [3]: string, [4]: string[]? }[] key, <Plug> map, description, modes
+local KEYS = {
+  { 'c', 'toggle', 'Claude Code' },
+  { 'a', 'chat', 'Chat' },
+  { 's', 'send', 'Send lines', BOTH },
+  { 'b', 'add', 'Send file' },
+  { 'q', 'ask', 'Ask', BOTH },
+  { 'e', 'edit', 'Rewrite', BOTH },
+  { 'm', 'commit', 'Commit message' },
+  { 'h', 'changes', 'Review changes' },
+  { 'y', 'accept', 'Accept edit' },
+  { 'n', 'reject', 'Reject edit' },
+}
+
+local function existing(mode, lhs)
+  local found = vim.fn.maparg(lhs, mode, false, true)
+  return next(found) and found or nil
+end
+
+-- A map without a right side, or whose description begins with `+`, only names a group: which-key and its
+-- kind show it.
+local function is_group(map)
+  return vim.startswith(map.desc or '', '+') or (not map.callback and (map.rhs or '') == '')
+end
+
+local function map_group(mode)
+  local found = existing(mode, GROUP)
+  if not found then
+    vim.keymap.set(mode, GROUP, '', { desc = '+claude' })
+  end
+  return not found or is_group(found)
+end
+
+local function map(mode, key, plug, desc)
+  if not existing(mode, GROUP .. key) then
+    vim.keymap.set(mode, GROUP .. key, ('<Plug>(claude-%s)'):format(plug), { desc = desc })
+  end
+end
+
+--- Map the keys. If the user has mapped `<leader>a` itself, longer keys would delay that map: then none is
+--- mapped.
+function M.define()
+  local is_free = vim.iter(BOTH):map(map_group):all(function(free)
+    return free
+  end)
+  if not is_free then
+    return message.show('<leader>a is mapped, so no keys were (:help claude-ide-keys)', 'warn')
+  end
+  for _, row in ipairs(KEYS) do
+    for _, mode in ipairs(row[4] or { 'n' }) do
+      map(mode, row[1], row[2], row[3])
+    end
+  end
+end
+
+return M
