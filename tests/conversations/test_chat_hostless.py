@@ -126,7 +126,7 @@ async def test_a_missing_cli_is_reported_in_one_line(nvim: Neovim) -> None:
     await nvim.command("ClaudeChat")
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
-    assert notified == ["claude-ide: no-such-claude is not on PATH"]
+    assert notified == ["claude-ide: no-such-claude is not on PATH (g:claude_ide.cmd)"]
     await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is closed")
     assert (await nvim.mode())["mode"] == "n"
 

@@ -186,7 +186,7 @@ async def test_an_approved_plan_is_carried_out(trying: Neovim, panel: Panel, sho
     await trying.keys("Go4. Rest<Esc>:w<CR>")
 
     assert "+4. Rest" in await panel.shows("Claude would follow it.")
-    await panel.bar_shows("default")
+    await panel.bar_shows("manual")
     await diff(trying)
     await trying.keys(":w<CR>")
     await panel.shows(TESTS)

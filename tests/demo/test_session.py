@@ -197,11 +197,13 @@ async def test_a_new_window_from_the_demo_is_in_normal_mode(screen: Terminal, co
     assert "-- TERMINAL --" not in screen.text()
 
 
-async def test_help_is_there(screen: Terminal) -> None:
+async def test_help_is_there_and_its_tags_are_beside_the_project(
+    screen: Terminal, file: Path
+) -> None:
     screen.type("\x17h:help :ClaudeChat\r")
 
     await screen.shows("Show or hide the chat of this tab page")
-    assert not (ROOT / "doc/tags").exists()
+    assert (file.parents[1] / "help/doc/tags").exists()
 
 
 async def test_ctrl_s_does_not_stop_the_output(screen: Terminal) -> None:

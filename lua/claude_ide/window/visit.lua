@@ -156,7 +156,7 @@ end
 local function dismantle(visit)
   local restore = window_shape.release(visit.shape)
   local is_back
-  if visit.own_tabpage then
+  if visit.own_tabpage and api.nvim_tabpage_is_valid(visit.own_tabpage) then
     is_back = tiling.without_tabline(leave, visit)
   else
     is_back = leave(visit)

@@ -12,7 +12,7 @@ async def test_an_empty_chat_shows_its_settings_and_keys_until_the_first_prompt(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
     api.script([text("Hello.")])
-    shown = await panel.shows(" · default\n")
+    shown = await panel.shows(" · manual\n")
     assert shown.startswith("Claude · ")
     assert "  CTRL-S   sends the prompt\n" in shown
 
