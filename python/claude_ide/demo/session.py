@@ -35,7 +35,7 @@ class Session:
         self._begun = asyncio.Event()
         self._waiting = False
         self._actions: dict[str, tuple[str, Callable[[], Awaitable[None]]]] = {
-            "t": ("open the tour, TOUR.md", self._open_tour),
+            "t": ("open the tour: chat, ask, edit, commit", self._open_tour),
             "e": ("propose an edit", self._propose_edit),
             "n": ("propose a new file", self._propose_file),
             "d": ("ask for the diagnostics", self._ask_diagnostics),
