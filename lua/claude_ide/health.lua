@@ -65,9 +65,9 @@ local function check_watch()
       'Its files are checked every two seconds; on Linux see fs.inotify.max_user_watches'
     )
   elseif state.polled > 0 then
-    health.info(('%d folders on network drives are checked every two seconds'):format(state.polled))
+    health.info(('Folders on network drives, checked every two seconds: %d'):format(state.polled))
   else
-    health.ok(('%d folders of open files are watched'):format(state.folders))
+    health.ok(('Watched folders of open files: %d'):format(state.folders))
   end
 end
 
