@@ -116,11 +116,13 @@ local INSTALL_CLI = {
   'or: npm install -g @anthropic-ai/claude-code',
 }
 
--- The output of the CLI, without the settings of the current folder.
+-- The output of a program, without the settings of the current folder; empty if it does not run.
+---@param command string[]
+---@param environment? table<string, string>
 ---@return string
-local function output_of(...)
-  local options = { text = true, cwd = require('claude_ide.system.program').neutral }
-  local command = { ... }
+local function output_of(command, environment)
+  local neutral = require('claude_ide.system.program').neutral
+  local options = { text = true, cwd = neutral, env = environment }
   local ok, done = pcall(function()
     return vim.system(command, options):wait(START_MS)
   end)
@@ -129,7 +131,7 @@ end
 
 ---@return boolean is_claude whether this is Claude's CLI
 local function check_cli_version(path)
-  local version = output_of(path, '--version'):match('(%d+%.%d+%.%d+) %(Claude Code%)')
+  local version = output_of({ path, '--version' }):match('(%d+%.%d+%.%d+) %(Claude Code%)')
   if not version then
     health.ok(path .. ' (it is not known as a version of Claude Code)')
     return false
@@ -147,7 +149,7 @@ end
 
 -- Only the CLI reads its credentials. An older one without this command is not reported.
 local function check_login(path)
-  local ok, status = pcall(vim.json.decode, output_of(path, 'auth', 'status', '--json'))
+  local ok, status = pcall(vim.json.decode, output_of({ path, 'auth', 'status', '--json' }))
   local is_logged_in = ok and type(status) == 'table' and status.loggedIn
   if is_logged_in == false then
     health.warn('The CLI is not logged in', 'Run :Claude, then /login')
@@ -227,13 +229,13 @@ local function version_of_plugin()
   local root = require('claude_ide.host').root()
   local file = vim.fn.readfile(root .. '/python/claude_ide/__init__.py')
   local version = table.concat(file, '\n'):match('__version__ = "([^"]+)"') or '?'
-  local git = require('claude_ide.system.program').find('git')
-  if not git or not vim.uv.fs_stat(root .. '/.git') then
-    return 'claude-ide ' .. version
+  local commit = ''
+  if vim.uv.fs_stat(root .. '/.git') then
+    local git = require('claude_ide.system.git')
+    commit =
+      output_of(git.command('-C', root, 'log', '-1', '--format=(%h of %cs)'), git.ENVIRONMENT)
   end
-  local command = { git, '-C', root, 'log', '-1', '--format=(%h of %cs)' }
-  local done = vim.system(command, { text = true }):wait(START_MS)
-  return ('claude-ide %s %s'):format(version, done.code == 0 and vim.trim(done.stdout) or '')
+  return vim.trim(('claude-ide %s %s'):format(version, commit))
 end
 
 --- Run all checks; called by `:checkhealth`.

@@ -240,17 +240,14 @@ class StreamJsonAgent:
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         running = self._running
-        is_known = own_mode.shown(mode) in own_mode.MODES
-        available = f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}"
-        refused = AgentError(f"{mode} mode is not available here" if is_known else available)
-        if not running.checks_modes and not is_known:
-            raise refused
+        if not running.checks_modes and not _is_known(mode):
+            raise _refused(mode)
         try:
             answer = await running.controls.request(
                 "set_permission_mode", mode=own_mode.given(mode)
             )
         except ControlError as error:
-            raise refused if error.code == INVALID_MODE else error from None
+            raise _refused(mode) if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
 
     async def set_model(self, model: str) -> None:
@@ -372,3 +369,13 @@ class StreamJsonAgent:
     def _emit(self, event: Event) -> None:
         self._state = self._state.after(event)
         self._events.put_nowait(self._costs.correct(event))
+
+
+def _is_known(mode: str) -> bool:
+    return own_mode.shown(mode) in own_mode.MODES
+
+
+def _refused(mode: str) -> AgentError:
+    if _is_known(mode):
+        return AgentError(f"{mode} mode is not available here")
+    return AgentError(f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}")
