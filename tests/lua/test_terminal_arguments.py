@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.own_mode import MODES
 from support.neovim import Neovim
 
 OPTIONS = ["--permission-mode", "--resume"]
@@ -67,6 +68,10 @@ async def test_sessions_of_the_folder_are_completed_the_latest_first(
 
     assert await completed(nvim, f"{command} ") == ["abc-3", "bbb-2", "aaa-1"]
     assert await completed(nvim, f"{command} a") == ["abc-3", "aaa-1"]
+
+
+async def test_every_mode_of_the_cli_is_completed(nvim: Neovim) -> None:
+    assert await completed(nvim, "Claude --permission-mode ") == sorted(MODES)
 
 
 async def test_without_sessions_options_are_completed(nvim: Neovim) -> None:
