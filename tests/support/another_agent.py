@@ -153,6 +153,10 @@ class AnotherAgent:
         self.calls.append(("effort", effort))
         self.emit(events.EffortChanged(effort))
 
+    async def set_setting(self, setting: str, value: str) -> None:
+        self._must("settings")
+        self.calls.append(("setting", setting, value))
+
     async def set_thinking_tokens(self, most: int | None) -> None:
         self._must("thinking_tokens")
         self.calls.append(("thinking", most))
@@ -227,6 +231,7 @@ class AnotherKind:
     An agent that is started does not answer while `gate` is closed.
     """
 
+    id = "otter"
     name = NAME
     chooses_settings = True
     keeps_sessions = False

@@ -39,6 +39,8 @@ class Capabilities:
     models: bool = False
     effort: bool = False
     thinking_tokens: bool = False
+    settings: bool = False
+    """It has settings of its own, which `SettingsChanged` reports."""
     change_proposal: bool = False
     """The user can change a tool's input before allowing it."""
     reject_with_reason: bool = False
@@ -236,6 +238,9 @@ class Agent(Protocol):
     async def set_thinking_tokens(self, most: int | None) -> None:
         """Limit the tokens of thinking; 0 turns thinking off, None restores the agent's limit."""
 
+    async def set_setting(self, setting: str, value: str) -> None:
+        """Set one of the agent's own settings, by its id and the id of a value."""
+
     async def context_usage(self) -> ContextUsage:
         """Return how full the context is."""
 
@@ -281,6 +286,10 @@ class Agent(Protocol):
 
 class Kind(Protocol):
     """An agent that the user has configured, and its stored sessions."""
+
+    @property
+    def id(self) -> str:
+        """The agent's name in commands and options, such as `gemini`."""
 
     @property
     def name(self) -> str:

@@ -27,6 +27,32 @@ class Edits(Protocol):
         """Return a note for the model, or ""; called when the user sends a prompt."""
 
 
+class Files(Protocol):
+    """Reads and writes files for an agent that leaves this to the editor; paths are absolute."""
+
+    async def read(self, path: str) -> str:
+        """Return a file's text: that of its buffer if it is loaded, saved or not.
+
+        Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
+        """
+
+    async def write(self, path: str, text: str) -> None:
+        """Write a file, through its buffer if that is loaded.
+
+        Waits for the user if the buffer has unsaved changes. Raises `AgentError` with the reason if
+        the file was not written.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class McpCommand:
+    """A command that the agent can start, and that then serves MCP over stdio."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """The tools and observers that the editor gives to one agent."""
@@ -34,6 +60,9 @@ class Workbench:
     servers: Mapping[str, McpServer] = field(default_factory=dict)
     reading: tuple[tuple[str, str], ...] = ()
     """Server and name of each tool that only reads; these run without a request."""
+    mcp_commands: Callable[[], Awaitable[tuple[McpCommand, ...]]] | None = None
+    """Returns the servers for an agent that starts MCP servers itself; called at each start."""
     edits: Edits | None = None
+    files: Files | None = None
     trusts: Callable[[Path], bool] | None = None
     """Returns whether the user trusts a folder; called at each start."""

@@ -49,6 +49,7 @@ VERBS = {
     "redirect": "replace its turn with another prompt",
     "resume": "resume a session",
     "rewind": "undo its changes to files",
+    "settings": "list its own settings",
     "side_question": "answer an aside",
     "steer": "accept a prompt during a turn",
     "stop_task": "stop a task in the background",

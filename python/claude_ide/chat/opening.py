@@ -62,5 +62,7 @@ class Agents:
             settled=self._kind.chooses_settings,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
-        workbench = Workbench({SERVER: self._serve()}, self._reading, witness, trusting.follows)
+        workbench = Workbench(
+            {SERVER: self._serve()}, self._reading, edits=witness, trusts=trusting.follows
+        )
         return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)

@@ -41,6 +41,9 @@ from claude_ide.agents.events.session import (
     Retry,
     ServersFailed,
     Session,
+    Setting,
+    SettingsChanged,
+    SettingValue,
     Stopping,
     TurnEnded,
     TurnEndReason,
@@ -109,6 +112,9 @@ __all__ = [
     "Scope",
     "ServersFailed",
     "Session",
+    "Setting",
+    "SettingValue",
+    "SettingsChanged",
     "Stopping",
     "Subagent",
     "Task",
@@ -138,9 +144,9 @@ __all__ = [
 
 Event = (
     Ready | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged | ModelChanged
-    | EffortChanged | PromptChanged | PromptBlocked | UserMessage | Waiting | TextDelta | Text
-    | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted | ToolInput
-    | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
+    | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage | Waiting
+    | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
+    | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
     | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting
     | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

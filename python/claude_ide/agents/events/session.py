@@ -64,6 +64,40 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingValue:
+    """A value that a setting can have."""
+
+    id: str
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting that the agent itself has named; `current` is the id of one of its `values`.
+
+    `category` is the agent's word for its kind, such as `thought_level`; "" if it has none.
+    """
+
+    id: str
+    name: str
+    current: str
+    values: tuple[SettingValue, ...]
+    category: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """The agent's own settings have changed; these are all of them.
+
+    A setting that is also the mode, the model or the effort is reported as that, and not here.
+    """
+
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """The agent is ready; this is what it offers."""
 

@@ -14,6 +14,7 @@ from claude_ide.agents.workbench import Workbench
 class Claude:
     """Implements `Kind`. `cmd` is the user's command line; the CLI chooses empty values itself."""
 
+    id = "claude"
     name = NAME
     keeps_sessions = True
 

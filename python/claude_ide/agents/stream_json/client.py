@@ -267,6 +267,10 @@ class StreamJsonAgent:
         controls = self._running.controls
         await controls.request("set_max_thinking_tokens", max_thinking_tokens=most)
 
+    async def set_setting(self, setting: str, value: str) -> None:
+        """Raise `UnsupportedError`: mode, model and effort are all the CLI's settings."""
+        raise UnsupportedError(f"{NAME} has no setting {setting}")
+
     async def context_usage(self) -> ContextUsage:
         """Return how full the context is."""
         answer = await self._running.controls.request("get_context_usage", detail="summary")
