@@ -6,16 +6,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from typing import Any
 
 from claude_ide import __version__
-from claude_ide.agents.acp import encode
-from claude_ide.agents.acp.connection import Connection, EndedError
+from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding import permission, replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
 from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.sessions import Opened, Sessions
-from claude_ide.agents.acp.turns import Block, End, Turns
 from claude_ide.agents.acp.unsupported import Unsupported
 from claude_ide.agents.agent import (
     Capabilities,
@@ -29,11 +29,10 @@ from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     Event,
-    Notice,
     Ready,
     Session,
-    Stopping,
-    TurnEndReason,
+    ToolEnded,
+    ToolInput,
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
@@ -43,7 +42,6 @@ from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import (
     AgentError,
-    LoginNeededError,
     UnsupportedError,
 )
 from claude_ide.jsonrpc.message import Id
@@ -53,14 +51,6 @@ INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
 
 INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
-
-REASONS = {
-    "end_turn": TurnEndReason.COMPLETED,
-    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": TurnEndReason.REFUSED,
-    "cancelled": TurnEndReason.INTERRUPTED,
-}
 
 
 class AcpAgent(Unsupported):
@@ -86,7 +76,8 @@ class AcpAgent(Unsupported):
         self._usage = Usage()
         self._decoder = Decoder(str(self._launch.folder))
         self._pending = Pending(self._emit)
-        self._turns = Turns(self._run, self._emit)
+        self._observing = Observing(self._workbench.edits)
+        self._talk: Prompting | None = None
 
     @property
     def name(self) -> str:
@@ -166,11 +157,8 @@ class AcpAgent(Unsupported):
             connection = self._connection
         if connection is None:
             return
-        if self._turns.is_running and connection.alive:
-            await self.interrupt()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(INTERRUPT_SECONDS):
-                    await self._turns.settled()
+        if self._talk is not None:
+            await self._talk.stop(INTERRUPT_SECONDS)
         await connection.stop(grace)
 
     def kill(self) -> None:
@@ -201,6 +189,11 @@ class AcpAgent(Unsupported):
             raise
         self._session = self._decoder.session = opened.id
         self._decoder.settings.load(opened.answer)
+
+    async def _reopen(self) -> None:
+        """Open the session again in an agent that has lost it."""
+        with self._replaying():
+            await self._sessions.open(ResumeSession(self._session))
 
     @contextlib.contextmanager
     def _replaying(self) -> Iterator[list[Event]]:
@@ -235,7 +228,10 @@ class AcpAgent(Unsupported):
         except BaseException:
             connection.kill()
             raise
-        return Sessions(connection, launch.name, launch.folder, self._workbench)
+        self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
+        working = self._decoder, self._pending, self._observing
+        self._talk = Prompting(connection, *working, self._emit, self._reopen)
+        return self._sessions
 
     def _information(self) -> dict[str, Any]:
         return {
@@ -254,56 +250,37 @@ class AcpAgent(Unsupported):
 
     async def prompt(self, prompt: Prompt) -> str:
         """Send a prompt after the current turn; return its id."""
-        return self._add(prompt)
+        return self._prompting.send(prompt)
 
     async def steer(self, prompt: Prompt) -> str:
-        """Raise `UnsupportedError`: the protocol has no way to reach a turn that runs."""
-        raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
+        """Send a prompt within the current turn, if the agent has announced that it takes any."""
+        if not self._running.offer.steers:
+            raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
+        return await self._prompting.steer(prompt)
 
     async def redirect(self, prompt: Prompt) -> str:
         """End the current turn, and send a prompt then; return its id."""
-        id_ = self._add(prompt, next_=True)
-        await self._cancel()
+        id_ = self._prompting.send(prompt, next_=True)
+        await self._prompting.cancel()
         return id_
 
     async def withdraw(self, prompt: str) -> bool:
         """Withdraw a prompt that waits for the end of the turn; False if it was too late."""
-        return self._turns.withdraw(prompt)
+        return self._prompting.withdraw(prompt)
 
     async def interrupt(self) -> None:
         """End the current turn."""
-        self._emit(Stopping())
-        await self._cancel()
+        await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         self._pending.answer(request, answer)
 
-    async def _cancel(self) -> None:
-        self._decoder.tools.is_stopping = True
-        await self._running.notify("session/cancel", {"sessionId": self._session})
-        self._pending.withdraw_all()
-
-    def _add(self, prompt: Prompt, *, next_: bool = False) -> str:
-        assert self._running
-        return self._turns.add(encode.blocks(prompt), next_=next_)
-
-    async def _run(self, blocks: list[Block]) -> End | None:
-        """Send a prompt and wait for the end of its turn; None if the agent has ended."""
-        params = {"sessionId": self._session, "prompt": blocks}
-        try:
-            result = mapping(await self._running.request("session/prompt", params))
-        except EndedError:
-            return None
-        except LoginNeededError as error:
-            self._emit(Notice(str(error), "error", "authentication_failed"))
-            return End(TurnEndReason.FAILED)
-        except AgentError as error:
-            return End(TurnEndReason.FAILED, str(error))
-        finally:
-            self._pending.withdraw_all()
-            self._decoder.turn_ended()
-        return End(REASONS.get(text(result.get("stopReason")), TurnEndReason.COMPLETED))
+    @property
+    def _prompting(self) -> Prompting:
+        if self._talk is None:
+            raise AgentError(f"{self.name} is not running")
+        return self._talk
 
     # Settings.
 
@@ -366,6 +343,7 @@ class AcpAgent(Unsupported):
         self._report(events)
         asked = permission.asked(self._pending.new(), params, call)
         answer = await self._pending.ask(id_, asked)
+        await self._observing.examined(call)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)
@@ -386,10 +364,18 @@ class AcpAgent(Unsupported):
         if self._replayed is not None and not isinstance(event, Dead):
             self._replayed.append(event)
             return
-        if isinstance(event, Usage):
-            self._usage = event
+        self._observe(event)
         self._state = self._state.after(event)
         self._events.put_nowait(event)
+
+    def _observe(self, event: Event) -> None:
+        match event:
+            case Usage():
+                self._usage = event
+            case ToolInput(tool) if call := self._decoder.tools.find(tool):
+                self._observing.begin(call)
+            case ToolEnded():
+                self._observing.end(event)
 
     def log(self) -> str:
         """Return the recent messages in both directions, as `Traffic.text` formats them."""
