@@ -15,7 +15,6 @@ from claude_ide.agents.events import (
     Event,
     PermissionAsked,
     PlanProposed,
-    QuestionAsked,
     TurnEnded,
 )
 from claude_ide.agents.workbench import Workbench
@@ -121,10 +120,15 @@ class Recorded:
                 event = await self._next_request()
                 await self._talk.agent.answer(event.request, _decision(asked, result))
 
-    async def _next_request(self) -> PermissionAsked | PlanProposed | QuestionAsked:
+    async def _next_request(self) -> PermissionAsked | PlanProposed:
         self._requests += 1
-        kinds = (PermissionAsked, PlanProposed)
-        return await self._talk.until(Event, lambda event: isinstance(event, kinds), self._requests)
+        kinds = PermissionAsked | PlanProposed
+        events = self._talk.events
+        asked: list[PermissionAsked | PlanProposed] = await until(
+            lambda: [event for event in events if isinstance(event, kinds)][self._requests - 1 :],
+            f"request {self._requests}",
+        )
+        return asked[0]
 
     async def _is_expected(self, method: str) -> None:
         """Wait until the agent has nothing more to say before a message."""
