@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from claude_ide import __version__
@@ -22,7 +23,6 @@ from claude_ide.agents.agent import (
     ContextUsage,
     Opening,
     ResumeSession,
-    SessionSummary,
 )
 from claude_ide.agents.answer import Answer, Dismiss, Reject
 from claude_ide.agents.events import (
@@ -49,6 +49,9 @@ from claude_ide.transport.lines import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
+
+CLOSE_SECONDS = 0.5
+"""How long an agent may take to let go of its session before it is stopped."""
 
 INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 
@@ -83,6 +86,11 @@ class AcpAgent(Unsupported):
     def name(self) -> str:
         """The agent's name."""
         return self._launch.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the agent runs."""
+        return self._launch.folder
 
     @property
     def capabilities(self) -> Capabilities:
@@ -159,6 +167,9 @@ class AcpAgent(Unsupported):
             return
         if self._talk is not None:
             await self._talk.stop(INTERRUPT_SECONDS)
+            with contextlib.suppress(TimeoutError, AgentError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._sessions.close(self._session)
         await connection.stop(grace)
 
     def kill(self) -> None:
@@ -166,13 +177,23 @@ class AcpAgent(Unsupported):
         if self._connection is not None:
             self._connection.kill()
 
-    async def sessions(self) -> list[SessionSummary]:
-        """Start the agent, return the sessions of its folder, and end it."""
+    @contextlib.asynccontextmanager
+    async def stored(self) -> AsyncIterator[Sessions]:
+        """Give access to the folder's sessions; an agent that does not run is started for it."""
+        if self.is_open:
+            yield self._sessions
+            return
         sessions = await self._connect()
         try:
-            return await sessions.listed()
+            yield sessions
         finally:
             await self._running.stop()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent runs and has a session."""
+        is_alive = self._connection is not None and self._connection.alive
+        return is_alive and self._is_started
 
     def _is_open(self, opening: Opening) -> bool:
         """Return whether `history` has opened this session already."""
