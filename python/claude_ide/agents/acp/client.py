@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide import __version__
+from claude_ide.agents.acp.asking import Asking
 from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.decoding import permission, replay
+from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
@@ -24,7 +25,7 @@ from claude_ide.agents.agent import (
     Opening,
     ResumeSession,
 )
-from claude_ide.agents.answer import Answer, Dismiss, Reject
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -344,7 +345,9 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        return {"session/request_permission": self._ask_permission}
+        working = self._decoder, self._pending, self._observing
+        asking = Asking(*working, self._report)
+        return {"session/request_permission": asking.permission}
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {
@@ -357,17 +360,6 @@ class AcpAgent(Unsupported):
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
-
-    async def _ask_permission(self, id_: Id, params: Params) -> dict[str, Any]:
-        tools = self._decoder.tools
-        call, events = tools.asked(mapping(params.get("toolCall")))
-        self._report(events)
-        asked = permission.asked(self._pending.new(), params, call)
-        answer = await self._pending.ask(id_, asked)
-        await self._observing.examined(call)
-        if isinstance(answer, Reject | Dismiss):
-            tools.rejected.add(call.id)
-        return permission.answered(asked.options, answer)
 
     # Events.
 
