@@ -14,6 +14,7 @@ from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.branching import Branching
 from claude_ide.chat.following import Following
+from claude_ide.chat.offering import Offer
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
@@ -82,7 +83,7 @@ class Chat:
             changed=self.refresh,
         )
         self.attachment = Attachment(editor, root)
-        self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
+        self._offers = Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(

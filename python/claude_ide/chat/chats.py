@@ -81,6 +81,7 @@ class Chats:
             "resume": self.resume,
             "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
             "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
+            "config": lambda words: self._here(lambda chat: chat.settings.configure(words)),
             "effort": lambda effort: self._here(lambda chat: chat.settings.set_effort(effort)),
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),

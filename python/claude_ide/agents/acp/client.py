@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from claude_ide import __version__
+from claude_ide.agents.acp.asking import Asking
 from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.decoding import permission, replay
+from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
@@ -22,9 +24,8 @@ from claude_ide.agents.agent import (
     ContextUsage,
     Opening,
     ResumeSession,
-    SessionSummary,
 )
-from claude_ide.agents.answer import Answer, Dismiss, Reject
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -51,6 +52,9 @@ from claude_ide.transport.lines import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
+
+CLOSE_SECONDS = 0.5
+"""How long an agent may take to let go of its session before it is stopped."""
 
 INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 
@@ -85,6 +89,11 @@ class AcpAgent(Unsupported):
     def name(self) -> str:
         """The agent's name."""
         return self._launch.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the agent runs."""
+        return self._launch.folder
 
     @property
     def capabilities(self) -> Capabilities:
@@ -161,6 +170,9 @@ class AcpAgent(Unsupported):
             return
         if self._talk is not None:
             await self._talk.stop(INTERRUPT_SECONDS)
+            with contextlib.suppress(TimeoutError, AgentError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._sessions.close(self._session)
         await connection.stop(grace)
 
     def kill(self) -> None:
@@ -168,13 +180,23 @@ class AcpAgent(Unsupported):
         if self._connection is not None:
             self._connection.kill()
 
-    async def sessions(self) -> list[SessionSummary]:
-        """Start the agent, return the sessions of its folder, and end it."""
+    @contextlib.asynccontextmanager
+    async def stored(self) -> AsyncIterator[Sessions]:
+        """Give access to the folder's sessions; an agent that does not run is started for it."""
+        if self.is_open:
+            yield self._sessions
+            return
         sessions = await self._connect()
         try:
-            return await sessions.listed()
+            yield sessions
         finally:
             await self._running.stop()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent runs and has a session."""
+        is_alive = self._connection is not None and self._connection.alive
+        return is_alive and self._is_started
 
     def _is_open(self, opening: Opening) -> bool:
         """Return whether `history` has opened this session already."""
@@ -325,7 +347,9 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        return {"session/request_permission": self._ask_permission}
+        working = self._decoder, self._pending, self._observing
+        asking = Asking(*working, self._report)
+        return {"session/request_permission": asking.permission}
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {
@@ -338,17 +362,6 @@ class AcpAgent(Unsupported):
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
-
-    async def _ask_permission(self, id_: Id, params: Params) -> dict[str, Any]:
-        tools = self._decoder.tools
-        call, events = tools.asked(mapping(params.get("toolCall")))
-        self._report(events)
-        asked = permission.asked(self._pending.new(), params, call)
-        answer = await self._pending.ask(id_, asked)
-        await self._observing.examined(call)
-        if isinstance(answer, Reject | Dismiss):
-            tools.rejected.add(call.id)
-        return permission.answered(asked.options, answer)
 
     # Events.
 
