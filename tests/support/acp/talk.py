@@ -15,6 +15,7 @@ from claude_ide.agents.events import (
     Event,
     PermissionAsked,
     PlanProposed,
+    TextDelta,
     TurnEnded,
 )
 from claude_ide.agents.workbench import Workbench
@@ -58,6 +59,11 @@ class AcpTalk(Talking):
         super().__init__(AcpAgent(launch, workbench or Workbench()))
         self.fake = fake
         self.past: list[Event] = []
+
+    @property
+    def said(self) -> str:
+        """What the agent has said so far."""
+        return "".join(event.text for event in self.of(TextDelta))
 
     async def close(self) -> None:
         """End the agent at once."""
@@ -109,7 +115,7 @@ class Recorded:
                 self._turns += 1
                 await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
             case "session/cancel":
-                await self._is_expected("session/cancel")
+                await self.expects("session/cancel")
                 await agent.interrupt()
             case "session/set_mode":
                 await agent.set_mode(params["modeId"])
@@ -130,7 +136,7 @@ class Recorded:
         )
         return asked[0]
 
-    async def _is_expected(self, method: str) -> None:
+    async def expects(self, method: str) -> None:
         """Wait until the agent has nothing more to say before a message."""
         expected = self._talk.fake.entries
         await until(lambda: method in expected("expects"), f"the agent waits for {method}")
