@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "program", "jsonrpc", "transport", "agents"),
+        *("__init__", "errors", "config", "program", "jsonrpc", "transport", "agents"),
         "agents.acp.decoding",
     },
     "review": {"errors", "paths", "files", "editor"},
@@ -210,6 +210,7 @@ ROOMS = (
         "terminal_arguments",
         "terminal_keys",
         "terminal",
+        "chat.agents",
         "chat.state",
         "chat.keys",
     ),

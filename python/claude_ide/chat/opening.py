@@ -20,6 +20,7 @@ SERVER = "neovim"
 class OpenedAgent(NamedTuple):
     """An agent that was not started yet, the trust in its folder, and the witness of its edits."""
 
+    kind: Kind
     folder: Path
     agent: Agent
     trusting: Trusting
@@ -27,23 +28,22 @@ class OpenedAgent(NamedTuple):
 
 
 class Agents:
-    """Agents of one kind.
+    """Agents of all kinds.
 
-    `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request. `trust_changed` is called when the user decides about a folder.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
+    `reading` run without a permission request. `trust_changed` is called when the user decides
+    about a folder.
     """
 
     def __init__(
         self,
-        kind: Kind,
         editor: Editor,
         panels: Panels,
         trust: Trust,
-        serve: Callable[[], McpServer],
+        serve: Callable[[str], McpServer],
         reading: tuple[str, ...],
         trust_changed: Callable[[], Awaitable[None]],
     ) -> None:
-        self._kind = kind
         self._editor = editor
         self._panels = panels
         self._trust = trust
@@ -51,18 +51,20 @@ class Agents:
         self._reading = tuple((SERVER, tool) for tool in reading)
         self._trust_changed = trust_changed
 
-    def open(self, folder: Path) -> OpenedAgent:
-        """Return an agent for a folder, without starting it.
+    def open(self, kind: Kind, folder: Path) -> OpenedAgent:
+        """Return an agent of a kind for a folder, without starting it.
 
         Raises `AgentError` if it is not installed.
         """
         trusting = Trusting(
             *(str(folder), self._trust, self._editor, self._panels, self._trust_changed),
-            name=self._kind.name,
-            settled=self._kind.chooses_settings,
+            name=kind.name,
+            settled=kind.chooses_settings,
+            required=kind.needs_trust,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
         workbench = Workbench(
-            {SERVER: self._serve()}, self._reading, edits=witness, trusts=trusting.follows
+            {SERVER: self._serve(kind.name)}, self._reading, edits=witness, trusts=trusting.follows
         )
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
+        agent = kind.open(folder, workbench)
+        return OpenedAgent(kind, folder, agent, trusting, witness)
