@@ -40,6 +40,7 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z]\w*)(?::\s+(?P<rest>.+))?", re.DOTALL)
 """A title that begins with the tool's name, such as `WriteFile: new.txt`, or is nothing else."""
 
 ON_FILES = ("read", "edit", "delete", "move")
+_FENCED = re.compile(r"(?P<fence>`{3,})\w*\n(?P<inside>.*)\n(?P=fence)\s*", re.DOTALL)
 SHELLS = ("-c", "-lc")
 OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content")
 """The fields of a raw output that may have the text."""
@@ -203,9 +204,15 @@ def files_of(call: Call) -> str:
 
 
 def printed(content: Any) -> str:
-    """Return the text in a list of content; agents may fence a command's output."""
+    """Return the text in a list of content, without the fences around a command's output."""
     blocks = [mapping(each.get("content")) for each in mappings(content)]
-    return "\n".join(found for block in blocks if (found := text(block.get("text"))))
+    texts = (text(block.get("text")) for block in blocks)
+    return "\n".join(_unfenced(found) for found in texts if found)
+
+
+def _unfenced(output: str) -> str:
+    fenced = _FENCED.fullmatch(output)
+    return fenced["inside"] if fenced else output
 
 
 def raw_output(output: Any) -> str:
