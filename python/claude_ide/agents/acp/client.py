@@ -30,10 +30,12 @@ from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     Event,
+    PromptChanged,
     Ready,
     Session,
     ToolEnded,
     ToolInput,
+    ToolStatus,
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
@@ -223,9 +225,9 @@ class AcpAgent(Unsupported):
         try:
             yield events
         finally:
+            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
             self._replayed = None
             self._decoder.is_replaying = False
-            self._decoder.turn_ended()
 
     async def _connect(self) -> Sessions:
         """Start the agent's process and learn what it can do; return its sessions."""
@@ -370,8 +372,15 @@ class AcpAgent(Unsupported):
             self._replayed.append(event)
             return
         self._observe(event)
-        self._state = self._state.after(event)
+        self._state = self._next_state(event)
         self._events.put_nowait(event)
+
+    def _next_state(self, event: Event) -> SessionState:
+        """Return the state after an event; a late report begins no turn, which would not end."""
+        after = self._state.after(event)
+        runs = self._talk is not None and self._talk.is_running
+        is_late = after.busy and not self._state.busy and not runs
+        return self._state if is_late and not isinstance(event, PromptChanged) else after
 
     def _observe(self, event: Event) -> None:
         match event:
