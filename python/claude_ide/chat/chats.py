@@ -11,7 +11,7 @@ from claude_ide.agents.workbench import McpServer
 from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
-from claude_ide.chat.opening import Agents, OpenedAgent
+from claude_ide.chat.opening import Agents, Door, OpenedAgent
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.running import Run
@@ -27,7 +27,7 @@ class Chats:
     """The chats by their ids, all with agents of one kind.
 
     `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request.
+    without a permission request. `door` creates a door for one that starts its servers itself.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Chats:
         serve: Callable[[], McpServer],
         trust: Trust,
         reading: tuple[str, ...] = (),
+        door: Callable[[str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._panels = Panels(editor)
@@ -46,7 +47,7 @@ class Chats:
         self._run = run
         self._kind = kind
         self._agents = Agents(
-            *(kind, editor, self._panels, trust, serve, reading, self.trust_changed)
+            *(kind, editor, self._panels, trust, serve, reading, self.trust_changed, door)
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
@@ -363,7 +364,10 @@ class Chats:
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
-        await chat.close()
+        try:
+            await chat.close()
+        finally:
+            await self._agents.closed(chat.agent)
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())

@@ -1,11 +1,12 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent, Kind
-from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.agents.workbench import McpCommand, McpServer, Workbench
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
@@ -15,6 +16,16 @@ from claude_ide.trust.trust import Trust
 
 SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
+
+
+class Door(Protocol):
+    """The entrance for the MCP server that an agent starts itself (`mcp/doors.py`)."""
+
+    async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
+        """Return the command of that server, and its environment. Raises `OSError`."""
+
+    async def close(self) -> None:
+        """Disconnect that server for good."""
 
 
 class OpenedAgent(NamedTuple):
@@ -30,7 +41,8 @@ class Agents:
     """Agents of one kind.
 
     `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request. `trust_changed` is called when the user decides about a folder.
+    without a permission request. `door` creates, by the agent's name, the door for an agent that
+    starts its servers itself. `trust_changed` is called when the user decides about a folder.
     """
 
     def __init__(
@@ -42,6 +54,7 @@ class Agents:
         serve: Callable[[], McpServer],
         reading: tuple[str, ...],
         trust_changed: Callable[[], Awaitable[None]],
+        door: Callable[[str], Door] | None = None,
     ) -> None:
         self._kind = kind
         self._editor = editor
@@ -50,6 +63,8 @@ class Agents:
         self._serve = serve
         self._reading = tuple((SERVER, tool) for tool in reading)
         self._trust_changed = trust_changed
+        self._door = door
+        self._doors: dict[Agent, Door] = {}
 
     def open(self, folder: Path) -> OpenedAgent:
         """Return an agent for a folder, without starting it.
@@ -62,7 +77,31 @@ class Agents:
             settled=self._kind.chooses_settings,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
+        door = self._door(self._kind.name) if self._door else None
         workbench = Workbench(
-            {SERVER: self._serve()}, self._reading, edits=witness, trusts=trusting.follows
+            {SERVER: self._serve()},
+            self._reading,
+            mcp_commands=partial(self._commands, door),
+            edits=witness,
+            trusts=trusting.follows,
         )
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
+        agent = self._kind.open(folder, workbench)
+        if door is not None:
+            self._doors[agent] = door
+        return OpenedAgent(folder, agent, trusting, witness)
+
+    async def closed(self, agent: Agent) -> None:
+        """Close the door of an agent that has ended for good."""
+        if (door := self._doors.pop(agent, None)) is not None:
+            await door.close()
+
+    async def _commands(self, door: Door | None) -> tuple[McpCommand, ...]:
+        """Return the servers for an agent that starts them itself; without them it still works."""
+        if door is None:
+            return ()
+        try:
+            return (McpCommand(SERVER, *await door.open()),)
+        except OSError as error:
+            reason = error.strerror or error
+            self._editor.notify(f"{self._kind.name} has no tools of the editor: {reason}", "warn")
+            return ()
