@@ -141,7 +141,8 @@ def _decoded(path: str, fields: dict[str, object]) -> LockFile | None:
     if not (is_ours and _lives(fields.get("pid")) and _lives(fields.get("hostPid"))):
         return None
     try:
-        lock = LockFile(path, **fields)
+        known = {name: fields[name] for name in LockFile._fields if name in fields}
+        lock = LockFile(**known | {"path": path})
         texts = (lock.authToken, lock.ideName, *lock.workspaceFolders)
     except TypeError:
         return None
