@@ -1,4 +1,4 @@
-"""`mcp/doors.py`: each agent has a door of its own, on a port that exists only while one is open."""
+"""`mcp/doors.py`: each agent has its own door; the port exists only while one is open."""
 
 import logging
 import socket

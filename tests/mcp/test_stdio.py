@@ -297,4 +297,4 @@ class TestIsolation:
 
 
 def _descriptor(client: McpStdio, number: int) -> str:
-    return os.readlink(f"/proc/{client.process.pid}/fd/{number}")
+    return str(Path(f"/proc/{client.process.pid}/fd/{number}").readlink())
