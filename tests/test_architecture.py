@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
-    "agents": set(),
+    "agents": {"concealed"},
     "text_diff": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "program", "jsonrpc", "transport", "agents"),
+        *("__init__", "errors", "concealed", "program", "jsonrpc", "transport", "agents"),
         "agents.acp.decoding",
     },
     "review": {"errors", "paths", "files", "editor"},
@@ -74,8 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
-        "editor",
-        *("agents", "agents.stream_json", "chat", "headless", "trust"),
+        *("editor", "agents", "agents.stream_json", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},

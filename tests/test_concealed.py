@@ -13,7 +13,10 @@ def test_a_secret_is_replaced_by_a_mark_from_then_on() -> None:
     conceal("second-secret")
 
     assert before == "the first-secret"
-    assert without_secrets('{"a": "first-secret", "b": "second-secret"}') == '{"a": "…", "b": "…"}'
+    assert (
+        without_secrets('{"a": "first-secret", "b": "second-secret"}')
+        == '{"a": "[hidden]", "b": "[hidden]"}'
+    )
 
 
 def test_the_log_contains_no_secret_even_in_a_traceback(tmp_path: Path) -> None:
@@ -30,5 +33,5 @@ def test_the_log_contains_no_secret_even_in_a_traceback(tmp_path: Path) -> None:
 
     text = (tmp_path / "a.log").read_text()
     assert "third-secret" not in text
-    assert "with …" in text
-    assert "… in an error" in text
+    assert "with [hidden]" in text
+    assert "[hidden] in an error" in text

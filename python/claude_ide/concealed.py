@@ -1,6 +1,6 @@
 """The secrets of this process, which no log may contain, whoever writes it."""
 
-MARK = "…"
+MARK = "[hidden]"
 """Stands for a secret in a text."""
 
 _secrets: set[str] = set()

@@ -228,7 +228,7 @@ async def test_the_token_is_only_in_the_environment(
     token = environment[TOKEN]
     assert token not in " ".join(command)
     assert token not in caplog.text
-    assert without_secrets(f"an agent has printed {token}") == "an agent has printed …"
+    assert without_secrets(f"an agent has printed {token}") == "an agent has printed [hidden]"
 
 
 async def test_a_client_that_shook_hands_before_its_door_closed_is_not_served(

@@ -10,6 +10,7 @@ from claude_ide.chat.chats import Chats
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, EditorError
+from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
 from support.neovim import Neovim
 
@@ -68,7 +69,10 @@ class ChatsHere:
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
-        self.chats = Chats(self.editor, Config(), self._run, kind, _no_server, trust)
+        self.doors = Doors(self.editor, Config())
+        self.chats = Chats(
+            *(self.editor, Config(), self._run, kind, _no_server, trust), door=self.doors.door
+        )
         self.editor.events.subscribe("chat", self.chats.on_event)
 
     @classmethod
