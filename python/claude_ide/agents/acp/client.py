@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any
 
-from claude_ide import __version__
 from claude_ide.agents.acp.asking import Asking
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
+from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
@@ -55,8 +55,6 @@ INTERRUPT_SECONDS = 0.5
 
 CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
-
-INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 
 
 class AcpAgent(Unsupported):
@@ -246,7 +244,7 @@ class AcpAgent(Unsupported):
             connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
             self._connection = connection
         try:
-            await connection.initialize(self._information())
+            await connection.initialize(introduction())
             if launch.method:
                 await connection.request("authenticate", {"methodId": launch.method})
         except BaseException:
@@ -256,15 +254,6 @@ class AcpAgent(Unsupported):
         working = self._decoder, self._pending, self._observing
         self._talk = Prompting(connection, *working, self._emit, self._reopen)
         return self._sessions
-
-    def _information(self) -> dict[str, Any]:
-        return {
-            "clientCapabilities": {
-                "fs": {"readTextFile": False, "writeTextFile": False},
-                "terminal": False,
-            },
-            "clientInfo": INFORMATION,
-        }
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
@@ -348,8 +337,11 @@ class AcpAgent(Unsupported):
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
         working = self._decoder, self._pending, self._observing
-        asking = Asking(*working, self._report)
-        return {"session/request_permission": asking.permission}
+        asking = Asking(self.name, *working, self._report)
+        return {
+            "session/request_permission": asking.permission,
+            "elicitation/create": asking.elicitation,
+        }
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {

@@ -90,11 +90,7 @@ class Sessions:
         """Return the editor's MCP servers in the form of the protocol."""
         if self._workbench.mcp_commands is None:
             return []
-        commands = await self._workbench.mcp_commands()
-        self._connection.secrets = tuple(
-            value for command in commands for value in command.environment.values()
-        )
-        return [_server(command) for command in commands]
+        return [_server(command) for command in await self._workbench.mcp_commands()]
 
 
 def _server(command: McpCommand) -> dict[str, Any]:
