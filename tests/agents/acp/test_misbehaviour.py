@@ -67,7 +67,7 @@ async def test_an_agent_that_has_died_starts_again(begin: Begin) -> None:
 async def test_the_reason_of_an_agent_that_dies_while_it_starts_is_told(
     begin: Begin, method: str
 ) -> None:
-    steps = {method: [acp.complain("Error: no config"), acp.exit_()]}
+    steps: dict[str, Any] = {method: [acp.complain("Error: no config"), acp.exit_()]}
     talk = await begin(Script(**steps), starts=False)
 
     with pytest.raises(AgentError, match="Error: no config"):
@@ -94,7 +94,8 @@ async def test_answers_to_requests_that_were_never_sent_are_ignored(begin: Begin
 
 @pytest.mark.parametrize("method", ["initialize", "new"])
 async def test_a_start_without_an_answer_can_be_stopped(begin: Begin, method: str) -> None:
-    talk = await begin(Script(**{method: [acp.silent()]}), starts=False)
+    steps: dict[str, Any] = {method: [acp.silent()]}
+    talk = await begin(Script(**steps), starts=False)
     starting = asyncio.create_task(talk.start())
     await until(lambda: talk.fake.received(acp.METHODS[method]), f"{method} has arrived")
 

@@ -52,7 +52,7 @@ async def test_options_of_one_kind_are_told_apart(begin: Begin) -> None:
         acp.option("never", "reject_always"),
     ]
     talk = await begin(Script(prompt=[acp.permission("t1", *options)]))
-    answers = [Allow(("project",)), Allow(), Reject(), Reject(option="never")]
+    answers: list[Allow | Reject] = [Allow(("project",)), Allow(), Reject(), Reject(option="never")]
 
     for count, answer in enumerate(answers, 1):
         await talk.prompt("hi")

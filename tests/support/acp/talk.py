@@ -9,12 +9,13 @@ from typing import Any
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Dead,
     Event,
     PermissionAsked,
     PlanProposed,
+    QuestionAsked,
     TextDelta,
     TurnEnded,
 )
@@ -27,6 +28,7 @@ GOLDEN = ROOT / "tests" / "golden" / "acp"
 REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
 
 Frame = dict[str, Any]
+Request = PermissionAsked | PlanProposed | QuestionAsked
 
 
 def names() -> list[str]:
@@ -125,13 +127,15 @@ class Recorded:
             case "session/request_permission":
                 event = await self._next_request()
                 await self._talk.agent.answer(event.request, _decision(asked, result))
+            case "elicitation/create":
+                event = await self._next_request()
+                await self._talk.agent.answer(event.request, Reply(result["content"]))
 
-    async def _next_request(self) -> PermissionAsked | PlanProposed:
+    async def _next_request(self) -> Request:
         self._requests += 1
-        kinds = PermissionAsked | PlanProposed
         events = self._talk.events
-        asked: list[PermissionAsked | PlanProposed] = await until(
-            lambda: [event for event in events if isinstance(event, kinds)][self._requests - 1 :],
+        asked: list[Request] = await until(
+            lambda: [event for event in events if isinstance(event, Request)][self._requests - 1 :],
             f"request {self._requests}",
         )
         return asked[0]
