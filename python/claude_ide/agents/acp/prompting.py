@@ -69,11 +69,11 @@ class Prompting:
 
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
-        return self._turns.add(encode.blocks(prompt), next_=next_)
+        return self._turns.add(encode.blocks(prompt, self._connection.offer), next_=next_)
 
     async def steer(self, prompt: Prompt) -> str:
         """Send a prompt within the current turn; return its id."""
-        blocks = encode.blocks(prompt)
+        blocks = encode.blocks(prompt, self._connection.offer)
         if not self._turns.is_running:
             return self._turns.add(blocks)
         params = {**self._params(blocks), "_meta": {"steering": {"idleBehavior": PROMPT_REQUIRED}}}
@@ -153,4 +153,4 @@ class Prompting:
         if any(text(block.get("text")).startswith("/") for block in blocks):
             return blocks
         notes = await self._observing.notes()
-        return [*blocks, encode.text(notes)] if notes else blocks
+        return [*blocks, encode.note(notes)] if notes else blocks
