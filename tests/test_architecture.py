@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
     "agents": set(),
+    "text_diff": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
@@ -40,7 +41,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "own_mode", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
-    "agents.acp": {"errors", "config", "program", "agents"},
+    "agents.acp.decoding": {"files", "text_diff", "agents"},
+    "agents.acp": {
+        *("__init__", "errors", "program", "jsonrpc", "transport", "agents"),
+        "agents.acp.decoding",
+    },
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -50,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "git", "program", "transport", "agents", "chat.page", "chat.transcript"),
     },
     "chat.requests": {
-        *("errors", "config", "paths", "files", "trust", "agents", "editor"),
+        *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
     },
     "chat": {
@@ -62,9 +67,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
+    "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "app": {
         *("errors", "config", "log", "startup", "check", "transport", "mcp", "editor"),
-        *("agents", "agents.stream_json", "chat", "headless", "trust"),
+        *("agents", "configured_agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app"},

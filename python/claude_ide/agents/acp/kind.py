@@ -1,0 +1,100 @@
+"""A kind of agent that speaks ACP: the program that the user has configured, and its sessions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from claude_ide.agents.acp import command
+from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.logins import Logins
+from claude_ide.agents.agent import Login, SessionSummary
+from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import AgentError, UnsupportedError
+
+
+class Acp:
+    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
+
+    chooses_settings = False
+    needs_trust = True
+    keeps_sessions = False
+
+    def __init__(
+        self,
+        id_: str,
+        name: str,
+        cmd: str | Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        install: str = "",
+        method: str = "",
+        login: Sequence[str] = (),
+    ) -> None:
+        self.id = id_
+        self.name = name
+        self._cmd = cmd
+        self._environment = dict(environment)
+        self._install = install
+        self._method = method
+        self._login = tuple(login)
+        self._logins = Logins()
+
+    def missing(self) -> str:
+        """Return why there is no such program, and how to install it; "" if there is one."""
+        try:
+            command.check(self._words, self._environment)
+        except OSError:
+            hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
+            return f"{self.name} is not installed: {hint}"
+        return ""
+
+    def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
+        """Return an agent for a folder."""
+        return AcpAgent(self._launch(folder), workbench)
+
+    async def sessions(self, folder: Path) -> list[SessionSummary]:
+        """Start the agent to list the sessions of a folder."""
+        return await self.open(folder, Workbench()).sessions()
+
+    async def count_turns(self, _folder: Path, _session: str) -> int:
+        """Return 0: the agent does not tell."""
+        return 0
+
+    async def find_passage(self, _folder: Path, _session: str, _words: Sequence[str]) -> str:
+        """Return "": the agent does not tell."""
+        return ""
+
+    async def rename_session(self, _folder: Path, _session: str, _title: str) -> None:
+        """Refuse to rename a session."""
+        raise UnsupportedError(f"{self.name} cannot rename a session")
+
+    async def delete_session(self, _folder: Path, _session: str) -> None:
+        """Refuse to delete a session."""
+        raise UnsupportedError(f"{self.name} cannot delete a session")
+
+    async def check_session(self, _folder: Path, _session: str) -> None:
+        """Know nothing: the agent reports an unknown session when it is resumed."""
+
+    def logins(self) -> list[Login]:
+        """Return the ways to log in that the agent has reported, and its own command for that."""
+        if reason := self.missing():
+            raise AgentError(reason)
+        found = self._logins.ways(self._words, self._environment, self._login)
+        if not found:
+            raise UnsupportedError(f"{self.name} has reported no way to log in")
+        return found
+
+    def choose_login(self, login: str) -> None:
+        """Have each agent that starts from now on log in in this way."""
+        self._logins.chosen = login
+
+    def login_to_servers(self) -> list[str]:
+        """Refuse to log in to MCP servers."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return command.words(self._cmd, self._environment)
+
+    def _launch(self, folder: Path) -> Launch:
+        return Launch(self.name, self._words, folder, self._environment, self._method, self._logins)
