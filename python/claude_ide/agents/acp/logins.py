@@ -49,17 +49,19 @@ class Logins:
         has_terminal = any(each.command for each in reported)
         if not command or has_terminal:
             return reported
-        return [Login(COMMAND, f"In a terminal: {' '.join(command)}", tuple(command)), *reported]
+        name = f"In a terminal: {' '.join(command)}"
+        return [Login(COMMAND, name, tuple(command), environment), *reported]
 
 
 def _login(method: LoginMethod, words: Sequence[str], environment: Mapping[str, str]) -> Login:
     name = method.name or method.id
     unset = [variable for variable in method.variables if not environment.get(variable)]
     if method.command:
-        return Login(method.id, name, method.command, method.environment)
+        return Login(method.id, name, method.command, {**environment, **method.environment})
     if method.kind == "terminal":
         own = [word for word in words if word not in PROTOCOL_WORDS]
-        return Login(method.id, name, (*own, *method.arguments), method.environment)
+        more = {**environment, **method.environment}
+        return Login(method.id, name, (*own, *method.arguments), more)
     if unset:
         problem = f"set {', '.join(unset)} in Neovim's environment, or in g:claude_ide.agents"
         return Login(method.id, name, problem=problem)
