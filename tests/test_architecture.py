@@ -72,9 +72,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
+    "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
-        *("editor", "agents", "agents.stream_json", "chat", "headless", "trust"),
+        *("editor", "agents", "configured_agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},

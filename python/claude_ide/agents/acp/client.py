@@ -245,8 +245,7 @@ class AcpAgent(Unsupported):
             self._connection = connection
         try:
             await connection.initialize(introduction())
-            if launch.method:
-                await connection.request("authenticate", {"methodId": launch.method})
+            await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
             raise
