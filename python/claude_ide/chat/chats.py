@@ -46,7 +46,7 @@ class Chats:
         self._run = run
         self._kind = kind
         self._agents = Agents(
-            *(kind, editor, self._panels, trust, serve, reading, self.trust_changed)
+            *(kind, editor, config, self._panels, trust, serve, reading, self.trust_changed)
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.witness import Witness
+from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.trust.trust import Trust
 
@@ -37,6 +39,7 @@ class Agents:
         self,
         kind: Kind,
         editor: Editor,
+        config: Config,
         panels: Panels,
         trust: Trust,
         serve: Callable[[], McpServer],
@@ -45,6 +48,7 @@ class Agents:
     ) -> None:
         self._kind = kind
         self._editor = editor
+        self._config = config
         self._panels = panels
         self._trust = trust
         self._serve = serve
@@ -62,7 +66,13 @@ class Agents:
             settled=self._kind.chooses_settings,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
+        files = AgentFiles(
+            *(self._kind.name, self._editor, self._config, witness.journal.before_write)
+        )
         workbench = Workbench(
-            {SERVER: self._serve()}, self._reading, edits=witness, trusts=trusting.follows
+            *({SERVER: self._serve()}, self._reading),
+            edits=witness,
+            files=files,
+            trusts=trusting.follows,
         )
         return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)

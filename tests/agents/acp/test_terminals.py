@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import subprocess
 import sys
 import uuid
 from collections.abc import AsyncIterator
@@ -210,7 +209,7 @@ import asyncio, os, pathlib
 from claude_ide.agents.acp.terminals import Terminals
 
 async def main():
-    terminals = Terminals(pathlib.Path("."), dict(os.environ), lambda *_: print("on", flush=True))
+    terminals = Terminals(pathlib.Path("."), dict(os.environ), lambda *_: None)
     await terminals.create({{"command": "echo; NAME={name} sleep 100; true"}})
     await asyncio.sleep(100)
 
@@ -218,9 +217,11 @@ asyncio.run(main())
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as host:
-        await until(lambda: started_with(name), "it runs")
-        host.kill()
+    host = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, env=environment)
+    await until(lambda: started_with(name), "it runs")
+
+    host.kill()
+    await host.wait()
 
     await until(lambda: not started_with(name), "it has ended")
 
