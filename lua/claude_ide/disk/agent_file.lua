@@ -86,6 +86,19 @@ local function parse(bufnr, text)
   return parsed
 end
 
+-- `:write` would put other characters in their place.
+local function check_encoding(bufnr, text)
+  local encoding = vim.bo[bufnr].fileencoding
+  if encoding == '' or encoding == 'utf-8' then
+    return
+  end
+  local encoded = vim.iconv(text, 'utf-8', encoding)
+  if not encoded or vim.iconv(encoded, encoding, 'utf-8') ~= text then
+    local name = vim.api.nvim_buf_get_name(bufnr)
+    error(('%s: its encoding (%s) lacks some of these characters'):format(name, encoding), 0)
+  end
+end
+
 local function format_of(bufnr)
   local format = {}
   for _, name in ipairs(buffer_text.FORMAT) do
@@ -143,6 +156,7 @@ end
 local function put(bufnr, write)
   local before, format = lines_of(bufnr), format_of(bufnr)
   local was_modified, parsed = vim.bo[bufnr].modified, parse(bufnr, write.text)
+  check_encoding(bufnr, write.text)
   if not was_modified then
     accept_equal_file(bufnr)
   end

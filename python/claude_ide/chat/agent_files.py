@@ -84,7 +84,7 @@ class AgentFiles:
                 raise AgentError(str(error)) from None
 
     async def _write(self, path: str, text: str) -> str:
-        approved = 0
+        approved: int | bool = False  # Lua regards 0 and None as true
         while True:
             arguments = (path, text, self._name, approved)
             answer = await self._editor.ask(BUFFER, *arguments)
