@@ -54,6 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
+    "chat.agent_files": {"errors", "config", "paths", "files", "editor"},
     "chat.page": {"errors"},
     "chat.transcript": {"paths", "agents", "chat.page"},
     "chat.shell": {
@@ -66,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        "chat.requests",
+        *("chat.agent_files", "chat.requests"),
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
