@@ -48,7 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "concealed", "program", "jsonrpc", "transport", "agents"),
+        *("__init__", "errors", "concealed", "config", "program", "jsonrpc", "transport"),
+        "agents",
         "agents.acp.decoding",
     },
     "review": {"errors", "paths", "files", "editor"},
@@ -215,6 +216,7 @@ ROOMS = (
         "terminal_arguments",
         "terminal_keys",
         "terminal",
+        "chat.agents",
         "chat.state",
         "chat.keys",
     ),

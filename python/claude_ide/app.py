@@ -125,15 +125,17 @@ class App:
         """The chats; the first use imports what they need."""
         from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
+        from claude_ide.chat.kinds import Kinds
         from claude_ide.mcp.in_process import READING, InProcessServer
 
-        def serve() -> InProcessServer:
-            return InProcessServer(self.editor, self.config, kind.name)
+        def serve(agent: str) -> InProcessServer:
+            return InProcessServer(self.editor, self.config, agent)
 
         chat = self.config.chat
-        kind = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
+        claude = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
+        kinds = Kinds([claude], chat.agent)
         chats = Chats(
-            *(self.editor, self.config, self.guard, kind, serve, self.trust, READING),
+            *(self.editor, self.config, self.guard, kinds, serve, self.trust, READING),
             door=Doors(self.editor, self.config).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):

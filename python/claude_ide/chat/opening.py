@@ -31,6 +31,7 @@ class Door(Protocol):
 class OpenedAgent(NamedTuple):
     """An agent that was not started yet, the trust in its folder, and the witness of its edits."""
 
+    kind: Kind
     folder: Path
     agent: Agent
     trusting: Trusting
@@ -38,25 +39,23 @@ class OpenedAgent(NamedTuple):
 
 
 class Agents:
-    """Agents of one kind.
+    """Agents of all kinds.
 
-    `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request. `door` creates, by the agent's name, the door for an agent that
-    starts its servers itself. `trust_changed` is called when the user decides about a folder.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
+    `reading` run without a permission request. `trust_changed` is called when the user decides
+    about a folder. `door` creates the door of an agent of this name, for its own MCP servers.
     """
 
     def __init__(
         self,
-        kind: Kind,
         editor: Editor,
         panels: Panels,
         trust: Trust,
-        serve: Callable[[], McpServer],
+        serve: Callable[[str], McpServer],
         reading: tuple[str, ...],
         trust_changed: Callable[[], Awaitable[None]],
         door: Callable[[str], Door] | None = None,
     ) -> None:
-        self._kind = kind
         self._editor = editor
         self._panels = panels
         self._trust = trust
@@ -66,36 +65,37 @@ class Agents:
         self._door = door
         self._doors: dict[Agent, Door] = {}
 
-    def open(self, folder: Path) -> OpenedAgent:
-        """Return an agent for a folder, without starting it.
+    def open(self, kind: Kind, folder: Path) -> OpenedAgent:
+        """Return an agent of a kind for a folder, without starting it.
 
         Raises `AgentError` if it is not installed.
         """
         trusting = Trusting(
             *(str(folder), self._trust, self._editor, self._panels, self._trust_changed),
-            name=self._kind.name,
-            settled=self._kind.chooses_settings,
+            name=kind.name,
+            settled=kind.chooses_settings,
+            required=kind.needs_trust,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
-        door = self._door(self._kind.name) if self._door else None
+        door = self._door(kind.name) if self._door else None
         workbench = Workbench(
-            {SERVER: self._serve()},
+            {SERVER: self._serve(kind.name)},
             self._reading,
-            mcp_commands=partial(self._commands, door),
+            mcp_commands=partial(self._commands, kind.name, door),
             edits=witness,
             trusts=trusting.follows,
         )
-        agent = self._kind.open(folder, workbench)
+        agent = kind.open(folder, workbench)
         if door is not None:
             self._doors[agent] = door
-        return OpenedAgent(folder, agent, trusting, witness)
+        return OpenedAgent(kind, folder, agent, trusting, witness)
 
     async def closed(self, agent: Agent) -> None:
         """Close the door of an agent that has ended for good."""
         if (door := self._doors.pop(agent, None)) is not None:
             await door.close()
 
-    async def _commands(self, door: Door | None) -> tuple[McpCommand, ...]:
+    async def _commands(self, name: str, door: Door | None) -> tuple[McpCommand, ...]:
         """Return the servers for an agent that starts them itself; without them it still works."""
         if door is None:
             return ()
@@ -103,5 +103,5 @@ class Agents:
             return (McpCommand(SERVER, *await door.open()),)
         except OSError as error:
             reason = error.strerror or error
-            self._editor.notify(f"{self._kind.name} has no tools of the editor: {reason}", "warn")
+            self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
             return ()

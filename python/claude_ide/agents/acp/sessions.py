@@ -10,6 +10,9 @@ from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.workbench import McpCommand, Workbench
 from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
 
+MOST_PAGES = 20
+"""The most pages of sessions that are read; an agent decides how long a page is."""
+
 
 class Opened(NamedTuple):
     """The id of a session that is open, and the agent's answer, which has its settings."""
@@ -48,8 +51,26 @@ class Sessions:
         """Return the sessions, the latest first. Raises `UnsupportedError`."""
         if not self._connection.offer.lists:
             raise UnsupportedError(f"{self._name} cannot list its sessions")
-        answer = await self._connection.request("session/list", {"cwd": str(self._folder)})
-        return sessions.summaries(answer)
+        found: list[SessionSummary] = []
+        params = {"cwd": str(self._folder)}
+        for _ in range(MOST_PAGES):
+            answer = mapping(await self._connection.request("session/list", params))
+            found += sessions.summaries(answer)
+            if not (cursor := text(answer.get("nextCursor"))):
+                break
+            params["cursor"] = cursor
+        return sorted(found, key=lambda session: session.changed, reverse=True)
+
+    async def delete(self, session: str) -> None:
+        """Delete a session. Raises `UnsupportedError`."""
+        if not self._connection.offer.deletes:
+            raise UnsupportedError(f"{self._name} cannot delete a session")
+        await self._connection.request("session/delete", {"sessionId": session})
+
+    async def close(self, session: str) -> None:
+        """Have the agent let go of a session, if it can."""
+        if session and self._connection.offer.closes and self._connection.alive:
+            await self._connection.request("session/close", {"sessionId": session})
 
     async def _latest(self) -> str:
         for session in await self.listed():

@@ -47,7 +47,7 @@ def offer(answer: dict[str, Any]) -> Offer:
     prompts = mapping(abilities.get("promptCapabilities"))
     sessions = mapping(abilities.get("sessionCapabilities"))
     information = mapping(answer.get("agentInfo"))
-    meta = mapping(abilities.get("_meta"))
+    meta = mapping(answer.get("_meta"))
     version = integer(answer.get("protocolVersion"))
     return Offer(
         version=VERSION if version is None else version,

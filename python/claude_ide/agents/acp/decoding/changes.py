@@ -1,5 +1,6 @@
 """The changes of files that a tool call describes by `diff` content."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ def _written(tool: str, diff: Diff) -> FileWritten | None:
 
 def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
     starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
-    for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for first, end in itertools.pairwise([*starts, len(lines)]):
         found = _HUNK.match(lines[first])
         assert found is not None
         old, old_lines, new, new_lines = (int(each or 1) for each in found.groups())
