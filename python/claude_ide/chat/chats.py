@@ -31,7 +31,8 @@ class Chats:
     """The chats by their ids.
 
     `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
-    `reading` run without a permission request. `door` creates the door of an agent of this name.
+    `reading` run without a permission request. `door` creates, by the agent's name, a door for one
+    that starts its servers itself.
     """
 
     def __init__(

@@ -42,8 +42,9 @@ class Agents:
     """Agents of all kinds.
 
     `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
-    `reading` run without a permission request. `trust_changed` is called when the user decides
-    about a folder. `door` creates the door of an agent of this name, for its own MCP servers.
+    `reading` run without a permission request. `door` creates, by the agent's name, the door for an
+    agent that starts its servers itself. `trust_changed` is called when the user decides about a
+    folder.
     """
 
     def __init__(

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any
 
-from claude_ide import __version__
 from claude_ide.agents.acp.asking import Asking
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
+from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
@@ -30,10 +30,12 @@ from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     Event,
+    PromptChanged,
     Ready,
     Session,
     ToolEnded,
     ToolInput,
+    ToolStatus,
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
@@ -53,8 +55,6 @@ INTERRUPT_SECONDS = 0.5
 
 CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
-
-INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 
 
 class AcpAgent(Unsupported):
@@ -225,9 +225,9 @@ class AcpAgent(Unsupported):
         try:
             yield events
         finally:
+            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
             self._replayed = None
             self._decoder.is_replaying = False
-            self._decoder.turn_ended()
 
     async def _connect(self) -> Sessions:
         """Start the agent's process and learn what it can do; return its sessions."""
@@ -244,7 +244,7 @@ class AcpAgent(Unsupported):
             connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
             self._connection = connection
         try:
-            await connection.initialize(self._information())
+            await connection.initialize(introduction())
             if launch.method:
                 await connection.request("authenticate", {"methodId": launch.method})
         except BaseException:
@@ -254,15 +254,6 @@ class AcpAgent(Unsupported):
         working = self._decoder, self._pending, self._observing
         self._talk = Prompting(connection, *working, self._emit, self._reopen)
         return self._sessions
-
-    def _information(self) -> dict[str, Any]:
-        return {
-            "clientCapabilities": {
-                "fs": {"readTextFile": False, "writeTextFile": False},
-                "terminal": False,
-            },
-            "clientInfo": INFORMATION,
-        }
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
@@ -346,8 +337,11 @@ class AcpAgent(Unsupported):
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
         working = self._decoder, self._pending, self._observing
-        asking = Asking(*working, self._report)
-        return {"session/request_permission": asking.permission}
+        asking = Asking(self.name, *working, self._report)
+        return {
+            "session/request_permission": asking.permission,
+            "elicitation/create": asking.elicitation,
+        }
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {
@@ -378,8 +372,15 @@ class AcpAgent(Unsupported):
             self._replayed.append(event)
             return
         self._observe(event)
-        self._state = self._state.after(event)
+        self._state = self._next_state(event)
         self._events.put_nowait(event)
+
+    def _next_state(self, event: Event) -> SessionState:
+        """Return the state after an event; a late report begins no turn, which would not end."""
+        after = self._state.after(event)
+        runs = self._talk is not None and self._talk.is_running
+        is_late = after.busy and not self._state.busy and not runs
+        return self._state if is_late and not isinstance(event, PromptChanged) else after
 
     def _observe(self, event: Event) -> None:
         match event:
