@@ -110,5 +110,5 @@ class Agents:
             return (McpCommand(SERVER, *await door.open()),)
         except OSError as error:
             reason = error.strerror or error
-            self._editor.notify(f"{name} has no tools of the editor: {reason}", "warn")
+            self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
             return ()
