@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Kind
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
@@ -86,6 +87,10 @@ class ChatsHere:
         nvim.notifications = Notifications(here._receive)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
+
+    def all(self) -> list[Chat]:
+        """Return the chats."""
+        return list(self.chats._chats.values())
 
     async def close(self) -> None:
         """Cancel the tasks; fail if there were errors."""
