@@ -140,9 +140,12 @@ class Prompting:
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
         try:
             return await self._prompted(blocks)
-        except UnknownSessionError:
+        except UnknownSessionError as lost:
             # The process that had the session has ended, behind an agent that still runs.
-            await self._reopen()
+            try:
+                await self._reopen()
+            except AgentError:
+                raise lost from None
             return await self._prompted(blocks)
 
     async def _prompted(self, blocks: list[Block]) -> dict[str, Any]:
