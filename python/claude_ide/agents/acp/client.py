@@ -100,6 +100,7 @@ class AcpAgent(Unsupported):
         offer = connection.offer
         return Capabilities(
             images=offer.images,
+            open_file=True,
             steer=offer.steers,
             redirect=True,
             withdraw=True,
