@@ -58,6 +58,8 @@ def test_the_path_of_an_entry_is_searched(tmp_path: Path) -> None:
     program.chmod(0o755)
     gemini = AgentConfig(env={"PATH": "$POND:/usr/bin"})
 
-    kinds, _ = configured(Config(agents={"gemini": gemini}), {"PATH": "/nowhere", "POND": str(tmp_path)})
+    kinds, _ = configured(
+        Config(agents={"gemini": gemini}), {"PATH": "/nowhere", "POND": str(tmp_path)}
+    )
 
     assert kinds.find("gemini").missing() == ""

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,12 @@ READY = Ready(
     models=(events.Model("m://small", "Small", efforts=("calm", "keen")),),
     modes=(events.Mode("m://ask", "Ask first"), events.Mode("m://free", "Swim freely")),
 )
+DEPTHS = (events.SettingValue("d1", "Knee deep"), events.SettingValue("d 2", "Very deep"))
+SWITCH = (events.SettingValue("on", "On"), events.SettingValue("off", "Off"))
+SETTINGS: tuple[events.Setting, ...] = (
+    events.Setting("river://depth", "Dive depth", "d1", DEPTHS, category="thought_level"),
+    events.Setting("collab", "Collaboration", "on", SWITCH),
+)
 SUMMARY = SessionSummary("s-old", "An old swim", datetime(2026, 1, 2, tzinfo=UTC))
 PAST = (
     events.UserMessage("where is the fish?"),
@@ -72,6 +78,7 @@ class AnotherAgent:
         self._gate = gate or opened()
         self.session = ""
         self.state = SessionState()
+        self.settings = SETTINGS
         self.calls: list[tuple[Any, ...]] = []
         self.outputs: dict[str, str] = {}
         """The outputs of tasks, by their ids."""
@@ -109,6 +116,9 @@ class AnotherAgent:
         await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
+        self.settings = SETTINGS
+        if self.capabilities.settings:
+            self.emit(events.SettingsChanged(self.settings))
         return READY
 
     async def events(self) -> AsyncIterator[Event]:
@@ -167,6 +177,10 @@ class AnotherAgent:
     async def set_setting(self, setting: str, value: str) -> None:
         self._must("settings")
         self.calls.append(("setting", setting, value))
+        self.settings = tuple(
+            replace(each, current=value) if each.id == setting else each for each in self.settings
+        )
+        self.emit(events.SettingsChanged(self.settings))
 
     async def set_thinking_tokens(self, most: int | None) -> None:
         self._must("thinking_tokens")

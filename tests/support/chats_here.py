@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Kind
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, EditorError
+from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
 from support.neovim import Neovim
 
@@ -70,8 +72,11 @@ class ChatsHere:
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
         self.trust = trust
+        self.doors = Doors(self.editor, Config())
         kinds = Kinds([kind, *others], chosen=kind.id)
-        self.chats = Chats(self.editor, Config(), self._run, kinds, _no_server, trust)
+        self.chats = Chats(
+            *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door
+        )
         self.editor.events.subscribe("chat", self.chats.on_event)
         self.editor.events.subscribe("chat_list", self.chats.on_list_event)
 
@@ -82,6 +87,10 @@ class ChatsHere:
         nvim.notifications = Notifications(here._receive)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
+
+    def all(self) -> list[Chat]:
+        """Return the chats."""
+        return list(self.chats._chats.values())
 
     async def close(self) -> None:
         """Cancel the tasks; fail if there were errors."""

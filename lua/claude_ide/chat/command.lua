@@ -12,6 +12,7 @@ local M = {}
 local SUBCOMMANDS = {
   answer = 'nothing',
   aside = 'text',
+  config = 'value',
   context = 'nothing',
   continue = 'nothing',
   effort = 'value',
@@ -120,6 +121,16 @@ local function in_order()
   return words
 end
 
+-- The arguments of `:ClaudeChat` before the one that is completed.
+local function arguments_before(line)
+  local words = vim.split(line, '%s+')
+  local index = #words
+  repeat
+    index = index - 1
+  until index < 1 or words[index]:find('ClaudeChat$')
+  return table.concat(words, ' ', index + 1, #words - 1)
+end
+
 --- Complete the subcommands that this chat's agent supports, and their arguments.
 ---@param sessions fun(): string[] the ids of the sessions that can be resumed
 ---@param lead string
@@ -127,22 +138,23 @@ end
 ---@param pos integer bytes
 ---@return string[] candidates
 function M.complete(sessions, lead, line, pos)
-  local words = vim.split(line:sub(1, pos), '%s+')
-  local before = words[#words - 1]
+  local before = arguments_before(line:sub(1, pos))
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end
   local offer = offer_here() or { choices = {}, lacks = {} }
   local candidates = offer.choices[before] or {}
-  if before:find('ClaudeChat$') then
-    candidates = in_order()
+  if before == '' then
+    candidates = vim.tbl_filter(function(word)
+      return not vim.list_contains(offer.lacks, word)
+    end, in_order())
   elseif before == 'resume' then
     candidates = sessions()
   elseif before == 'new' then
     candidates = require('claude_ide.chat.agents').ids()
   end
   return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead) and not vim.list_contains(offer.lacks, word)
+    return vim.startswith(word, lead)
   end, candidates)
 end
 

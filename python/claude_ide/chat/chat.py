@@ -15,6 +15,7 @@ from claude_ide.chat.bars import Bars
 from claude_ide.chat.branching import Branching
 from claude_ide.chat.consent import Consent
 from claude_ide.chat.following import Following
+from claude_ide.chat.offering import Offer
 from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
@@ -79,7 +80,7 @@ class Chat:
             changed=self.refresh,
         )
         self.attachment = Attachment(editor, root)
-        self._offers = abilities.Offer(agent, lambda offer: run(self.panel.offer(offer)))
+        self._offers = Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(
@@ -185,7 +186,7 @@ class Chat:
             self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
-                self._editor.announce_write(path)
+                self._editor.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))

@@ -13,7 +13,7 @@ from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
-from claude_ide.chat.opening import Agents, OpenedAgent
+from claude_ide.chat.opening import Agents, Door, OpenedAgent
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.resuming import Resuming
@@ -31,7 +31,8 @@ class Chats:
     """The chats by their ids.
 
     `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
-    `reading` run without a permission request.
+    `reading` run without a permission request. `door` creates, by the agent's name, a door for one
+    that starts its servers itself.
     """
 
     def __init__(
@@ -43,13 +44,16 @@ class Chats:
         serve: Callable[[str], McpServer],
         trust: Trust,
         reading: tuple[str, ...] = (),
+        door: Callable[[str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._panels = Panels(editor)
         self._config = config
         self._run = run
         self._kinds = kinds
-        self._agents = Agents(editor, self._panels, trust, serve, reading, self.trust_changed)
+        self._agents = Agents(
+            *(editor, config, self._panels, trust, serve, reading, self.trust_changed, door)
+        )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
         self._stored = StoredSessions(kinds, trust)
@@ -85,6 +89,7 @@ class Chats:
             "resume": self.resume,
             "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
             "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
+            "config": lambda words: self._here(lambda chat: chat.settings.configure(words)),
             "effort": lambda effort: self._here(lambda chat: chat.settings.set_effort(effort)),
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
@@ -346,7 +351,10 @@ class Chats:
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
-        await chat.close()
+        try:
+            await chat.close()
+        finally:
+            await self._agents.closed(chat.agent)
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())

@@ -177,7 +177,7 @@ class Panel:
     # Prompt.
 
     async def offer(self, offer: Mapping[str, Any]) -> None:
-        """Set the completion, keys and commands of the panel (`abilities.Offer`)."""
+        """Set the completion, keys and commands of the panel (`offering.Offer`)."""
         await self._run("chat.offer.set", offer)
 
     async def shown_prompt(self, number: int) -> None:

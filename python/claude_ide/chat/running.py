@@ -9,7 +9,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import abilities
+from claude_ide.chat import abilities, offering
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.patience import Patience
 from claude_ide.chat.relaunching import Relaunching
@@ -179,7 +179,9 @@ class Running:
         return self._relaunching.hides(event)
 
     def follow(self, event: Event) -> None:
-        """Restart the agent if that is due and this event leaves it idle."""
+        """Follow the agent's offer; restart it if that is due and this event leaves it idle."""
+        if self.ready is not None:
+            self.ready = offering.updated(self.ready, event)
         if self._relaunching.is_due_after(event):
             self._run(self._relaunching.if_idle(self._task))
 

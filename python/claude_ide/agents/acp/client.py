@@ -3,14 +3,16 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from claude_ide import __version__
+from claude_ide.agents.acp.asking import Asking
 from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.decoding import permission, replay
+from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
+from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
@@ -22,17 +24,18 @@ from claude_ide.agents.agent import (
     ContextUsage,
     Opening,
     ResumeSession,
-    SessionSummary,
 )
-from claude_ide.agents.answer import Answer, Dismiss, Reject
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     Event,
+    PromptChanged,
     Ready,
     Session,
     ToolEnded,
     ToolInput,
+    ToolStatus,
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
@@ -50,7 +53,8 @@ from claude_ide.transport.lines import GRACE_SECONDS
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
 
-INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
+CLOSE_SECONDS = 0.5
+"""How long an agent may take to let go of its session before it is stopped."""
 
 
 class AcpAgent(Unsupported):
@@ -83,6 +87,11 @@ class AcpAgent(Unsupported):
     def name(self) -> str:
         """The agent's name."""
         return self._launch.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the agent runs."""
+        return self._launch.folder
 
     @property
     def capabilities(self) -> Capabilities:
@@ -121,11 +130,11 @@ class AcpAgent(Unsupported):
         """Load a session, and return the conversation that the agent repeats meanwhile."""
         opened = await self._connect()
         if not self._running.offer.loads:
-            return []
+            return replay.history(self.name, [])
         with self._replaying() as events:
             await self._open(opened.load(session))
         self._report(replay.present(events))
-        return [*replay.conversation(events)]
+        return replay.history(self.name, events)
 
     async def start(self, opening: Opening) -> Ready:
         """Start the agent and open a session, unless `history` has done so."""
@@ -159,6 +168,9 @@ class AcpAgent(Unsupported):
             return
         if self._talk is not None:
             await self._talk.stop(INTERRUPT_SECONDS)
+            with contextlib.suppress(TimeoutError, AgentError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._sessions.close(self._session)
         await connection.stop(grace)
 
     def kill(self) -> None:
@@ -166,13 +178,23 @@ class AcpAgent(Unsupported):
         if self._connection is not None:
             self._connection.kill()
 
-    async def sessions(self) -> list[SessionSummary]:
-        """Start the agent, return the sessions of its folder, and end it."""
+    @contextlib.asynccontextmanager
+    async def stored(self) -> AsyncIterator[Sessions]:
+        """Give access to the folder's sessions; an agent that does not run is started for it."""
+        if self.is_open:
+            yield self._sessions
+            return
         sessions = await self._connect()
         try:
-            return await sessions.listed()
+            yield sessions
         finally:
             await self._running.stop()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent runs and has a session."""
+        is_alive = self._connection is not None and self._connection.alive
+        return is_alive and self._is_started
 
     def _is_open(self, opening: Opening) -> bool:
         """Return whether `history` has opened this session already."""
@@ -203,9 +225,9 @@ class AcpAgent(Unsupported):
         try:
             yield events
         finally:
+            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
             self._replayed = None
             self._decoder.is_replaying = False
-            self._decoder.turn_ended()
 
     async def _connect(self) -> Sessions:
         """Start the agent's process and learn what it can do; return its sessions."""
@@ -222,7 +244,7 @@ class AcpAgent(Unsupported):
             connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
             self._connection = connection
         try:
-            await connection.initialize(self._information())
+            await connection.initialize(introduction())
             await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
@@ -231,17 +253,6 @@ class AcpAgent(Unsupported):
         working = self._decoder, self._pending, self._observing
         self._talk = Prompting(connection, *working, self._emit, self._reopen)
         return self._sessions
-
-    def _information(self) -> dict[str, Any]:
-        return {
-            "clientCapabilities": {
-                "fs": {"readTextFile": False, "writeTextFile": False},
-                "terminal": False,
-                # Some agents report only then how to log in in a terminal.
-                "_meta": {"terminal-auth": True},
-            },
-            "clientInfo": INFORMATION,
-        }
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
@@ -324,7 +335,12 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        return {"session/request_permission": self._ask_permission}
+        working = self._decoder, self._pending, self._observing
+        asking = Asking(self.name, *working, self._report)
+        return {
+            "session/request_permission": asking.permission,
+            "elicitation/create": asking.elicitation,
+        }
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {
@@ -337,17 +353,6 @@ class AcpAgent(Unsupported):
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
-
-    async def _ask_permission(self, id_: Id, params: Params) -> dict[str, Any]:
-        tools = self._decoder.tools
-        call, events = tools.asked(mapping(params.get("toolCall")))
-        self._report(events)
-        asked = permission.asked(self._pending.new(), params, call)
-        answer = await self._pending.ask(id_, asked)
-        await self._observing.examined(call)
-        if isinstance(answer, Reject | Dismiss):
-            tools.rejected.add(call.id)
-        return permission.answered(asked.options, answer)
 
     # Events.
 
@@ -366,8 +371,15 @@ class AcpAgent(Unsupported):
             self._replayed.append(event)
             return
         self._observe(event)
-        self._state = self._state.after(event)
+        self._state = self._next_state(event)
         self._events.put_nowait(event)
+
+    def _next_state(self, event: Event) -> SessionState:
+        """Return the state after an event; a late report begins no turn, which would not end."""
+        after = self._state.after(event)
+        runs = self._talk is not None and self._talk.is_running
+        is_late = after.busy and not self._state.busy and not runs
+        return self._state if is_late and not isinstance(event, PromptChanged) else after
 
     def _observe(self, event: Event) -> None:
         match event:

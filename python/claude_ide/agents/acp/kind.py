@@ -1,5 +1,6 @@
 """A kind of agent that speaks ACP: the program that the user has configured, and its sessions."""
 
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class Acp:
         self._method = method
         self._login = tuple(login)
         self._logins = Logins()
+        self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
+        """The agents that were opened; one that runs can be asked for stored sessions."""
 
     def missing(self) -> str:
         """Return why there is no such program, and how to install it; "" if there is one."""
@@ -50,11 +53,14 @@ class Acp:
 
     def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
         """Return an agent for a folder."""
-        return AcpAgent(self._launch(folder), workbench)
+        agent = AcpAgent(self._launch(folder), workbench)
+        self._agents.add(agent)
+        return agent
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
-        """Start the agent to list the sessions of a folder."""
-        return await self.open(folder, Workbench()).sessions()
+        """List the sessions of a folder; the agent is started if none runs there."""
+        async with self._any(folder).stored() as stored:
+            return await stored.listed()
 
     async def count_turns(self, _folder: Path, _session: str) -> int:
         """Return 0: the agent does not tell."""
@@ -68,9 +74,10 @@ class Acp:
         """Refuse to rename a session."""
         raise UnsupportedError(f"{self.name} cannot rename a session")
 
-    async def delete_session(self, _folder: Path, _session: str) -> None:
-        """Refuse to delete a session."""
-        raise UnsupportedError(f"{self.name} cannot delete a session")
+    async def delete_session(self, folder: Path, session: str) -> None:
+        """Delete a session, if the agent can; it is started if none runs there."""
+        async with self._any(folder).stored() as stored:
+            await stored.delete(session)
 
     async def check_session(self, _folder: Path, _session: str) -> None:
         """Know nothing: the agent reports an unknown session when it is resumed."""
@@ -91,6 +98,11 @@ class Acp:
     def login_to_servers(self) -> list[str]:
         """Refuse to log in to MCP servers."""
         raise UnsupportedError(f"{self.name} cannot list its MCP servers")
+
+    def _any(self, folder: Path) -> AcpAgent:
+        """Return an agent that runs in a folder, or a new one."""
+        running = (each for each in self._agents if each.is_open and each.folder == folder)
+        return next(running, None) or AcpAgent(self._launch(folder), Workbench())
 
     @property
     def _words(self) -> tuple[str, ...]:

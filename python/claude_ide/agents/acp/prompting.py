@@ -12,7 +12,7 @@ from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.turns import End, Turns
-from claude_ide.agents.events import Event, Notice, Stopping, TurnEndReason
+from claude_ide.agents.events import Event, Notice, Stopping, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
@@ -27,6 +27,12 @@ REASONS = {
     "refusal": TurnEndReason.REFUSED,
     "cancelled": TurnEndReason.INTERRUPTED,
 }
+TOOLS = {
+    TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
+    TurnEndReason.FAILED: ToolStatus.FAILED,
+}
+"""The status of tools whose end was not reported, by the end of their turn."""
+
 STEERING = "_session/steering"
 """Agents that announce it take a prompt for the turn that runs; no part of the standard."""
 
@@ -55,6 +61,11 @@ class Prompting:
         self._turns = Turns(self._run, emit)
         self._cancelled = 0.0
         """When the turn that runs was cancelled; 0 if it was not."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is running."""
+        return self._turns.is_running
 
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
@@ -86,7 +97,7 @@ class Prompting:
     async def cancel(self) -> None:
         """Have the agent end the current turn."""
         self._cancelled = self._cancelled or asyncio.get_running_loop().time()
-        self._decoder.tools.is_stopping = True
+        self._decoder.tools.is_stopping = self._turns.is_running
         await self._connection.notify("session/cancel", {"sessionId": self._decoder.session})
         self._pending.withdraw_all()
 
@@ -104,6 +115,17 @@ class Prompting:
     async def _run(self, blocks: list[Block]) -> End | None:
         """Send a prompt and wait for the end of its turn; None if the agent has ended."""
         self._cancelled = 0.0
+        end: End | None = None
+        try:
+            end = await self._ended(blocks)
+        finally:
+            self._pending.withdraw_all()
+            status = TOOLS.get(end.why, ToolStatus.INTERRUPTED) if end else ToolStatus.INTERRUPTED
+            for event in self._decoder.turn_ended(status):
+                self._emit(event)
+        return end
+
+    async def _ended(self, blocks: list[Block]) -> End | None:
         try:
             answer = await self._answer(await self._with_notes(blocks))
         except EndedError:
@@ -113,9 +135,6 @@ class Prompting:
             return End(TurnEndReason.FAILED)
         except AgentError as error:
             return End(TurnEndReason.FAILED, str(error))
-        finally:
-            self._pending.withdraw_all()
-            self._decoder.turn_ended()
         return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:

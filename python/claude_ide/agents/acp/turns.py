@@ -50,7 +50,7 @@ class Turns:
         id_ = str(uuid.uuid4())
         (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
         self._emit(PromptChanged(id_, PromptStage.QUEUED))
-        self._is_redirected = next_ and self.is_running
+        self._is_redirected |= next_ and self.is_running
         if not self.is_running:
             self._task = asyncio.get_running_loop().create_task(self._run_all())
         return id_
