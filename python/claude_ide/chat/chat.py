@@ -186,7 +186,7 @@ class Chat:
             self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
-                self._editor.announce_write(path)
+                self._editor.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))

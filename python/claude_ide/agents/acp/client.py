@@ -130,11 +130,11 @@ class AcpAgent(Unsupported):
         """Load a session, and return the conversation that the agent repeats meanwhile."""
         opened = await self._connect()
         if not self._running.offer.loads:
-            return []
+            return replay.history(self.name, [])
         with self._replaying() as events:
             await self._open(opened.load(session))
         self._report(replay.present(events))
-        return [*replay.conversation(events)]
+        return replay.history(self.name, events)
 
     async def start(self, opening: Opening) -> Ready:
         """Start the agent and open a session, unless `history` has done so."""
@@ -245,8 +245,7 @@ class AcpAgent(Unsupported):
             self._connection = connection
         try:
             await connection.initialize(introduction())
-            if launch.method:
-                await connection.request("authenticate", {"methodId": launch.method})
+            await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
             raise

@@ -97,7 +97,7 @@ class Prompting:
     async def cancel(self) -> None:
         """Have the agent end the current turn."""
         self._cancelled = self._cancelled or asyncio.get_running_loop().time()
-        self._decoder.tools.is_stopping = True
+        self._decoder.tools.is_stopping = self._turns.is_running
         await self._connection.notify("session/cancel", {"sessionId": self._decoder.session})
         self._pending.withdraw_all()
 
