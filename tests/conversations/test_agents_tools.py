@@ -102,7 +102,7 @@ async def test_stopping_the_turn_closes_the_proposal(
     await nvim.command("stopinsert | ClaudeChat stop")
 
     async def closed() -> bool:
-        return await nvim.lua(diffs) == 0
+        return bool(await nvim.lua(diffs) == 0)
 
     await until(closed, "the diff is closed")
     assert path.read_text() == "one\n"

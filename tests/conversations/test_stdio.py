@@ -68,7 +68,7 @@ async def test_a_cancelled_proposal_disappears(
     await client.send("notifications/cancelled", {"requestId": number})
 
     async def gone() -> bool:
-        return await serving.lua(SHOWN) == 0
+        return bool(await serving.lua(SHOWN) == 0)
 
     await until(gone, "the diff is closed")
     assert "error" not in await client.request("ping")
