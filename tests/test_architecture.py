@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
     "agents": set(),
+    "text_diff": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
@@ -39,6 +40,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agents.stream_json": {
         *("errors", "paths", "files", "own_mode", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
+    },
+    "agents.acp.decoding": {"files", "text_diff", "agents"},
+    "agents.acp": {
+        *("__init__", "errors", "program", "jsonrpc", "transport", "agents"),
+        "agents.acp.decoding",
     },
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
@@ -49,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "git", "program", "transport", "agents", "chat.page", "chat.transcript"),
     },
     "chat.requests": {
-        *("errors", "config", "paths", "files", "trust", "agents", "editor"),
+        *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
     },
     "chat": {

@@ -10,6 +10,7 @@ ClaudeIdeError
 │                                                     (chat/requests/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
+  ├ LoginNeededError
   ├ UnsupportedError
   └ UnknownSessionError
 """
@@ -83,6 +84,10 @@ class AgentError(ClaudeIdeError):
 
 class UnsupportedError(AgentError):
     """The agent, or this version of it, does not support the request."""
+
+
+class LoginNeededError(AgentError):
+    """The agent wants the user to log in first."""
 
 
 class UnknownSessionError(AgentError):

@@ -5,8 +5,8 @@ from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
+from claude_ide.agents.fields import text
 from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.wire.frames import text
 from support.transcripts import entries
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from claude_ide import files
 from claude_ide.agents.agent import Earlier, NewSession, Opening, ResumeSession
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.prompt import Image
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.errors import AgentError
 
 RETRIES = (0.1, 0.2, 0.4, 0.8)

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from claude_ide.agents.events import Hunk
+from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 

@@ -21,6 +21,7 @@ from claude_ide.agents.agent import (
 )
 from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
+from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json import branching, history, task_output
@@ -30,9 +31,8 @@ from claude_ide.agents.stream_json.decoding import answers, servers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.control import ControlError
-from claude_ide.agents.stream_json.wire.frames import mapping, text
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import (
     AgentError,

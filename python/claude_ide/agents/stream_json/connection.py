@@ -12,14 +12,15 @@ from claude_ide.agents.events import (
     Notice,
     Ready,
 )
+from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.stream_json.callbacks import Callbacks
 from claude_ide.agents.stream_json.decoding import answers, lasting
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.version import UNKNOWN_OPTION, too_old
 from claude_ide.agents.stream_json.wire.control import Controls
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line, mapping, text
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
-from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child

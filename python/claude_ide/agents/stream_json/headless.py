@@ -9,9 +9,10 @@ from enum import Enum
 from typing import Any
 
 from claude_ide.agents.events import Event, TurnEndReason
+from claude_ide.agents.fields import number, text
 from claude_ide.agents.stream_json.decoding import result
 from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, number, text
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed
 from claude_ide.transport.lines import Child

@@ -22,16 +22,10 @@ from claude_ide.agents.events import (
     TurnBegun,
     UserMessage,
 )
+from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.decoding.tasks import notified
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    decode_line,
-    integer,
-    mapping,
-    mappings,
-    text,
-)
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.errors import UnknownSessionError
 from claude_ide.paths import config_folder
 

@@ -11,15 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from claude_ide import files
+from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    decode_line,
-    integer,
-    mapping,
-    mappings,
-    text,
-)
+from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.errors import AgentError, UnknownSessionError
 from claude_ide.paths import config_folder
 

@@ -2,15 +2,9 @@
 
 from claude_ide.agents.agent import ContextUsage, Rewind, TaskOutput
 from claude_ide.agents.events import Mode, Model, Ready
+from claude_ide.agents.fields import integer, mapping, mappings, strings, text
 from claude_ide.agents.stream_json.decoding.commands import command
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    integer,
-    mapping,
-    mappings,
-    strings,
-    text,
-)
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 from claude_ide.own_mode import shown
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from claude_ide.agents.events import Command, CommandsChanged, Event, Ready
-from claude_ide.agents.stream_json.wire.frames import Frame, mappings, strings, text
+from claude_ide.agents.fields import mappings, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 MCP_PROMPT = re.compile(r"(?P<server>.+?):(?P<prompt>.+) \(MCP\)")
 """The name of a server's prompt in a list, which is not the name that runs it."""

@@ -22,6 +22,7 @@ from claude_ide.agents.events import (
     ToolStatus,
     Usage,
 )
+from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json.decoding import permission, result, system
 from claude_ide.agents.stream_json.decoding.commands import Commands
 from claude_ide.agents.stream_json.decoding.denials import Denials
@@ -38,7 +39,7 @@ from claude_ide.agents.stream_json.decoding.tools import (
     tool_started,
     whole_input,
 )
-from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from claude_ide.agents.events import ToolEnded, ToolStatus
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.notices import without_command
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 DECIDERS: Mapping[str, str] = {
     "asyncAgent": "the settings for background agents",

@@ -15,14 +15,8 @@ from claude_ide.agents.events import (
     UrlAsked,
     Value,
 )
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    mapping,
-    mappings,
-    number,
-    strings,
-    text,
-)
+from claude_ide.agents.fields import mapping, mappings, number, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 SUBTYPE = "elicitation"
 KINDS = {

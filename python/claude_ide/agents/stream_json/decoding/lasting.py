@@ -4,7 +4,8 @@ The CLI suggests saving a rule in the folder's settings. It would not read the r
 "always" would not even cover the next command.
 """
 
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 OF_FOLDER = ("localSettings", "projectSettings")
 MARK = "ignores_folder"

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 NOTICE, WARNING, ERROR = "notice", "warning", "error"
 

@@ -21,9 +21,10 @@ from claude_ide.agents.events import (
     Replacement,
     Value,
 )
+from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.stream_json.decoding import elicitation, rules
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.own_mode import shown
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)

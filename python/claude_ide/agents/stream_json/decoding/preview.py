@@ -13,8 +13,9 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     ToolInput,
 )
+from claude_ide.agents.fields import integer, mapping, text
 from claude_ide.agents.stream_json.decoding.tools import tool_started
-from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
 

@@ -1,7 +1,8 @@
 """Frames of type `result`: the end of a turn, and the session's cost so far."""
 
 from claude_ide.agents.events import TurnEnded, TurnEndReason, Usage
-from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, number, strings, text
+from claude_ide.agents.fields import integer, mapping, number, strings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 DIAGNOSTIC = "[ede_diagnostic]"
 """The prefix of messages that are for the CLI's own developers."""

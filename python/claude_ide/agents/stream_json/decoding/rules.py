@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claude_ide.agents.events import Scope
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.lasting import MARK, OF_FOLDER
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.errors import InvalidRuleError
 from claude_ide.paths import within
 

@@ -2,7 +2,8 @@
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.events import Event, ServersFailed
-from claude_ide.agents.stream_json.wire.frames import Frame, mappings, sequence, text
+from claude_ide.agents.fields import mappings, sequence, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 STATES = {
     "connected": ServerState.CONNECTED,

@@ -5,7 +5,8 @@ when one has changed.
 """
 
 from claude_ide.agents.events import EffortChanged, Event, ModeChanged, ModelChanged, Session
-from claude_ide.agents.stream_json.wire.frames import Frame, text
+from claude_ide.agents.fields import text
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.own_mode import shown
 
 PREFIX = "claude-"

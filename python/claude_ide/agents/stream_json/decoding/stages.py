@@ -7,7 +7,8 @@ start a turn, all but the last are echoed before `init`; the echo of the last on
 """
 
 from claude_ide.agents.events import Event, PromptChanged, PromptStage
-from claude_ide.agents.stream_json.wire.frames import Frame, text
+from claude_ide.agents.fields import text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 AT_ONCE = "now"
 """The priority of a prompt that overtakes the waiting ones."""

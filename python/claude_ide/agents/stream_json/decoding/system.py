@@ -11,14 +11,9 @@ from claude_ide.agents.events import (
     ThinkingTokens,
     Waiting,
 )
+from claude_ide.agents.fields import integer, mapping, number, text
 from claude_ide.agents.stream_json.decoding import tasks
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    integer,
-    mapping,
-    number,
-    text,
-)
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 logger = logging.getLogger(__name__)
 

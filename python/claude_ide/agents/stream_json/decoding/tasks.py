@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from claude_ide.agents.events import Event, Task, TaskChanged, TaskState, TurnBegun
-from claude_ide.agents.stream_json.wire.frames import Frame, integer, mapping, mappings, text
+from claude_ide.agents.fields import integer, mapping, mappings, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 SUBTYPES = (
     "background_tasks_changed",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from claude_ide.agents.events import Todo, TodoList
-from claude_ide.agents.stream_json.wire.frames import mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, text
 
 
 class Todos:

@@ -13,14 +13,8 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.agents.stream_json.wire.frames import (
-    Frame,
-    integer,
-    mapping,
-    mappings,
-    sequence,
-    text,
-)
+from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 
 KINDS = {
     "Read": "read",

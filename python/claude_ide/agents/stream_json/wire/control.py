@@ -9,8 +9,9 @@ import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.frames import Frame, mapping, text
+from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 
 UNSUPPORTED_CODE = "unsupported_request"

@@ -11,7 +11,7 @@ MOST = 1_000
 
 
 class Traffic:
-    """The recent traffic with the CLI; `clock` returns seconds."""
+    """The recent traffic with an agent; `clock` returns seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -19,10 +19,24 @@ class Traffic:
         self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST)
 
     def record(self, direction: str, message: Any) -> None:
-        """Keep a message: a frame to (`in`) or from (`out`) the CLI, or its `stderr`."""
+        """Keep a message: a frame to (`in`) or from (`out`) the agent, or its `stderr`.
+
+        A frame of bytes is decoded only for the text.
+        """
         self._kept.append((self._clock() - self._began, direction, message))
 
     def text(self) -> str:
         """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message."""
-        entries = ({"t": round(t, 3), "dir": way, "m": message} for t, way, message in self._kept)
+        entries = (
+            {"t": round(t, 3), "dir": way, "m": _decoded(message)} for t, way, message in self._kept
+        )
         return "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+
+
+def _decoded(message: Any) -> Any:
+    if not isinstance(message, bytes):
+        return message
+    try:
+        return json.loads(message)
+    except (ValueError, RecursionError):
+        return message.decode("utf-8", "replace")
