@@ -26,12 +26,7 @@ class Desk:
 def todos(steps: Sequence[str], key: str = "content", **more: str) -> list[dict[str, str]]:
     """Return a list of things to do, the first in progress, as most agents' tools take it."""
     return [
-        {
-            "id": str(number),
-            key: step,
-            "status": "pending" if number else "in_progress",
-            **more,
-        }
+        {key: step, "status": "pending" if number else "in_progress", **more}
         for number, step in enumerate(steps)
     ]
 
@@ -72,8 +67,12 @@ class Habits:
     """It writes files through the client."""
     runs_here: bool = False
     """It runs commands in terminals of the client."""
+    ends_commands: bool = True
+    """It ends a command that it runs itself together with the turn."""
     resumes: bool = True
-    """It can load an earlier session, with its history."""
+    """It can load an earlier session."""
+    repeats: bool = True
+    """It repeats the conversation of a session that it loads."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
     outlives_its_stdin: bool = False

@@ -50,10 +50,6 @@ OPENCODE = RealAgent(
         ),
         read=lambda path: tool_use("read", filePath=str(path)),
         run=lambda line: tool_use("bash", command=line, description="run it"),
-        plan=lambda steps: tool_use(
-            "todowrite",
-            todos=todos(steps, priority="high"),
-        ),
     ),
     Habits(writes_here=True),
 )
