@@ -23,10 +23,17 @@ class Desk:
         return path
 
 
-def todos(steps: Sequence[str], key: str = "content", **more: str) -> list[dict[str, str]]:
+def todos(
+    steps: Sequence[str], key: str = "content", *, ids: bool = True, **more: str
+) -> list[dict[str, str]]:
     """Return a list of things to do, the first in progress, as most agents' tools take it."""
     return [
-        {key: step, "status": "pending" if number else "in_progress", **more}
+        {
+            **({"id": str(number)} if ids else {}),
+            key: step,
+            "status": "pending" if number else "in_progress",
+            **more,
+        }
         for number, step in enumerate(steps)
     ]
 
@@ -73,6 +80,8 @@ class Habits:
     """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    begins_in_minutes: bool = False
+    """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
     outlives_its_stdin: bool = False

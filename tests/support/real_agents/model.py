@@ -39,6 +39,7 @@ class Model(FakeApi):
         if (dialect := _dialect(path)) and self.status == 200:
             return self._say(dialect, request)
         if path.endswith("/messages"):
+            self._use_offered_tools(request)
             return super().answer(request)
         if path.endswith("/models"):
             return JSON, json.dumps(MODELS).encode()
@@ -63,6 +64,14 @@ class Model(FakeApi):
         return STREAM, b"".join(_event(name, data) for name, data in dialect.stream(turn)) + (
             f"data: {dialect.end}\n\n".encode() if dialect.end else b""
         )
+
+    def _use_offered_tools(self, request: Request) -> None:
+        """Use tools by the names under which the request offers them; servers' have a prefix."""
+        offered = [tool["name"] for tool in request.body.get("tools", [])]
+        for block in self.turns[0] if offered and self.turns else []:
+            if block["type"] == "tool_use" and block["name"] not in offered:
+                found = [name for name in offered if name.endswith(f"__{block['name']}")]
+                block["name"] = next(iter(found), block["name"])
 
     def _next_turn(self, request: Request) -> Turn:
         if not request.body.get("tools"):

@@ -20,15 +20,14 @@ def _configure(desk: Desk) -> dict[str, str]:
     }
 
 
-def _tools(prefix: str = "") -> Tools:
-    return Tools(
-        write=lambda path, text: tool_use(f"{prefix}Write", file_path=str(path), content=text),
-        edit=lambda path, old, new: tool_use(
-            f"{prefix}Edit", file_path=str(path), old_string=old, new_string=new
-        ),
-        run=lambda line: tool_use(f"{prefix}Bash", command=line, description="run it"),
-        read=lambda path: tool_use(f"{prefix}Read", file_path=str(path)),
-    )
+TOOLS = Tools(
+    write=lambda path, text: tool_use("Write", file_path=str(path), content=text),
+    edit=lambda path, old, new: tool_use(
+        "Edit", file_path=str(path), old_string=old, new_string=new
+    ),
+    run=lambda line: tool_use("Bash", command=line, description="run it"),
+    read=lambda path: tool_use("Read", file_path=str(path)),
+)
 
 
 NEWEST = RealAgent(
@@ -36,7 +35,7 @@ NEWEST = RealAgent(
     ("@agentclientprotocol/claude-agent-acp@0.101.0",),
     ("claude-agent-acp",),
     _configure,
-    _tools(),
+    TOOLS,
     Habits(mode="default"),
 )
 OLDER = RealAgent(
@@ -44,13 +43,13 @@ OLDER = RealAgent(
     ("@agentclientprotocol/claude-agent-acp@0.49.0",),
     ("claude-agent-acp",),
     _configure,
-    _tools(),
+    TOOLS,
 )
 OLDEST = RealAgent(
     "claude-code",
     ("@zed-industries/claude-code-acp@0.16.2",),
     ("claude-code-acp",),
     _configure,
-    _tools("mcp__acp__"),
+    TOOLS,
     Habits(writes_here=True, outlives_its_stdin=True, resumes=False),
 )

@@ -1,6 +1,7 @@
 """Two adapters for Codex, which speaks OpenAI's responses."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from support.fake_api import Block, tool_use
@@ -50,7 +51,7 @@ def _edit(path: Path, old: str, new: str) -> Block:
 def _plan(steps: Sequence[str]) -> Block:
     return tool_use(
         "update_plan",
-        plan=todos(steps, "step"),
+        plan=todos(steps, "step", ids=False),
     )
 
 
@@ -77,6 +78,6 @@ OPENAI = RealAgent(
     ("@agentclientprotocol/codex-acp@2.6.0",),
     ("codex-acp",),
     _configure("on-request"),
-    TOOLS,
-    Habits(asks_to_edit=False, asks_to_run=False),
+    replace(TOOLS, plan=None),
+    Habits(asks_to_edit=False, asks_to_run=False, ends_commands=False),
 )

@@ -89,7 +89,7 @@ QWEN = RealAgent(
             todos=todos(steps),
         ),
     ),
-    Habits(writes_here=True),
+    Habits(writes_here=True, repeats=False),  # it repeats only the prompts
 )
 
 

@@ -66,9 +66,7 @@ KIMI = RealAgent(
             todos=todos(steps, "title"),
         ),
     ),
-    Habits(
-        thinks=False, writes_here=True, runs_here=True, ends_commands=False, repeats=False
-    ),
+    Habits(thinks=False, writes_here=True, runs_here=True, ends_commands=False, repeats=False),
     is_python=True,
 )
 
