@@ -10,7 +10,7 @@ ClaudeIdeError
 │                                                     (chat/requests/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
-  ├ LoginNeededError
+  ├ LoginNeededError  also offers to log in             (chat/running.py)
   ├ UnsupportedError
   └ UnknownSessionError
 """
@@ -82,12 +82,12 @@ class AgentError(ClaudeIdeError):
     """An agent cannot be started, or refused a request; the text is one line."""
 
 
+class LoginNeededError(AgentError):
+    """The agent does not start before the user has logged in."""
+
+
 class UnsupportedError(AgentError):
     """The agent, or this version of it, does not support the request."""
-
-
-class LoginNeededError(AgentError):
-    """The agent wants the user to log in first."""
 
 
 class UnknownSessionError(AgentError):

@@ -15,7 +15,7 @@ from support.river import FLOAT, Begin, River
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
 OPTIONAL = {
     *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
-    *("effort", "thinking", "aside", "rename", "tasks", "mcp"),
+    *("effort", "thinking", "aside", "rename", "tasks", "mcp", "config"),
 }
 """The subcommands of `:ClaudeChat` that some agents cannot carry out."""
 
@@ -35,8 +35,8 @@ async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin
     ]
     await river.panel.bar_shows("Swim freely")
     for what, offered in {
-        "mode": ["m://ask", "m://free"],
-        "model": ["m://small"],
+        "mode": ["ask-first", "swim-freely"],
+        "model": ["small"],
         "effort": ["calm", "keen"],
     }.items():
         assert await river.nvim.eval(COMPLETED.format(f"{what} ")) == offered

@@ -12,6 +12,7 @@ local M = {}
 local SUBCOMMANDS = {
   answer = 'nothing',
   aside = 'text',
+  config = 'value',
   context = 'nothing',
   continue = 'nothing',
   effort = 'value',
@@ -24,7 +25,7 @@ local SUBCOMMANDS = {
   mcp = 'nothing',
   mode = 'value',
   model = 'value',
-  new = 'nothing',
+  new = 'value',
   rename = 'text',
   resume = 'value',
   rewind = 'nothing',
@@ -45,6 +46,36 @@ local function enter_here()
   return false
 end
 
+---@param opts vim.api.keyset.create_user_command.command_args
+---@param agent? claude_ide.ChatAgent the usual one if nil
+local function begin(opts, agent)
+  local host = require('claude_ide.host')
+  if host.start() then
+    -- The panel opens before the host can answer, because the user may already be typing.
+    require('claude_ide.chat.hostless').begin(agent)
+    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
+    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
+  end
+end
+
+---@param opts vim.api.keyset.create_user_command.command_args
+---@param id string may be empty
+local function begin_with(opts, id)
+  local agents = require('claude_ide.chat.agents')
+  if id == '' then
+    return agents.choose(function(agent)
+      begin(opts, agent)
+    end)
+  end
+  local agent = agents.find(id)
+  if agent then
+    return begin(opts, agent)
+  end
+  local named = table.concat(agents.ids(), ', ')
+  local problem = ('there is no agent "%s": %s'):format(id, named)
+  require('claude_ide.say.message').show(problem, 'error')
+end
+
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
@@ -61,15 +92,12 @@ function M.run(opts)
   local toggles = opts.args == '' and opts.range == 0 and not begins
   if toggles and require('claude_ide.chat.hostless').hide_here() then
     return
-  elseif not begins and opts.args ~= 'new' then
+  elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
+  elseif begins then
+    return begin(opts)
   end
-  if host.start() then
-    -- The panel opens before the host can answer, because the user may already be typing.
-    require('claude_ide.chat.hostless').begin()
-    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
-    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
-  end
+  begin_with(opts, table.concat(opts.fargs, ' ', 2))
 end
 
 ---@return claude_ide.ChatOffer? offer of the chat that a command applies to
@@ -93,6 +121,16 @@ local function in_order()
   return words
 end
 
+-- The arguments of `:ClaudeChat` before the one that is completed.
+local function arguments_before(line)
+  local words = vim.split(line, '%s+')
+  local index = #words
+  repeat
+    index = index - 1
+  until index < 1 or words[index]:find('ClaudeChat$')
+  return table.concat(words, ' ', index + 1, #words - 1)
+end
+
 --- Complete the subcommands that this chat's agent supports, and their arguments.
 ---@param sessions fun(): string[] the ids of the sessions that can be resumed
 ---@param lead string
@@ -100,20 +138,23 @@ end
 ---@param pos integer bytes
 ---@return string[] candidates
 function M.complete(sessions, lead, line, pos)
-  local words = vim.split(line:sub(1, pos), '%s+')
-  local before = words[#words - 1]
+  local before = arguments_before(line:sub(1, pos))
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end
   local offer = offer_here() or { choices = {}, lacks = {} }
   local candidates = offer.choices[before] or {}
-  if before:find('ClaudeChat$') then
-    candidates = in_order()
+  if before == '' then
+    candidates = vim.tbl_filter(function(word)
+      return not vim.list_contains(offer.lacks, word)
+    end, in_order())
   elseif before == 'resume' then
     candidates = sessions()
+  elseif before == 'new' then
+    candidates = require('claude_ide.chat.agents').ids()
   end
   return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead) and not vim.list_contains(offer.lacks, word)
+    return vim.startswith(word, lead)
   end, candidates)
 end
 

@@ -7,7 +7,7 @@ local M = {}
 ---@class claude_ide.ChatOffer
 ---@field name string the agent's name
 ---@field commands claude_ide.ChatCommand[]
----@field choices table<string, string[]> values by subcommand of `:ClaudeChat`
+---@field choices table<string, string[]> words by subcommand, also by `config` and a setting
 ---@field lacks string[] missing subcommands of `:ClaudeChat`, and names of missing keys
 
 ---@class claude_ide.ChatCommand

@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from claude_ide.concealed import without_secrets
+
 MOST = 1_000
 """The number of messages that are kept."""
 
@@ -26,11 +28,15 @@ class Traffic:
         self._kept.append((self._clock() - self._began, direction, message))
 
     def text(self) -> str:
-        """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message."""
+        """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message.
+
+        Secrets are replaced, whoever has sent them.
+        """
         entries = (
             {"t": round(t, 3), "dir": way, "m": _decoded(message)} for t, way, message in self._kept
         )
-        return "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        text = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        return without_secrets(text)
 
 
 def _decoded(message: Any) -> Any:

@@ -3,12 +3,8 @@
 A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug>(claude-chat-…)`).
 """
 
-from collections.abc import Callable
-from typing import Any
-
-from claude_ide.agents.agent import Agent, Capabilities
+from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject
-from claude_ide.agents.events import Command, CommandsChanged, Event, Ready
 from claude_ide.errors import UserError
 
 NEEDS = {
@@ -49,7 +45,7 @@ VERBS = {
     "redirect": "replace its turn with another prompt",
     "resume": "resume a session",
     "rewind": "undo its changes to files",
-    "settings": "list its own settings",
+    "settings": "change its settings",
     "side_question": "answer an aside",
     "steer": "accept a prompt during a turn",
     "stop_task": "stop a task in the background",
@@ -60,7 +56,10 @@ VERBS = {
     "tool_servers": "list its MCP servers",
     "withdraw": "withdraw a queued prompt",
 }
-UNLIMITED = "unlimited"
+
+CONFIG = "config"
+SETTINGS = ("settings", "modes", "models", "effort", "thinking_tokens")
+"""The capabilities of which one is enough for the feature `CONFIG`."""
 
 
 def has(agent: Agent, capability: str) -> bool:
@@ -68,11 +67,18 @@ def has(agent: Agent, capability: str) -> bool:
     return bool(getattr(agent.capabilities, capability))
 
 
+def lacking(agent: Agent) -> list[str]:
+    """Return the features that an agent lacks."""
+    lacks = [feature for feature, needed in NEEDS.items() if not has(agent, needed)]
+    return lacks if any(has(agent, setting) for setting in SETTINGS) else [*lacks, CONFIG]
+
+
 def require(agent: Agent, *features: str) -> None:
     """Raise `UserError` if an agent lacks one of these features; every agent has others."""
+    lacks = lacking(agent)
     for feature in features:
-        if feature in NEEDS:
-            require_capability(agent, NEEDS[feature])
+        if feature in lacks:
+            require_capability(agent, NEEDS.get(feature, "settings"))
 
 
 def require_capability(agent: Agent, capability: str) -> None:
@@ -92,59 +98,3 @@ async def answer(agent: Agent, request: str, answer: Answer) -> str:
     if isinstance(answer, Reject) and not has(agent, "reject_with_reason"):
         return answer.reason
     return ""
-
-
-def efforts(ready: Ready) -> list[str]:
-    """Return the reasoning efforts of all models."""
-    return list(dict.fromkeys(effort for model in ready.models for effort in model.efforts))
-
-
-class Offer:
-    """The features and choices that Lua offers and completes; `send` is called with each change."""
-
-    def __init__(self, agent: Agent, send: Callable[[dict[str, Any]], object]) -> None:
-        self._agent = agent
-        self._send = send
-        self._ready = Ready()
-        self._commands: tuple[Command, ...] = ()
-        self._basis: tuple[Capabilities, Ready, tuple[Command, ...]] | None = None
-        self._sent: dict[str, Any] = {}
-
-    def apply(self, event: Event) -> None:
-        """Apply an event of the agent."""
-        match event:
-            case Ready():
-                self._ready, self._commands = event, event.commands
-            case CommandsChanged(commands):
-                self._commands = commands
-
-    def update(self) -> None:
-        """Send the offer if it has changed, for example after the agent has rejected a request.
-
-        It is called with each piece of an answer, so it composes nothing while nothing has changed.
-        """
-        basis = (self._agent.capabilities, self._ready, self._commands)
-        if basis == self._basis:
-            return
-        self._basis = basis
-        offer = self._described()
-        if offer != self._sent:
-            self._sent = offer
-            self._send(offer)
-
-    def _described(self) -> dict[str, Any]:
-        """Return the offer in the format of `chat/offer.lua`."""
-        return {
-            "name": self._agent.name,
-            "lacks": [feature for feature, needed in NEEDS.items() if not has(self._agent, needed)],
-            "commands": [
-                {"name": command.name, "description": command.description, "hint": command.hint}
-                for command in self._commands
-            ],
-            "choices": {
-                "effort": efforts(self._ready),
-                "mode": [mode.id for mode in self._ready.modes],
-                "model": [model.id for model in self._ready.models],
-                "thinking": ["0", UNLIMITED],
-            },
-        }

@@ -59,7 +59,9 @@ class Bar:
         self.mode = ""
         self._modes: dict[str, str] = {}
         """The names of the modes, by their ids."""
-        self.model = ""
+        self._model = self._model_name = ""
+        self._models: dict[str, str] = {}
+        """The names of the models, by their ids."""
         self.effort = ""
         self._cost = 0.0
         self._cost_before = 0.0
@@ -75,12 +77,13 @@ class Bar:
         """Apply an event; most have no effect."""
         self._pace.apply(event)
         match event:
-            case events.Ready(modes=modes):
+            case events.Ready(models=models, modes=modes) | events.OfferChanged(models, modes):
                 self._modes = {mode.id: mode.name for mode in modes}
+                self._models = {model.id: model.name for model in models}
             case events.ModeChanged(mode):
                 self.mode = mode
             case events.ModelChanged(model, name):
-                self.model = name or model
+                self._model, self._model_name = model, name
             case events.EffortChanged(effort):
                 self.effort = effort
             case events.Usage(cost, used, size):
@@ -107,6 +110,11 @@ class Bar:
     def mode_name(self) -> str:
         """The name of the permission mode."""
         return self._modes.get(self.mode, self.mode)
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self._model_name or self._models.get(self._model) or self._model
 
     @property
     def cost(self) -> float:

@@ -110,6 +110,10 @@ class Panel:
         """Show why a panel whose host has ended cannot be taken over."""
         await self._run("chat.hostless.give_up", reason)
 
+    async def open_login(self, request: Mapping[str, Any]) -> None:
+        """Run a login in a terminal (`chat/login.lua`); its end is the event `logged_in`."""
+        await self._run("chat.login.open", request)
+
     async def close(self) -> None:
         """Close the panel and forget the chat."""
         await self._run("chat.panel.close")
@@ -173,7 +177,7 @@ class Panel:
     # Prompt.
 
     async def offer(self, offer: Mapping[str, Any]) -> None:
-        """Set the completion, keys and commands of the panel (`abilities.Offer`)."""
+        """Set the completion, keys and commands of the panel (`offering.Offer`)."""
         await self._run("chat.offer.set", offer)
 
     async def shown_prompt(self, number: int) -> None:

@@ -43,8 +43,9 @@ class ReplayingAgent:
                     self.write(frame)
                 case {"dir": "in", "m": frame}:
                     self.expect(frame)
-        while self.read() is not None:
-            pass
+        self.methods.clear()
+        while (frame := self.read()) is not None:
+            self.keep(frame)
 
     def write(self, frame: Frame) -> None:
         if "method" not in frame:

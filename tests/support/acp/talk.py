@@ -9,13 +9,14 @@ from typing import Any
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Dead,
     Event,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    TextDelta,
     TurnEnded,
 )
 from claude_ide.agents.workbench import Workbench
@@ -27,6 +28,7 @@ GOLDEN = ROOT / "tests" / "golden" / "acp"
 REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
 
 Frame = dict[str, Any]
+Request = PermissionAsked | PlanProposed | QuestionAsked
 
 
 def names() -> list[str]:
@@ -59,6 +61,11 @@ class AcpTalk(Talking):
         super().__init__(AcpAgent(launch, workbench or Workbench()))
         self.fake = fake
         self.past: list[Event] = []
+
+    @property
+    def said(self) -> str:
+        """What the agent has said so far."""
+        return "".join(event.text for event in self.of(TextDelta))
 
     async def close(self) -> None:
         """End the agent at once."""
@@ -110,7 +117,7 @@ class Recorded:
                 self._turns += 1
                 await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
             case "session/cancel":
-                await self._is_expected("session/cancel")
+                await self.expects("session/cancel")
                 await agent.interrupt()
             case "session/set_mode":
                 await agent.set_mode(params["modeId"])
@@ -120,13 +127,20 @@ class Recorded:
             case "session/request_permission":
                 event = await self._next_request()
                 await self._talk.agent.answer(event.request, _decision(asked, result))
+            case "elicitation/create":
+                event = await self._next_request()
+                await self._talk.agent.answer(event.request, Reply(result["content"]))
 
-    async def _next_request(self) -> PermissionAsked | PlanProposed | QuestionAsked:
+    async def _next_request(self) -> Request:
         self._requests += 1
-        kinds = (PermissionAsked, PlanProposed)
-        return await self._talk.until(Event, lambda event: isinstance(event, kinds), self._requests)
+        events = self._talk.events
+        asked: list[Request] = await until(
+            lambda: [event for event in events if isinstance(event, Request)][self._requests - 1 :],
+            f"request {self._requests}",
+        )
+        return asked[0]
 
-    async def _is_expected(self, method: str) -> None:
+    async def expects(self, method: str) -> None:
         """Wait until the agent has nothing more to say before a message."""
         expected = self._talk.fake.entries
         await until(lambda: method in expected("expects"), f"the agent waits for {method}")

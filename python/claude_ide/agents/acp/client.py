@@ -3,37 +3,39 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from claude_ide import __version__
-from claude_ide.agents.acp import encode
-from claude_ide.agents.acp.connection import Connection, EndedError
-from claude_ide.agents.acp.decoding import permission, replay
+from claude_ide.agents.acp.asking import Asking
+from claude_ide.agents.acp.connection import Connection
+from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Incoming, Params
+from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.sessions import Opened, Sessions
-from claude_ide.agents.acp.turns import Block, End, Turns
 from claude_ide.agents.acp.unsupported import Unsupported
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
     Opening,
     ResumeSession,
-    SessionSummary,
 )
-from claude_ide.agents.answer import Answer, Dismiss, Reject
+from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     Event,
-    Notice,
+    PromptChanged,
     Ready,
     Session,
-    Stopping,
-    TurnEndReason,
+    ToolEnded,
+    ToolInput,
+    ToolStatus,
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
@@ -43,7 +45,6 @@ from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import (
     AgentError,
-    LoginNeededError,
     UnsupportedError,
 )
 from claude_ide.jsonrpc.message import Id
@@ -52,15 +53,8 @@ from claude_ide.transport.lines import GRACE_SECONDS
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
 
-INFORMATION = {"name": "claude-ide", "title": "Neovim", "version": __version__}
-
-REASONS = {
-    "end_turn": TurnEndReason.COMPLETED,
-    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": TurnEndReason.REFUSED,
-    "cancelled": TurnEndReason.INTERRUPTED,
-}
+CLOSE_SECONDS = 0.5
+"""How long an agent may take to let go of its session before it is stopped."""
 
 
 class AcpAgent(Unsupported):
@@ -86,12 +80,18 @@ class AcpAgent(Unsupported):
         self._usage = Usage()
         self._decoder = Decoder(str(self._launch.folder))
         self._pending = Pending(self._emit)
-        self._turns = Turns(self._run, self._emit)
+        self._observing = Observing(self._workbench.edits)
+        self._talk: Prompting | None = None
 
     @property
     def name(self) -> str:
         """The agent's name."""
         return self._launch.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the agent runs."""
+        return self._launch.folder
 
     @property
     def capabilities(self) -> Capabilities:
@@ -130,11 +130,11 @@ class AcpAgent(Unsupported):
         """Load a session, and return the conversation that the agent repeats meanwhile."""
         opened = await self._connect()
         if not self._running.offer.loads:
-            return []
+            return replay.history(self.name, [])
         with self._replaying() as events:
             await self._open(opened.load(session))
         self._report(replay.present(events))
-        return [*replay.conversation(events)]
+        return replay.history(self.name, events)
 
     async def start(self, opening: Opening) -> Ready:
         """Start the agent and open a session, unless `history` has done so."""
@@ -166,11 +166,11 @@ class AcpAgent(Unsupported):
             connection = self._connection
         if connection is None:
             return
-        if self._turns.is_running and connection.alive:
-            await self.interrupt()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(INTERRUPT_SECONDS):
-                    await self._turns.settled()
+        if self._talk is not None:
+            await self._talk.stop(INTERRUPT_SECONDS)
+            with contextlib.suppress(TimeoutError, AgentError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._sessions.close(self._session)
         await connection.stop(grace)
 
     def kill(self) -> None:
@@ -178,13 +178,23 @@ class AcpAgent(Unsupported):
         if self._connection is not None:
             self._connection.kill()
 
-    async def sessions(self) -> list[SessionSummary]:
-        """Start the agent, return the sessions of its folder, and end it."""
+    @contextlib.asynccontextmanager
+    async def stored(self) -> AsyncIterator[Sessions]:
+        """Give access to the folder's sessions; an agent that does not run is started for it."""
+        if self.is_open:
+            yield self._sessions
+            return
         sessions = await self._connect()
         try:
-            return await sessions.listed()
+            yield sessions
         finally:
             await self._running.stop()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent runs and has a session."""
+        is_alive = self._connection is not None and self._connection.alive
+        return is_alive and self._is_started
 
     def _is_open(self, opening: Opening) -> bool:
         """Return whether `history` has opened this session already."""
@@ -202,6 +212,11 @@ class AcpAgent(Unsupported):
         self._session = self._decoder.session = opened.id
         self._decoder.settings.load(opened.answer)
 
+    async def _reopen(self) -> None:
+        """Open the session again in an agent that has lost it."""
+        with self._replaying():
+            await self._sessions.open(ResumeSession(self._session))
+
     @contextlib.contextmanager
     def _replaying(self) -> Iterator[list[Event]]:
         """Keep the events of a session that is being opened from the panel."""
@@ -210,9 +225,9 @@ class AcpAgent(Unsupported):
         try:
             yield events
         finally:
+            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
             self._replayed = None
             self._decoder.is_replaying = False
-            self._decoder.turn_ended()
 
     async def _connect(self) -> Sessions:
         """Start the agent's process and learn what it can do; return its sessions."""
@@ -229,22 +244,15 @@ class AcpAgent(Unsupported):
             connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
             self._connection = connection
         try:
-            await connection.initialize(self._information())
-            if launch.method:
-                await connection.request("authenticate", {"methodId": launch.method})
+            await connection.initialize(introduction())
+            await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
             raise
-        return Sessions(connection, launch.name, launch.folder, self._workbench)
-
-    def _information(self) -> dict[str, Any]:
-        return {
-            "clientCapabilities": {
-                "fs": {"readTextFile": False, "writeTextFile": False},
-                "terminal": False,
-            },
-            "clientInfo": INFORMATION,
-        }
+        self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
+        working = self._decoder, self._pending, self._observing
+        self._talk = Prompting(connection, *working, self._emit, self._reopen)
+        return self._sessions
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
@@ -254,56 +262,37 @@ class AcpAgent(Unsupported):
 
     async def prompt(self, prompt: Prompt) -> str:
         """Send a prompt after the current turn; return its id."""
-        return self._add(prompt)
+        return self._prompting.send(prompt)
 
     async def steer(self, prompt: Prompt) -> str:
-        """Raise `UnsupportedError`: the protocol has no way to reach a turn that runs."""
-        raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
+        """Send a prompt within the current turn, if the agent has announced that it takes any."""
+        if not self._running.offer.steers:
+            raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
+        return await self._prompting.steer(prompt)
 
     async def redirect(self, prompt: Prompt) -> str:
         """End the current turn, and send a prompt then; return its id."""
-        id_ = self._add(prompt, next_=True)
-        await self._cancel()
+        id_ = self._prompting.send(prompt, next_=True)
+        await self._prompting.cancel()
         return id_
 
     async def withdraw(self, prompt: str) -> bool:
         """Withdraw a prompt that waits for the end of the turn; False if it was too late."""
-        return self._turns.withdraw(prompt)
+        return self._prompting.withdraw(prompt)
 
     async def interrupt(self) -> None:
         """End the current turn."""
-        self._emit(Stopping())
-        await self._cancel()
+        await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         self._pending.answer(request, answer)
 
-    async def _cancel(self) -> None:
-        self._decoder.tools.is_stopping = True
-        await self._running.notify("session/cancel", {"sessionId": self._session})
-        self._pending.withdraw_all()
-
-    def _add(self, prompt: Prompt, *, next_: bool = False) -> str:
-        assert self._running
-        return self._turns.add(encode.blocks(prompt), next_=next_)
-
-    async def _run(self, blocks: list[Block]) -> End | None:
-        """Send a prompt and wait for the end of its turn; None if the agent has ended."""
-        params = {"sessionId": self._session, "prompt": blocks}
-        try:
-            result = mapping(await self._running.request("session/prompt", params))
-        except EndedError:
-            return None
-        except LoginNeededError as error:
-            self._emit(Notice(str(error), "error", "authentication_failed"))
-            return End(TurnEndReason.FAILED)
-        except AgentError as error:
-            return End(TurnEndReason.FAILED, str(error))
-        finally:
-            self._pending.withdraw_all()
-            self._decoder.turn_ended()
-        return End(REASONS.get(text(result.get("stopReason")), TurnEndReason.COMPLETED))
+    @property
+    def _prompting(self) -> Prompting:
+        if self._talk is None:
+            raise AgentError(f"{self.name} is not running")
+        return self._talk
 
     # Settings.
 
@@ -346,7 +335,12 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        return {"session/request_permission": self._ask_permission}
+        working = self._decoder, self._pending, self._observing
+        asking = Asking(self.name, *working, self._report)
+        return {
+            "session/request_permission": asking.permission,
+            "elicitation/create": asking.elicitation,
+        }
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
         return {
@@ -359,16 +353,6 @@ class AcpAgent(Unsupported):
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
-
-    async def _ask_permission(self, id_: Id, params: Params) -> dict[str, Any]:
-        tools = self._decoder.tools
-        call, events = tools.asked(mapping(params.get("toolCall")))
-        self._report(events)
-        asked = permission.asked(self._pending.new(), params, call)
-        answer = await self._pending.ask(id_, asked)
-        if isinstance(answer, Reject | Dismiss):
-            tools.rejected.add(call.id)
-        return permission.answered(asked.options, answer)
 
     # Events.
 
@@ -386,10 +370,25 @@ class AcpAgent(Unsupported):
         if self._replayed is not None and not isinstance(event, Dead):
             self._replayed.append(event)
             return
-        if isinstance(event, Usage):
-            self._usage = event
-        self._state = self._state.after(event)
+        self._observe(event)
+        self._state = self._next_state(event)
         self._events.put_nowait(event)
+
+    def _next_state(self, event: Event) -> SessionState:
+        """Return the state after an event; a late report begins no turn, which would not end."""
+        after = self._state.after(event)
+        runs = self._talk is not None and self._talk.is_running
+        is_late = after.busy and not self._state.busy and not runs
+        return self._state if is_late and not isinstance(event, PromptChanged) else after
+
+    def _observe(self, event: Event) -> None:
+        match event:
+            case Usage():
+                self._usage = event
+            case ToolInput(tool) if call := self._decoder.tools.find(tool):
+                self._observing.begin(call)
+            case ToolEnded():
+                self._observing.end(event)
 
     def log(self) -> str:
         """Return the recent messages in both directions, as `Traffic.text` formats them."""

@@ -12,6 +12,7 @@ from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.failures import failed
 from claude_ide.agents.fields import mapping
 from claude_ide.agents.traffic import Traffic
+from claude_ide.concealed import without_secrets
 from claude_ide.errors import AgentError, RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Dialect, Peer
 from claude_ide.transport.lines import GRACE_SECONDS, Child
@@ -25,7 +26,6 @@ EXIT_SECONDS = 2.0
 """How long an agent that has closed its stdout may take to end."""
 
 UPDATE = b'"session/update"'
-HIDDEN = b"[hidden]"
 
 
 class Connection:
@@ -40,8 +40,6 @@ class Connection:
         ended: Callable[[int, str], None],
     ) -> None:
         self.offer = Offer()
-        self.secrets: tuple[str, ...] = ()
-        """Texts that the recorded traffic must not contain."""
         self._child = child
         self._name = name
         self._traffic = traffic
@@ -100,7 +98,7 @@ class Connection:
 
     async def send(self, frame: bytes) -> None:
         """Send one message (called by the peer)."""
-        self._record("in", frame)
+        self._traffic.record("in", frame)
         await self._child.send(frame)
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
@@ -113,15 +111,20 @@ class Connection:
         self._child.kill()
 
     @property
+    def _stderr(self) -> str:
+        # An agent may print the environment of a server that it cannot start.
+        return without_secrets(self._child.stderr)
+
+    @property
     def _last_words(self) -> str:
-        stderr = self._child.stderr.strip()
+        stderr = self._stderr.strip()
         return stderr.splitlines()[-1] if stderr else f"exit code {self._child.code}"
 
     async def _read(self) -> None:
         try:
             number = 0
             async for line in self._child.lines():
-                self._record("out", line)
+                self._traffic.record("out", line)
                 if not line.lstrip().startswith(b"{"):
                     logger.warning("ignored a line that is no message: %.200r", line)
                     continue
@@ -132,15 +135,10 @@ class Connection:
                     await asyncio.sleep(0)
         finally:
             code = await self._child.stop(EXIT_SECONDS)
-            if self._child.stderr:
-                self._traffic.record("stderr", self._child.stderr)
-            self._ended(code, self._child.stderr)
+            if self._stderr:
+                self._traffic.record("stderr", self._stderr)
+            self._ended(code, self._stderr)
             await self._peer.close()
-
-    def _record(self, direction: str, frame: bytes) -> None:
-        for secret in self.secrets:
-            frame = frame.replace(secret.encode(), HIDDEN)
-        self._traffic.record(direction, frame)
 
 
 class EndedError(AgentError):

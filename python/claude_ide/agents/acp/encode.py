@@ -6,6 +6,7 @@ from typing import Any
 from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, ShellResult, Words
 
 Block = dict[str, Any]
+"""One block of a prompt's content."""
 
 
 def blocks(prompt: Prompt) -> list[Block]:

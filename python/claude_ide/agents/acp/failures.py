@@ -1,5 +1,6 @@
 """The errors of ACP agents as those of this package."""
 
+import re
 from typing import Any
 
 from claude_ide.agents.fields import mapping, text
@@ -16,6 +17,9 @@ LOGIN_NEEDED = -32000
 UNKNOWN_RESOURCE = -32002
 """Codes that ACP defines; the second is the answer for a session that is unknown."""
 
+NO_SESSION = re.compile(r"session not found|no previous sessions?|unknown session", re.IGNORECASE)
+"""Some agents answer with an internal error instead of that code."""
+
 LONGEST = 300
 
 
@@ -25,7 +29,7 @@ def failed(name: str, error: RpcError) -> AgentError:
     match error.code:
         case code if code == LOGIN_NEEDED:
             return LoginNeededError(reason)
-        case code if code == UNKNOWN_RESOURCE:
+        case code if code == UNKNOWN_RESOURCE or NO_SESSION.search(reason):
             return UnknownSessionError(reason)
         case code if code == METHOD_NOT_FOUND:
             return UnsupportedError(reason)

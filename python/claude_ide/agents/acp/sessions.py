@@ -1,5 +1,6 @@
 """The sessions of one running agent: opened, loaded, listed."""
 
+import contextlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,9 @@ from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.workbench import McpCommand, Workbench
 from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+
+MOST_PAGES = 20
+"""The most pages of sessions that are read; an agent decides how long a page is."""
 
 
 class Opened(NamedTuple):
@@ -37,8 +41,11 @@ class Sessions:
         session = opening.id or await self._latest()
         if opening.fork:
             return await self._opened("session/fork", session)
-        resumes = self._connection.offer.resumes
-        return await self._opened("session/resume" if resumes else "session/load", session)
+        if self._connection.offer.resumes:
+            # Some agents announce the method and do not have it.
+            with contextlib.suppress(UnsupportedError):
+                return await self._opened("session/resume", session)
+        return await self._opened("session/load", session)
 
     async def load(self, session: str) -> Opened:
         """Open a session, while the agent repeats its conversation."""
@@ -48,8 +55,26 @@ class Sessions:
         """Return the sessions, the latest first. Raises `UnsupportedError`."""
         if not self._connection.offer.lists:
             raise UnsupportedError(f"{self._name} cannot list its sessions")
-        answer = await self._connection.request("session/list", {"cwd": str(self._folder)})
-        return sessions.summaries(answer)
+        found: list[SessionSummary] = []
+        params = {"cwd": str(self._folder)}
+        for _ in range(MOST_PAGES):
+            answer = mapping(await self._connection.request("session/list", params))
+            found += sessions.summaries(answer)
+            if not (cursor := text(answer.get("nextCursor"))):
+                break
+            params["cursor"] = cursor
+        return sorted(found, key=lambda session: session.changed, reverse=True)
+
+    async def delete(self, session: str) -> None:
+        """Delete a session. Raises `UnsupportedError`."""
+        if not self._connection.offer.deletes:
+            raise UnsupportedError(f"{self._name} cannot delete a session")
+        await self._connection.request("session/delete", {"sessionId": session})
+
+    async def close(self, session: str) -> None:
+        """Have the agent let go of a session, if it can."""
+        if session and self._connection.offer.closes and self._connection.alive:
+            await self._connection.request("session/close", {"sessionId": session})
 
     async def _latest(self) -> str:
         for session in await self.listed():
@@ -69,11 +94,7 @@ class Sessions:
         """Return the editor's MCP servers in the form of the protocol."""
         if self._workbench.mcp_commands is None:
             return []
-        commands = await self._workbench.mcp_commands()
-        self._connection.secrets = tuple(
-            value for command in commands for value in command.environment.values()
-        )
-        return [_server(command) for command in commands]
+        return [_server(command) for command in await self._workbench.mcp_commands()]
 
 
 def _server(command: McpCommand) -> dict[str, Any]:

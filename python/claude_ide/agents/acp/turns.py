@@ -7,8 +7,9 @@ import asyncio
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.events import (
     Event,
     PromptChanged,
@@ -16,9 +17,6 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-
-Block = dict[str, Any]
-"""One block of a prompt's content."""
 
 
 class End(NamedTuple):
@@ -38,6 +36,8 @@ class Turns:
         self._emit = emit
         self._waiting: deque[tuple[str, list[Block]]] = deque()
         self._task: asyncio.Task[None] | None = None
+        self._joined: list[str] = []
+        """The prompts that the agent has taken within the current turn."""
         self._is_redirected = False
 
     @property
@@ -50,9 +50,17 @@ class Turns:
         id_ = str(uuid.uuid4())
         (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
         self._emit(PromptChanged(id_, PromptStage.QUEUED))
-        self._is_redirected = next_ and self.is_running
+        self._is_redirected |= next_ and self.is_running
         if not self.is_running:
             self._task = asyncio.get_running_loop().create_task(self._run_all())
+        return id_
+
+    def join(self) -> str:
+        """Note a prompt that the agent has taken within the current turn; return its id."""
+        id_ = str(uuid.uuid4())
+        self._emit(PromptChanged(id_, PromptStage.QUEUED))
+        self._emit(PromptChanged(id_, PromptStage.STARTED))
+        self._joined.append(id_)
         return id_
 
     def withdraw(self, prompt: str) -> bool:
@@ -80,5 +88,7 @@ class Turns:
             is_redirected, self._is_redirected = self._is_redirected, False
             if is_redirected and end.why is TurnEndReason.INTERRUPTED:
                 end = End(TurnEndReason.REDIRECTED)
-            self._emit(TurnEnded(end.why, (prompt,), end.message))
-            self._emit(PromptChanged(prompt, PromptStage.COMPLETED))
+            prompts, self._joined = (prompt, *self._joined), []
+            self._emit(TurnEnded(end.why, prompts, end.message))
+            for each in prompts:
+                self._emit(PromptChanged(each, PromptStage.COMPLETED))

@@ -34,6 +34,7 @@ from claude_ide.agents.events.session import (
     ModeChanged,
     Model,
     ModelChanged,
+    OfferChanged,
     PromptBlocked,
     PromptChanged,
     PromptStage,
@@ -95,6 +96,7 @@ __all__ = [
     "Model",
     "ModelChanged",
     "Notice",
+    "OfferChanged",
     "Option",
     "OptionKind",
     "PermissionAsked",
@@ -143,8 +145,9 @@ __all__ = [
 ]
 
 Event = (
-    Ready | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged | ModelChanged
-    | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage | Waiting
+    Ready | OfferChanged | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged
+    | ModelChanged | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage
+    | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
     | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
     | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting

@@ -107,6 +107,14 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferChanged:
+    """The models and modes to choose from have changed; these are all of them."""
+
+    models: tuple[Model, ...] = ()
+    modes: tuple[Mode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommandsChanged:
     """The slash commands have changed; these are all of them."""
 

@@ -1,5 +1,6 @@
 """The changes of files that a tool call describes by `diff` content."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def written(tool: str, diffs: Sequence[Diff]) -> Iterator[tuple[FileWritten | No
     for diff in diffs:
         write = _written(tool, diff)
         if write is None or write.after is None:
-            yield None, change(diff.path, diff.old, diff.new)
+            yield None, _change_of_a_part(diff)
         else:
             yield write, change(diff.path, write.before, write.after)
 
@@ -61,6 +62,12 @@ def change(path: str, before: str | None, after: str) -> Change:
     )
 
 
+def _change_of_a_part(diff: Diff) -> Change:
+    """Return the change of a text that need not end with a line."""
+    end = "" if diff.new.endswith("\n") else "\n"
+    return change(diff.path, diff.old + end if diff.old else None, diff.new + end)
+
+
 def _absolute(path: str, folder: str) -> str:
     return str(Path(folder, path))
 
@@ -76,9 +83,10 @@ def _written(tool: str, diff: Diff) -> FileWritten | None:
         after = files.read(Path(diff.path)).decode()
     except (OSError, ValueError):
         return None
-    if after == diff.new:
-        # Some agents describe a new file by an empty text.
-        return FileWritten(tool, diff.path, diff.old or None, after)
+    if after in (diff.new, diff.new + "\n"):
+        # Some agents describe a new file by an empty text, and leave out the last line's end.
+        end = after.removeprefix(diff.new)
+        return FileWritten(tool, diff.path, diff.old + end if diff.old else None, after)
     if not diff.old or after.count(diff.new) != 1:
         return None
     return FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
@@ -86,7 +94,7 @@ def _written(tool: str, diff: Diff) -> FileWritten | None:
 
 def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
     starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
-    for first, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for first, end in itertools.pairwise([*starts, len(lines)]):
         found = _HUNK.match(lines[first])
         assert found is not None
         old, old_lines, new, new_lines = (int(each or 1) for each in found.groups())

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from claude_ide.agents.events import (
     Event,
     FileWritten,
+    Notice,
     Text,
     TextDelta,
     Thinking,
@@ -27,6 +28,12 @@ OF_TALK = (
 def present(events: Iterable[Event]) -> Iterator[Event]:
     """Yield the events that describe the session as it is now."""
     return (event for event in events if not isinstance(event, OF_TALK))
+
+
+def history(name: str, events: Iterable[Event]) -> list[Event]:
+    """Return a repeated conversation, or a notice that the agent with this name repeats none."""
+    silent = Notice(f"{name} does not repeat the conversation, but continues it", "notice")
+    return [*conversation(events)] or [silent]
 
 
 def conversation(events: Iterable[Event]) -> Iterator[Event]:

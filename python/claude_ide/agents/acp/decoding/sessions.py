@@ -10,13 +10,12 @@ BEGINNING = datetime.fromtimestamp(0, UTC)
 
 
 def summaries(result: Any) -> list[SessionSummary]:
-    """Return the sessions in the answer to `session/list`, the latest first."""
-    found = [
+    """Return the sessions in an answer to `session/list`."""
+    return [
         SessionSummary(text(each.get("sessionId")), text(each.get("title")), _time(each))
         for each in mappings(mapping(result).get("sessions"))
         if each.get("sessionId")
     ]
-    return sorted(found, key=lambda session: session.changed, reverse=True)
 
 
 def _time(session: dict[str, Any]) -> datetime:

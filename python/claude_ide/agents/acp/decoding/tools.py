@@ -4,6 +4,7 @@ Source: the ACP schema. Any of the three can be the first one about a call, and 
 fields that have changed. A list of content replaces the one before it.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -40,6 +41,8 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z]\w*)(?::\s+(?P<rest>.+))?", re.DOTALL)
 """A title that begins with the tool's name, such as `WriteFile: new.txt`, or is nothing else."""
 
 ON_FILES = ("read", "edit", "delete", "move")
+_FENCED = re.compile(r"\s*(?P<fence>`{3,})[^`\n]*\n(?P<inside>.*?)\n?(?P=fence)\s*", re.DOTALL)
+
 SHELLS = ("-c", "-lc")
 OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content")
 """The fields of a raw output that may have the text."""
@@ -61,12 +64,17 @@ class Call:
     terminals: tuple[str, ...] = ()
     started: ToolStarted | None = None
     input: ToolInput | None = None
+    is_begun: bool = False
+    """Whether its input is complete, which may be empty."""
+    spells_input: bool = False
+    """Whether the agent reports the input as JSON in the content."""
     is_over: bool = False
 
     @property
     def shown_kind(self) -> str:
         """The kind for the panel: a call with diffs edits, whatever the agent calls it."""
-        return "edit" if self.diffs else self.kind or "other"
+        guessed = "execute" if "command" in self.arguments else "other"
+        return "edit" if self.diffs else self.kind or guessed
 
 
 class Tools:
@@ -75,22 +83,29 @@ class Tools:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._calls: dict[str, Call] = {}
+        """The calls of this turn, by the ids of the agent."""
+        self._past: dict[str, Call] = {}
+        """Those of the turn before: an agent may report on them after its end."""
         self._terminals: dict[str, str] = {}
+        self._reused = itertools.count(2)
         self.rejected: set[str] = set()
         """The calls that the user has rejected."""
         self.is_stopping = False
         """Whether the user has ended the turn."""
 
-    def turn_ended(self) -> None:
-        """Forget the calls: the ids may be used again."""
-        self._calls.clear()
+    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+        """Yield the ends of calls that the agent has not ended, with this status."""
+        for call in self._calls.values():
+            is_rejected = call.id in self.rejected
+            yield from self._ended(call, {}, ToolStatus.REJECTED if is_rejected else status)
+        self._past, self._calls = self._calls, {}
         self._terminals.clear()
         self.rejected.clear()
         self.is_stopping = False
 
     def find(self, tool: str) -> Call | None:
-        """Return the call with this id."""
-        return self._calls.get(tool)
+        """Return the call of this turn with this id of ours."""
+        return next((call for call in self._calls.values() if call.id == tool), None)
 
     def of_terminal(self, terminal: str) -> str:
         """Return the id of the call that shows a terminal; "" if there is none yet."""
@@ -99,6 +114,7 @@ class Tools:
     def asked(self, update: dict[str, Any]) -> tuple[Call, list[Event]]:
         """Apply what a request for permission says about its call."""
         call = self._call(update)
+        call.is_begun = True
         self._merge(call, update)
         return call, [*self._announced(call)]
 
@@ -116,11 +132,19 @@ class Tools:
 
     def _call(self, update: dict[str, Any]) -> Call:
         id_ = text(update.get("toolCallId"))
-        return self._calls.setdefault(id_, Call(id_))
+        past = self._past.get(id_)
+        if id_ in self._calls:
+            return self._calls[id_]
+        if past is not None and update.get("sessionUpdate") == "tool_call_update":
+            return past
+        # An id that the agent uses again is another use of a tool.
+        call = Call(id_ if past is None else f"{id_}/{next(self._reused)}")
+        return self._calls.setdefault(id_, call)
 
     def _merge(self, call: Call, update: dict[str, Any]) -> None:
         call.kind = text(update.get("kind")) or call.kind
-        call.arguments = mapping(update.get("rawInput")) or call.arguments
+        call.arguments = mapping(update.get("rawInput")) or _spelled(call, update) or call.arguments
+        call.is_begun = call.is_begun or text(update.get("status")) not in ("", "pending")
         for location in mappings(update.get("locations"))[:1]:
             call.path, call.line = text(location.get("path")), integer(location.get("line"))
         content = update.get("content")
@@ -149,16 +173,16 @@ class Tools:
             call.started = started
             yield started
         size = len(json.dumps(call.arguments)) if call.arguments else 0
-        whole = ToolInput(
-            call.id, size, call.arguments or None, call.title, call.path, line=call.line
-        )
-        if whole != call.input and (call.arguments or call.path):
+        arguments = call.arguments if call.arguments or call.is_begun else None
+        whole = ToolInput(call.id, size, arguments, call.title, call.path, line=call.line)
+        if whole != call.input and (arguments is not None or call.path):
             call.input = whole
             yield whole
 
     def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
-        output = printed(update.get("content"))
-        if output and output != call.output:
+        content = update.get("content")
+        output = "" if _is_input(call, update) else printed(content)
+        if isinstance(content, list) and output != call.output:
             call.output = output
             yield ToolOutput(call.id, output, replaces=True)
         meta = mapping(update.get("_meta"))
@@ -202,10 +226,38 @@ def files_of(call: Call) -> str:
     return ", ".join(diff.path for diff in call.diffs) or call.path
 
 
+def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
+    """Return the input that is reported as content; empty if it is incomplete, or is none."""
+    if not call.arguments and update.get("sessionUpdate") == "tool_call":
+        call.spells_input = _is_unfinished(update) and printed(update.get("content"))[:1] == "{"
+    if not _is_input(call, update):
+        return {}
+    try:
+        return mapping(json.loads(printed(update.get("content"))))
+    except ValueError:
+        return {}
+
+
+def _is_input(call: Call, update: dict[str, Any]) -> bool:
+    """Return whether the content of an update is the input, which a result follows."""
+    is_text = printed(update.get("content"))[:1] == "{"
+    return call.spells_input and _is_unfinished(update) and is_text
+
+
+def _is_unfinished(update: dict[str, Any]) -> bool:
+    return text(update.get("status")) in ("", "pending", "in_progress")
+
+
 def printed(content: Any) -> str:
-    """Return the text in a list of content; agents may fence a command's output."""
+    """Return the text in a list of content, without the fences that agents put around output."""
     blocks = [mapping(each.get("content")) for each in mappings(content)]
-    return "\n".join(found for block in blocks if (found := text(block.get("text"))))
+    return "\n".join(found for block in blocks if (found := _bare(text(block.get("text")))))
+
+
+def _bare(output: str) -> str:
+    fenced = _FENCED.fullmatch(output)
+    is_one = fenced is not None and fenced["fence"] not in fenced["inside"]
+    return fenced["inside"] if fenced is not None and is_one else output
 
 
 def raw_output(output: Any) -> str:

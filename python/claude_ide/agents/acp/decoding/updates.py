@@ -15,6 +15,7 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     Todo,
     TodoList,
+    ToolStatus,
     Usage,
     UserMessage,
 )
@@ -62,10 +63,10 @@ class Decoder:
         else:
             yield from decode(update)
 
-    def turn_ended(self) -> None:
-        """Begin with new blocks and tool calls."""
+    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+        """Begin with new blocks and tool calls; yield the ends of those that have not ended."""
         self._open = None
-        self.tools.turn_ended()
+        yield from self.tools.turn_ended(status)
 
     def _message(self, update: Update) -> Iterator[Event]:
         if words := _words(update):

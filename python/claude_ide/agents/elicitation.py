@@ -1,0 +1,93 @@
+"""Forms of MCP servers, and of agents that ask in the same way: a flat JSON Schema as questions."""
+
+from typing import Any
+
+from claude_ide.agents.answer import Answer, Dismiss, Reject, Reply
+from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, Value
+from claude_ide.agents.fields import mapping, mappings, number, strings, text
+
+KINDS = {
+    "number": AnswerKind.NUMBER,
+    "integer": AnswerKind.INTEGER,
+    "boolean": AnswerKind.BOOLEAN,
+    "array": AnswerKind.CHOICES,
+}
+LEAST = ("minimum", "minLength", "minItems")
+MOST = ("maximum", "maxLength", "maxItems")
+
+
+def questions(schema: Any, order: tuple[str, ...] = ()) -> tuple[Question, ...]:
+    """Return a question for each property of a schema; those in `order` come first."""
+    fields = mapping(schema)
+    properties = mapping(fields.get("properties"))
+    required = strings(fields.get("required"))
+    return tuple(
+        _question(key, mapping(properties[key]), is_required=key in required)
+        for key in dict.fromkeys((*order, *properties))
+        if key in properties
+    )
+
+
+def encode(answer: Answer) -> dict[str, Any]:
+    """Return the answer in the format of an elicitation's result."""
+    match answer:
+        case Reply(answers):
+            content = {key: _plain(value) for key, value in answers.items()}
+            return {"action": "accept", "content": content}
+        case Reject():
+            return {"action": "decline"}
+        case Dismiss():
+            return {"action": "cancel"}
+        case _:
+            return {"action": "accept"}
+
+
+def _question(key: str, schema: dict[str, Any], *, is_required: bool) -> Question:
+    choices = _choices(schema)
+    kind = KINDS.get(text(schema.get("type")), AnswerKind.CHOICE if choices else AnswerKind.TEXT)
+    description = text(schema.get("description"))
+    title = text(schema.get("title")) or key
+    return Question(
+        f"{title}\n{description}" if description else title,
+        choices=choices,
+        kind=kind,
+        key=key,
+        is_open=not choices and kind is not AnswerKind.BOOLEAN,
+        required=is_required,
+        default=_default(schema.get("default")),
+        limits=_limits(schema),
+    )
+
+
+def _choices(schema: dict[str, Any]) -> tuple[Choice, ...]:
+    given = mapping(schema.get("items")) or schema
+    named = mappings(given.get("oneOf")) or mappings(given.get("anyOf"))
+    if named:
+        return tuple(map(_named, named))
+    values, names = strings(given.get("enum")), strings(given.get("enumNames"))
+    names += values[len(names) :]
+    pairs = zip(values, names, strict=False)
+    return tuple(Choice(name or value, value=value) for value, name in pairs)
+
+
+def _named(choice: dict[str, Any]) -> Choice:
+    value = text(choice.get("const"))
+    return Choice(text(choice.get("title")) or value, text(choice.get("description")), value)
+
+
+def _default(value: Any) -> Value | None:
+    if isinstance(value, list):
+        return strings(value)
+    return value if isinstance(value, str | int | float) else None
+
+
+def _limits(schema: dict[str, Any]) -> Limits:
+    least, most = (
+        next((found for key in keys if (found := number(schema.get(key))) is not None), None)
+        for keys in (LEAST, MOST)
+    )
+    return Limits(least, most, text(schema.get("format")), text(schema.get("pattern")))
+
+
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
