@@ -202,10 +202,15 @@ function M.set(diff, left, right, unsaved)
   local function bar(fields)
     return vim.tbl_extend('keep', fields, { path = path, warning = warning, title = '', note = '' })
   end
-  local on_right = bar({ title = in_one_line(diff.title), keys = KEYS })
+  local proposed = in_one_line(diff.note or '')
+  local on_right = bar({ title = in_one_line(diff.title), note = proposed, keys = KEYS })
   -- Never as virtual text: the file's buffer gets no text of ours.
   vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
-  winbar.set(right, expression(right, on_right), substitute(bar({ note = note, keys = KEYS })))
+  winbar.set(
+    right,
+    expression(right, on_right),
+    substitute(bar({ note = proposed ~= '' and proposed or note, keys = KEYS }))
+  )
 end
 
 return M

@@ -1,9 +1,11 @@
 """A proposed change of a file as a unified diff, which contains all that the change does."""
 
 import difflib
+from collections.abc import Sequence
 from itertools import islice
 
 from claude_ide.chat.requests.proposal import Proposal
+from claude_ide.paths import within
 
 CONTEXT = 2
 LARGEST = 400_000
@@ -26,6 +28,18 @@ def unified(proposed: Proposal) -> tuple[str, ...]:
     diff = difflib.unified_diff(before, after, n=CONTEXT, lineterm="")
     # The first two lines name the files; the position in a new file is obvious.
     return tuple(islice(diff, 2 if before else 3, None))
+
+
+def of_files(proposed: Sequence[Proposal], root: str) -> tuple[str, ...]:
+    """Return the diffs of several files, each below its path; empty if one is not known.
+
+    Paths below `root` are relative to it.
+    """
+    if len(proposed) == 1:
+        return unified(proposed[0])
+    diffs = [(f"{within(each.path, root)}:", *unified(each)) for each in proposed]
+    is_known = all(len(diff) > 1 for diff in diffs)
+    return tuple(line for diff in diffs for line in diff) if is_known else ()
 
 
 def _lines(text: str) -> list[str]:
