@@ -1,12 +1,14 @@
 """Fixtures shared by every test: a real Neovim in a project folder, serving, with a client."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from support import frame_log
+from support.acp.script import Fake, Make, Script
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.neovim import Neovim, nvim_binary, nvim_version, until
 
@@ -59,6 +61,23 @@ async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
     neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
     yield neovim
     await neovim.stop()
+
+
+@pytest.fixture
+def fake_agent(tmp_path: Path) -> Iterator[Make]:
+    """Write scripts for fake agents. Afterwards each frame that they received must be valid."""
+    made: list[Fake] = []
+
+    def make(script: Script | None = None) -> Fake:
+        made.append((script or Script()).write(tmp_path, f"agent{len(made)}"))
+        return made[-1]
+
+    yield make
+    # Few tests need the schema, and it takes long to import.
+    from support.acp.schema import faults
+
+    for agent in made:
+        assert not faults(frame_log.read(agent.log))
 
 
 @pytest.fixture

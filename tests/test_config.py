@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.config import (
+    AgentConfig,
     AskConfig,
     ChatConfig,
     Config,
@@ -32,6 +33,14 @@ def test_every_option_can_be_set() -> None:
         "terminal": {"side": "left", "size": 80},
         "chat": {"side": "float", "size": 0.8, "model": "opus", "mode": "plan"},
         "ask": {"model": "haiku", "window": "split"},
+        "agents": {
+            "otter": {
+                "cmd": ["otter", "--acp"],
+                "env": {"POND": "deep", "FISH": 2},
+                "name": "Otter",
+            },
+            "gemini": False,
+        },
         "log_level": "debug",
     }
     config, complaints = decode(options)
@@ -48,6 +57,10 @@ def test_every_option_can_be_set() -> None:
         terminal=TerminalConfig(side="left", size=80),
         chat=ChatConfig(side="float", size=0.8, model="opus", mode="plan"),
         ask=AskConfig(model="haiku", window="split"),
+        agents={
+            "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
+            "gemini": False,
+        },
         log_level="debug",
     )
 
@@ -114,6 +127,39 @@ def test_an_invalid_option_does_not_affect_the_others() -> None:
 
     assert config == Config(log_level="debug", terminal=TerminalConfig(size=20))
     assert len(complaints) == 2
+
+
+@pytest.mark.parametrize(
+    ("agents", "complaint"),
+    [
+        ("otter", "agents must be a table, not a string"),
+        (["otter"], "agents must be a table, not a list"),
+        ({"an otter": {}}, 'agents: "an otter" must have only letters, digits, - and _'),
+        ({"otter": "otter"}, "agents.otter must be a table, not a string"),
+        ({"otter": True}, "agents.otter must be a table, not a boolean"),
+        ({"otter": {"cmd": 5}}, "agents.otter.cmd must be a string or a list, not a number"),
+        ({"otter": {"cmd": []}}, "agents.otter.cmd must be a list of length >= 1"),
+        ({"otter": {"cmd": "o", "env": "A=1"}}, "agents.otter.env must be a table, not a string"),
+        (
+            {"otter": {"env": {"A": True}}},
+            "agents.otter.env: each item must be a number or a string, not a boolean",
+        ),
+        ({"otter": {"name": 1}}, "agents.otter.name must be a string, not a number"),
+        ({"otter": {"command": "o"}}, "agents.otter.command is not an option; did you mean cmd?"),
+    ],
+)
+def test_a_bad_agent_is_reported_and_the_others_stay(agents: Any, complaint: str) -> None:
+    more = {"beaver": {"cmd": "beaver"}} if isinstance(agents, dict) else {}
+    config, complaints = decode({"agents": agents | more if more else agents})
+
+    assert complaints == [f"g:claude_ide.{complaint}"]
+    assert config.agents.get("beaver") == (AgentConfig("beaver") if more else None)
+
+
+def test_a_bad_field_of_an_agent_leaves_its_other_fields() -> None:
+    config, _ = decode({"agents": {"otter": {"cmd": "otter", "name": 1}}})
+
+    assert config.agents == {"otter": AgentConfig("otter")}
 
 
 values = st.recursive(

@@ -6,7 +6,14 @@ local LARGEST_DISTANCE = 0.4 -- of the longer name
 local ARTICLES =
   { boolean = 'a boolean', number = 'a number', string = 'a string', list = 'a list' }
 
----@alias claude_ide.OptionKind 'string'|'boolean'|'size'|'command'|string[] the last one: all values
+---@alias claude_ide.OptionKind
+---| 'string'
+---| 'boolean'
+---| 'size'
+---| 'command'
+---| 'environment'
+---| 'agents'
+---| string[] all values
 
 -- An inner table without numbers is a group of options.
 local OPTIONS = {
@@ -36,12 +43,17 @@ local OPTIONS = {
     size = 'size',
     model = 'string',
     mode = 'string',
+    agent = 'string',
     render = 'boolean',
     follow = 'boolean',
   },
   ask = { model = 'string', window = { 'float', 'split' } },
+  agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }
+
+-- An entry of `agents`.
+local AGENT = { cmd = 'command', env = 'environment', name = 'string' }
 
 local function type_of(value)
   local is_list = type(value) == 'table' and vim.islist(value) and next(value) ~= nil
@@ -88,6 +100,16 @@ function CHECKS.command(value)
   return wrong ~= nil and ': each item' .. must_be('a string', wrong) or nil
 end
 
+function CHECKS.environment(value)
+  if type(value) ~= 'table' or type_of(value) == 'list' then
+    return must_be('a table', value)
+  end
+  local wrong = vim.iter(vim.tbl_values(value)):find(function(each)
+    return type(each) ~= 'string' and type(each) ~= 'number'
+  end)
+  return wrong ~= nil and ': each item' .. must_be('a number or a string', wrong) or nil
+end
+
 local function quoted(value)
   return ('"%s"'):format(tostring(value))
 end
@@ -130,9 +152,28 @@ end
 
 local check
 
+-- Another name could not be an argument of a command.
+local function check_agents(where, agents, complaints)
+  if type(agents) ~= 'table' or type_of(agents) == 'list' then
+    table.insert(complaints, where .. must_be('a table', agents))
+    return
+  end
+  for id, entry in vim.spairs(agents) do
+    local name = ('%s.%s'):format(where, id)
+    if not tostring(id):find('^[%w_-]+$') then
+      local problem = '%s: %s must have only letters, digits, - and _'
+      table.insert(complaints, problem:format(where, quoted(id)))
+    elseif entry ~= false and entry ~= 0 then
+      check(name, entry, AGENT, complaints)
+    end
+  end
+end
+
 ---@return string? problem of one option
 local function check_one(name, value, kind, complaints)
-  if type(kind) == 'string' then
+  if kind == 'agents' then
+    return check_agents(name, value, complaints)
+  elseif type(kind) == 'string' then
     return CHECKS[kind](value)
   elseif kind[1] then
     return check_choice(value, kind)

@@ -13,6 +13,7 @@
 ---@field terminal? claude_ide.Options.Terminal The terminal of `:Claude`
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
+---@field agents? table<string, claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
 ---@alias claude_ide.Options.Mode
@@ -37,10 +38,17 @@
 ---@class (exact) claude_ide.Options.Chat
 ---@field side? 'right'|'left'|'above'|'below'|'float'|'tab' Where `:ClaudeChat` opens; default 'right'
 ---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
----@field model? string The model that a chat starts with; '' (default): the CLI's
----@field mode? string The permission mode that a chat starts with; '' (default): the CLI's
+---@field model? string The model that Claude starts with; '' (default): the CLI's
+---@field mode? string The permission mode that Claude starts with; '' (default): the CLI's
+---@field agent? string The agent of a new chat; '' (default): Claude, or one that is installed
 ---@field render? boolean Show Markdown rendered; default true
----@field follow? boolean Show the files that Claude reads and edits; default false
+---@field follow? boolean Show the files that the agent reads and edits; default false
+
+--- What an entry omits is that of the built-in agent with its name.
+---@class (exact) claude_ide.Options.Agent
+---@field cmd? string|string[] The program with its arguments; it speaks the Agent Client Protocol
+---@field env? table<string, string|number> Environment variables, in addition to Neovim's
+---@field name? string The agent's name in bars and messages
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's

@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from claude_ide import config, startup
+from claude_ide.concealed import conceal
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
+from claude_ide.mcp.doors import Doors, Toolbox
 from claude_ide.mcp.ide import Ide, described
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound
-from claude_ide.transport.websocket import Listener
+from claude_ide.transport.handshake import PATHS, TOOLS_PATH
+from claude_ide.transport.websocket import Entrance, Listener
 
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
@@ -67,6 +70,7 @@ class App:
         self._port = port
         self.editor = Editor(port)
         self.ide = Ide(self.editor, self.config)
+        self.toolbox = Toolbox(self.editor, self.config)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -121,14 +125,19 @@ class App:
         """The chats; the first use imports what they need."""
         from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
+        from claude_ide.chat.kinds import Kinds
         from claude_ide.mcp.in_process import READING, InProcessServer
 
-        def serve() -> InProcessServer:
-            return InProcessServer(self.editor, self.config, kind.name)
+        def serve(agent: str) -> InProcessServer:
+            return InProcessServer(self.editor, self.config, agent)
 
         chat = self.config.chat
-        kind = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
-        chats = Chats(self.editor, self.config, self.guard, kind, serve, self.trust, READING)
+        claude = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
+        kinds = Kinds([claude], chat.agent)
+        chats = Chats(
+            *(self.editor, self.config, self.guard, kinds, serve, self.trust, READING),
+            door=Doors(self.editor, self.config).door,
+        )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
@@ -160,7 +169,7 @@ class App:
             if self.serving is not None:
                 return False
             bound = startup.claim_bound() or await self._bind()
-            listener = Listener(bound.socket, bound.lock.authToken, self.ide.serve)
+            listener = Listener(bound.socket, *self._entrances(bound.lock.authToken))
             try:
                 await listener.start()
                 self.serving = Serving(bound, listener)
@@ -237,11 +246,18 @@ class App:
         except startup.Unserved as reason:
             raise UserError(str(reason)) from None
 
+    def _entrances(self, token: str) -> tuple[Entrance, ...]:
+        conceal(token)
+        return (
+            Entrance(PATHS, token, self.ide.serve),
+            Entrance((TOOLS_PATH,), token, self.toolbox.serve),
+        )
+
     async def _stop_serving(self, settle_seconds: float) -> None:
         assert self.serving is not None
         serving, self.serving = self.serving, None
         serving.bound.lock.remove()
-        await self.ide.settle(settle_seconds)
+        await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
         await serving.listener.stop()
 
     def _editors_changed(self, _report: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.transport.websocket import AUTHORIZATION, SUBPROTOCOL
+from claude_ide.transport.handshake import AUTHORIZATION, SUBPROTOCOL
 
 SECONDS = 3.0
 

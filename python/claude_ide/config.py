@@ -20,6 +20,9 @@ LUA_TYPES = {
     "str": "a string",
 }
 _TYPE = re.compile(r"`([^`]*)`")
+_AGENT_ID = re.compile(r"[A-Za-z0-9_-]+")
+NOT_AN_ID = "must have only letters, digits, - and _"
+"""Other names could not be an argument of a command."""
 
 Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
 Mode = Literal[
@@ -55,17 +58,34 @@ class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The chat panel: its position; the agent's first model and mode ('' lets the CLI choose).
+    """The chat panel: its position; the first model and mode of Claude ('' lets the CLI choose).
 
-    `render`: whether Markdown is shown rendered; `follow`: whether a new chat follows its agent.
+    `agent`: the agent of a new chat ('' for Claude, or an agent that is installed). `render`:
+    whether Markdown is shown rendered; `follow`: whether a new chat follows its agent.
     """
 
     side: Literal["right", "left", "above", "below", "float", "tab"] = "right"
     size: Size = 0.4
     model: str = ""
     mode: str = ""
+    agent: str = ""
     render: bool = True
     follow: bool = False
+
+
+class AgentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent for the chat: its command line, its environment in addition to Neovim's, its name.
+
+    An empty value is that of the built-in entry with the same id.
+    """
+
+    cmd: Cmd | None = None
+    env: dict[str, str | int | float] = {}
+    name: str = ""
+
+
+Agents = dict[str, AgentConfig | bool]
+"""Agents by their ids; False removes a built-in one."""
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,6 +103,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terminal: TerminalConfig = TerminalConfig()
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
+    agents: Agents = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
@@ -100,7 +121,7 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         complaints.append(f"{where}{_problem(options, type_)}")
         return type_()
     fields = {field.name: field for field in msgspec.structs.fields(type_)}
-    good = {}
+    good: dict[str, Any] = {}
     for key, value in options.items():
         name = f"{where}.{key}"
         if key not in fields:
@@ -113,13 +134,35 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         wanted = fields[key].type
         # Older Vimscript configs write booleans as 0 and 1.
         given = bool(value) if wanted is bool and value in (0, 1) else value
-        if isinstance(fields[key].default, msgspec.Struct):
+        if wanted == Agents:
+            good[key] = _decode_agents(given, name, complaints)
+        elif isinstance(fields[key].default, msgspec.Struct):
             good[key] = _decode_struct(wanted, given, name, complaints)
         elif problem := _problem(given, wanted):
             complaints.append(f"{name}{problem}")
         else:
             good[key] = given
     return type_(**good)
+
+
+def _decode_agents(given: Any, where: str, complaints: list[str]) -> Agents:
+    if not given and isinstance(given, list):
+        return {}  # Lua's empty table arrives as a list
+    if not isinstance(given, dict):
+        complaints.append(f"{where}{_problem(given, dict)}")
+        return {}
+    agents: Agents = {}
+    for key, entry in given.items():
+        name = f"{where}.{key}"
+        if not _AGENT_ID.fullmatch(str(key)):
+            complaints.append(f"{where}: {_quoted(key)} {NOT_AN_ID}")
+        elif entry is False or (entry == 0 and isinstance(entry, int)):
+            agents[key] = False
+        elif entry == [] or isinstance(entry, dict):
+            agents[key] = _decode_struct(AgentConfig, entry, name, complaints)
+        else:
+            complaints.append(f"{name}{_problem(entry, dict)}")
+    return agents
 
 
 def _problem(value: Any, wanted: Any) -> str:
@@ -143,7 +186,8 @@ def _in_words(error: str, value: Any, wanted: Any) -> str:
 
 
 def _lua_types(types: re.Match[str]) -> str:
-    return " or ".join(dict.fromkeys(LUA_TYPES.get(name, name) for name in types[1].split(" | ")))
+    names = types[1].removesuffix(" | null").split(" | ")  # an optional key can just be left out
+    return " or ".join(dict.fromkeys(LUA_TYPES.get(name, name) for name in names))
 
 
 def _quoted(value: Any) -> str:

@@ -10,6 +10,7 @@ ClaudeIdeError
 │                                                     (chat/requests/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
+  ├ LoginNeededError  also offers to log in             (chat/running.py)
   ├ UnsupportedError
   └ UnknownSessionError
 """
@@ -79,6 +80,10 @@ class InvalidRuleError(UserError):
 
 class AgentError(ClaudeIdeError):
     """An agent cannot be started, or refused a request; the text is one line."""
+
+
+class LoginNeededError(AgentError):
+    """The agent does not start before the user has logged in."""
 
 
 class UnsupportedError(AgentError):

@@ -66,6 +66,8 @@ def _report_address(port: int, token: str) -> None:
 
 
 def _run(entry: str) -> int:
+    from claude_ide.websockets_import import import_websockets
+
     import_websockets()
     import pynvim
 
@@ -83,22 +85,6 @@ def _run(entry: str) -> int:
     if App.running is not None:
         App.running.end()
     return 0
-
-
-def import_websockets() -> None:
-    """Import `websockets` without `importlib.metadata`, which would take a tenth of the startup.
-
-    Only unreleased versions of `websockets` use that module.
-    """
-    name = "importlib.metadata"
-    placeholder = sys.modules.setdefault(name, type(sys)(name))
-    try:
-        import websockets  # noqa: F401
-    except AttributeError:
-        pass  # an unreleased version; the next import finds the real module
-    finally:
-        if not hasattr(placeholder, "version"):
-            del sys.modules[name]
 
 
 def _complain(text: str, code: int = UNABLE) -> int:

@@ -12,6 +12,8 @@ import time
 from collections import OrderedDict
 from pathlib import Path
 
+from claude_ide.concealed import without_secrets
+
 LARGEST = 1_000_000
 """Bytes of the file; the previous one is kept as `claude_ide.1.log`."""
 
@@ -52,7 +54,7 @@ class LogFile(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write an entry in one piece."""
         try:
-            text = self.format(record)
+            text = without_secrets(self.format(record))
         except Exception:
             self.handleError(record)
             return

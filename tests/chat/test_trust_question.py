@@ -16,7 +16,7 @@ HOOK = Item("hook", "Stop", "make\nsetup")
 
 
 def lines(*items: Item) -> list[str]:
-    return [row.text for row in TrustQuestion(Part(1, "trust"), "~/p", items).rows()]
+    return [row.text for row in TrustQuestion(Part(1, "trust"), TrustAsked("~/p", items)).rows()]
 
 
 def test_the_question_is_one_line() -> None:

@@ -37,11 +37,12 @@ from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import UnknownSessionError
-from support.agents import PATIENCE, Talk
+from support.agents import Talk
 from support.claude_cli import environment, wait_until_saved
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.neovim import until
+from support.talking import PATIENCE
 
 StartTalk = Callable[..., Awaitable[Talk]]
 

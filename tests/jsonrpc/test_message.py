@@ -149,7 +149,16 @@ def test_a_large_request_is_validated(params: Any) -> None:
 
 def test_a_large_notification_and_a_large_response_are_recognized() -> None:
     assert isinstance(large(method="m", params={"text": "x" * LARGE}), Notification)
-    assert large(id=7, result="x" * LARGE) == Response(7, None)
+    response = large(id=7, result="x" * LARGE)
+    assert isinstance(response, Response)
+    assert converted(response.result, str) == "x" * LARGE
+
+
+def test_a_large_error_keeps_its_code() -> None:
+    answer = large(id=7, error={"code": -32000, "message": "no", "data": "x" * LARGE})
+
+    assert isinstance(answer, ErrorResponse)
+    assert (answer.id, answer.error.code, answer.error.message) == (7, -32000, "no")
 
 
 def test_a_batch_of_too_many_messages_is_rejected() -> None:

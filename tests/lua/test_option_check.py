@@ -43,6 +43,9 @@ async def test_every_option_of_the_host_is_known(nvim: Neovim) -> None:
 async def test_the_defaults_are_valid(nvim: Neovim) -> None:
     assert await nvim.lua(CHECK, msgspec.to_builtins(Config())) == []
     assert await nvim.lua(CHECK, {"diff": {}, "auto_start": 1, "cmd": ["claude", "--x"]}) == []
+    agents = {"gemini": False, "qwen": 0, "otter": {"cmd": "o", "env": {"A": 1}}, "codex": {}}
+    assert await nvim.lua(CHECK, {"agents": agents}) == []
+    assert decode({"agents": agents})[1] == []
 
 
 @pytest.mark.parametrize(
@@ -63,6 +66,10 @@ async def test_the_defaults_are_valid(nvim: Neovim) -> None:
         {"chat": {"size": "wide"}},
         {"host": True},
         {"host": 5, "log_level": "loud"},
+        {"agents": "gemini"},
+        {"agents": {"an otter": {"cmd": "otter"}, "beaver": "beaver", "crab": True}},
+        {"agents": {"otter": {"cmd": 5, "env": "A=1", "name": 5, "zzz": 1}}},
+        {"agents": {"otter": {"cmd": ["otter", 5], "env": {"A": True}}}},
         "tab",
         ["auto_start"],
     ],

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
     Earlier,
+    Login,
     Opening,
     ResumeSession,
     Rewind,
@@ -26,7 +27,12 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.prompt import Image, Prompt, Words
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+from claude_ide.errors import (
+    AgentError,
+    LoginNeededError,
+    UnknownSessionError,
+    UnsupportedError,
+)
 
 NAME = "Otter"
 FEW = Capabilities()
@@ -80,6 +86,7 @@ class AnotherAgent:
         """Whether a tool can be moved to the background now."""
         self.refuses: Opening | None = None
         """An opening with which it does not start."""
+        self.needs_login: Callable[[], bool] = lambda: False
         self.lost = False
         """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
@@ -100,6 +107,8 @@ class AnotherAgent:
         self.calls.append(("start", opening))
         if opening == self.refuses:
             raise AgentError("the river does not flow there")
+        if self.needs_login():
+            raise LoginNeededError(f"{self.name} is not logged in")
         self.state = self.state.spawned()
         self._events = asyncio.Queue()
         await self._gate.wait()
@@ -245,24 +254,48 @@ class AnotherKind:
     An agent that is started does not answer while `gate` is closed.
     """
 
-    id = "otter"
-    name = NAME
     chooses_settings = True
     keeps_sessions = False
 
-    def __init__(self, capabilities: Capabilities = ALL) -> None:
+    def __init__(
+        self,
+        capabilities: Capabilities = ALL,
+        id_: str = "otter",
+        name: str = NAME,
+        *,
+        needs_trust: bool = False,
+    ) -> None:
+        self.id = id_
+        self.name = name
+        self.needs_trust = needs_trust
+        self.is_missing = ""
+        """Why it cannot be started."""
+        self.ways: list[Login] = []
+        self.chosen: list[str] = []
+        """The logins that were chosen."""
+        self.needs_login = False
+        """Whether an agent that is started asks for a login."""
+        self.stored = [SUMMARY]
+        self.listing = opened()
+        """Closed while it does not answer with its sessions."""
+        self.listed = 0
+        """How often it was asked for its sessions."""
         self.capabilities = capabilities
         self.agents: list[AnotherAgent] = []
         self.gate = opened()
 
     def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
         self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))
+        self.agents[-1].name = self.name
+        self.agents[-1].needs_login = lambda: self.needs_login
         return self.agents[-1]
 
     async def sessions(self, _folder: Path) -> list[SessionSummary]:
+        self.listed += 1
+        await self.listing.wait()
         if not self.capabilities.resume:
-            raise UnsupportedError(f"{NAME} cannot list its sessions")
-        return [SUMMARY]
+            raise UnsupportedError(f"{self.name} cannot list its sessions")
+        return self.stored
 
     async def count_turns(self, _folder: Path, _session: str) -> int:
         return 0
@@ -277,11 +310,19 @@ class AnotherKind:
         raise UnsupportedError("the panel asked to delete a session")
 
     async def check_session(self, _folder: Path, session: str) -> None:
-        if session != SUMMARY.id:
+        if session not in (summary.id for summary in self.stored):
             raise UnknownSessionError(f"there is no session {session}")
 
-    def login(self) -> list[str]:
-        raise AgentError(f"{NAME} needs no login")
+    def missing(self) -> str:
+        return self.is_missing
+
+    def logins(self) -> list[Login]:
+        if not self.ways:
+            raise UnsupportedError(f"{NAME} needs no login")
+        return self.ways
+
+    def choose_login(self, login: str) -> None:
+        self.chosen.append(login)
 
     def login_to_servers(self) -> list[str]:
         raise AgentError(f"{NAME} needs no login")

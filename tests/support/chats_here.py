@@ -7,9 +7,11 @@ from typing import Any
 
 from claude_ide.agents.agent import Kind
 from claude_ide.chat.chats import Chats
+from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, EditorError
+from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
 from support.neovim import Neovim
 
@@ -63,18 +65,24 @@ async def _outcome(sent: "asyncio.Future[Any]") -> Any:
 class ChatsHere:
     """The chats; `errors` has the errors that do not become a line for the user."""
 
-    def __init__(self, nvim: Neovim, kind: Kind, state: Path) -> None:
+    def __init__(self, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> None:
         self.errors: list[Exception] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
-        self.chats = Chats(self.editor, Config(), self._run, kind, _no_server, trust)
+        self.trust = trust
+        self.doors = Doors(self.editor, Config())
+        kinds = Kinds([kind, *others], chosen=kind.id)
+        self.chats = Chats(
+            *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door
+        )
         self.editor.events.subscribe("chat", self.chats.on_event)
+        self.editor.events.subscribe("chat_list", self.chats.on_list_event)
 
     @classmethod
-    async def start(cls, nvim: Neovim, kind: Kind, state: Path) -> "ChatsHere":
-        """Make this test the host of a Neovim."""
-        here = cls(nvim, kind, state)
+    async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":
+        """Make this test the host of a Neovim; `kind` is the usual agent."""
+        here = cls(nvim, kind, state, *others)
         nvim.notifications = Notifications(here._receive)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
@@ -112,5 +120,5 @@ async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _no_server() -> Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]:
+def _no_server(_agent: str) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]:
     return _served

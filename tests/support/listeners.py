@@ -5,7 +5,8 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from claude_ide.transport.websocket import Connection, Listener
+from claude_ide.transport.handshake import PATHS
+from claude_ide.transport.websocket import Connection, Entrance, Listener
 from support.neovim import WAIT
 
 TOKEN = "a-token"
@@ -22,7 +23,7 @@ async def echo(connection: Connection) -> None:
 @asynccontextmanager
 async def listening(serve: Serve, host: str = "127.0.0.1") -> AsyncIterator[tuple[Listener, int]]:
     bound = socket.create_server((host, 0))
-    listener = Listener(bound, TOKEN, serve)
+    listener = Listener(bound, Entrance(PATHS, TOKEN, serve))
     await listener.start()
     yield listener, bound.getsockname()[1]
     await asyncio.wait_for(listener.stop(), WAIT)

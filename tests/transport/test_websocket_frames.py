@@ -12,7 +12,8 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from claude_ide.errors import TransportClosed
 from claude_ide.transport import websocket
-from claude_ide.transport.websocket import LARGEST_MESSAGE, Connection
+from claude_ide.transport.handshake import LARGEST_MESSAGE
+from claude_ide.transport.websocket import Connection
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.listeners import TOKEN, echo, listening

@@ -25,7 +25,7 @@ local SUBCOMMANDS = {
   mcp = 'nothing',
   mode = 'value',
   model = 'value',
-  new = 'nothing',
+  new = 'value',
   rename = 'text',
   resume = 'value',
   rewind = 'nothing',
@@ -46,6 +46,36 @@ local function enter_here()
   return false
 end
 
+---@param opts vim.api.keyset.create_user_command.command_args
+---@param agent? claude_ide.ChatAgent the usual one if nil
+local function begin(opts, agent)
+  local host = require('claude_ide.host')
+  if host.start() then
+    -- The panel opens before the host can answer, because the user may already be typing.
+    require('claude_ide.chat.hostless').begin(agent)
+    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
+    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
+  end
+end
+
+---@param opts vim.api.keyset.create_user_command.command_args
+---@param id string may be empty
+local function begin_with(opts, id)
+  local agents = require('claude_ide.chat.agents')
+  if id == '' then
+    return agents.choose(function(agent)
+      begin(opts, agent)
+    end)
+  end
+  local agent = agents.find(id)
+  if agent then
+    return begin(opts, agent)
+  end
+  local named = table.concat(agents.ids(), ', ')
+  local problem = ('there is no agent "%s": %s'):format(id, named)
+  require('claude_ide.say.message').show(problem, 'error')
+end
+
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
@@ -62,15 +92,12 @@ function M.run(opts)
   local toggles = opts.args == '' and opts.range == 0 and not begins
   if toggles and require('claude_ide.chat.hostless').hide_here() then
     return
-  elseif not begins and opts.args ~= 'new' then
+  elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
+  elseif begins then
+    return begin(opts)
   end
-  if host.start() then
-    -- The panel opens before the host can answer, because the user may already be typing.
-    require('claude_ide.chat.hostless').begin()
-    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
-    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
-  end
+  begin_with(opts, table.concat(opts.fargs, ' ', 2))
 end
 
 ---@return claude_ide.ChatOffer? offer of the chat that a command applies to
@@ -123,6 +150,8 @@ function M.complete(sessions, lead, line, pos)
     end, in_order())
   elseif before == 'resume' then
     candidates = sessions()
+  elseif before == 'new' then
+    candidates = require('claude_ide.chat.agents').ids()
   end
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead)

@@ -1,6 +1,7 @@
 --- Chats without a host, which has ended or not started yet. Their transcripts and prompts stay, and the
 --- next host continues them.
 local buffers = require('claude_ide.file.buffers')
+local chat_agents = require('claude_ide.chat.agents')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_busy = require('claude_ide.chat.busy')
 local chat_form = require('claude_ide.chat.form')
@@ -31,7 +32,8 @@ local STOPPED = {
 }
 
 --- Open the panel of a new chat before the host runs, so that the user can type the prompt.
-function M.begin()
+---@param agent? claude_ide.ChatAgent the usual one if nil
+function M.begin(agent)
   local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
   wanted = type(wanted) == 'table' and wanted or {}
   local is_size = type(wanted.size) == 'number' and wanted.size > 0
@@ -39,7 +41,9 @@ function M.begin()
   chat_panel.open(id, {
     side = vim.list_contains(SIDES, wanted.side) and wanted.side or SIDE,
     size = is_size and wanted.size or SIZE,
-    title = 'Claude',
+    title = (agent or chat_agents.usual()).name,
+    name = (agent or chat_agents.usual()).name,
+    agent = agent and agent.id or nil,
     root = buffers.folder(),
   })
   local chat = assert(chat_state.get(id))
@@ -147,6 +151,7 @@ function M.adopt(id, options)
   chat.is_orphan, chat.is_starting = false, false
   chat.options, chat.pinned, chat.unpinned = options, {}, 0
   chat_outage.clear(chat)
+  chat_panel.name_buffers(chat)
   chat_pin.update(chat)
   chat_placement.report(chat)
 end

@@ -11,7 +11,7 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
 
 local REMEDY = 'see :ClaudeLog; R retries'
-local UNANSWERED = 'Claude has not answered yet'
+local UNANSWERED = '%s has not answered yet'
 
 --- How long the host may take to answer, in milliseconds: as long as an agent (`chat/patience.py`).
 M.patience = 15000
@@ -131,7 +131,7 @@ end
 function M.expect(chat, is_missing_yet)
   vim.defer_fn(function()
     if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
-      M.show(chat, UNANSWERED)
+      M.show(chat, UNANSWERED:format(chat.options.name or 'Claude'))
       set_silent(true)
     end
   end, M.patience)

@@ -87,6 +87,19 @@ local function on_unload(chat, bufnr)
   end)
 end
 
+--- Name the buffers of a chat after its agent, unless they have these names.
+---@param chat claude_ide.Chat
+function M.name_buffers(chat)
+  local name = chat.options.name or 'Claude'
+  if chat.named ~= name then
+    chat.named = name
+    quiet.run(function()
+      label.give(chat.transcript, 'claude-chat', name .. ' chat')
+      label.give(chat.prompt, 'claude-prompt', name .. ' prompt')
+    end)
+  end
+end
+
 local function create(id, options)
   highlights.define()
   chat_placement.watch()
@@ -114,8 +127,8 @@ local function create(id, options)
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
     chat.prompt = chat_prompt.create(chat)
-    label.give(chat.transcript, 'claude-chat', 'Claude chat')
   end)
+  M.name_buffers(chat)
   chat_pin.watch(chat)
   chat_transcript_keys.define(chat, {
     enter_prompt = M.enter_prompt,

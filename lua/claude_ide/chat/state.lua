@@ -7,6 +7,7 @@ local M = {}
 ---@class claude_ide.Chat
 ---@field id integer
 ---@field options claude_ide.ChatOptions
+---@field named? string the agent's name in those of the buffers
 ---@field transcript integer buffer
 ---@field prompt integer buffer
 ---@field used integer higher if used later
@@ -42,6 +43,8 @@ local M = {}
 ---@field size number below 1: a share of the screen; otherwise columns or lines
 ---@field title string
 ---@field root string the project's folder
+---@field agent? string id of the agent; nil for the usual one, which the host knows
+---@field name? string the agent's name
 
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
@@ -118,12 +121,17 @@ end
 
 --- What a new host needs to continue a chat; nil while the chat has a host.
 ---@param chat claude_ide.Chat
----@return { root: string, session?: string, is_empty: boolean }?
+---@return { root: string, agent?: string, session?: string, is_empty: boolean }?
 function M.revival(chat)
   if not chat.is_orphan then
     return nil
   end
-  return { root = chat.options.root, session = chat.session, is_empty = M.is_empty(chat) }
+  return {
+    root = chat.options.root,
+    agent = chat.options.agent,
+    session = chat.session,
+    is_empty = M.is_empty(chat),
+  }
 end
 
 --- Report an event of a chat to the host. For some events, a chat without a host starts a new one.

@@ -14,8 +14,9 @@ local uv = vim.uv
 -- Everything that `give` names, for the buffers that a session of Neovim restores.
 local PATTERNS = {
   '^Claude$',
-  '^Claude chat$',
-  '^Claude prompt$',
+  '^[%w() -]+ chat$', -- the agent's name comes first
+  '^[%w() -]+ prompt$',
+  '^[%w() -]+ login$',
   '^Claude plan$',
   '^Claude: ',
   '^Claude %(.*%)$',

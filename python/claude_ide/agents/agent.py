@@ -4,8 +4,8 @@
 two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -157,6 +157,22 @@ class SessionSummary:
     """The id of the process that holds the session now; 0 if there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A way to log in: a command for a terminal, or without one, a request to the agent itself.
+
+    `problem` says why the user must do something else first, such as setting a variable.
+    """
+
+    id: str
+    name: str
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    stays: bool = False
+    """Whether the command goes on after the login, and the user ends it."""
+
+
 class Agent(Protocol):
     """An agent and the one session that it holds.
 
@@ -299,6 +315,16 @@ class Kind(Protocol):
     def chooses_settings(self) -> bool:
         """Whether the user's command line decides which settings of a folder apply."""
 
+    @property
+    def needs_trust(self) -> bool:
+        """Whether it always follows a folder's settings, so it may only start where that is safe.
+
+        Nothing is started in a folder that the user does not trust, not even to list sessions.
+        """
+
+    def missing(self) -> str:
+        """Return why it cannot be started, with instructions to install it; "" if it can."""
+
     def open(self, folder: Path, workbench: Workbench) -> Agent:
         """Return an agent for a folder, without starting it.
 
@@ -330,11 +356,14 @@ class Kind(Protocol):
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder is known not to have this session."""
 
-    def login(self) -> list[str]:
-        """Return the command that logs the user in, in a terminal.
+    def logins(self) -> list[Login]:
+        """Return the ways to log in, as far as they are known.
 
         Raises `AgentError` if it is not installed, `UnsupportedError` if it has no login.
         """
 
+    def choose_login(self, login: str) -> None:
+        """Have the next agent log in at its start, in the way with this id."""
+
     def login_to_servers(self) -> list[str]:
-        """Return the command that logs the user in to MCP servers; raises like `login`."""
+        """Return the command that logs the user in to MCP servers; raises like `logins`."""

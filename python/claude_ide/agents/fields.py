@@ -1,7 +1,7 @@
-"""Reads fields of decoded JSON safely, whatever types an agent has sent.
+"""Reads the fields of an agent's messages safely.
 
-The fields of a protocol change with every version of an agent. So a field is read as the type that
-it should have; a value of another type counts as empty.
+The set of messages and fields grows with every version of an agent. So a field is read as the type
+that it should have; a value of another type counts as empty.
 """
 
 from typing import Any

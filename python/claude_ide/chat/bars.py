@@ -1,13 +1,12 @@
 """The bars of both windows and the progress message, as a source of frames."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any
 
 from claude_ide.agents.session_state import SessionState
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.bar import Bar, prompt
-from claude_ide.chat.requests.requests import Requests
 
 LEAVES = (("gx", "leaves it"), ("<C-s>", "sends"))
 KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
@@ -26,7 +25,7 @@ class Bars:
     def __init__(
         self,
         bar: Bar,
-        requests: Requests,
+        requests: Sized,
         attachment: Attachment,
         state: Callable[[], SessionState],
         wake: Callable[[], None],

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import Agent, NewSession, Opening
+from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import State
 from claude_ide.chat import abilities, context_usage
@@ -13,15 +13,17 @@ from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.bars import Bars
 from claude_ide.chat.branching import Branching
+from claude_ide.chat.consent import Consent
 from claude_ide.chat.following import Following
 from claude_ide.chat.offering import Offer
+from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.reading_back import ReadingBack
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.requests.trust_question import KIND, TrustLine
+from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.running import Run, Running
@@ -32,9 +34,7 @@ from claude_ide.chat.shell.shell import Shell
 from claude_ide.chat.transcript import earlier
 from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.welcome import Welcome
-from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
@@ -44,39 +44,36 @@ class Chat:
     """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder."""
 
     def __init__(
-        self,
-        id_: int,
-        root: str,
-        agent: Agent,
-        editor: Editor,
-        config: Config,
-        run: Run,
-        trusting: Trusting,
-        witness: Witness,
+        self, id_: int, opened: OpenedAgent, editor: Editor, config: Config, run: Run
     ) -> None:
         self.id = id_
-        self.root = root
-        self.agent = agent
+        self.root = root = str(opened.folder)
+        self.kind = opened.kind
+        self.agent = agent = opened.agent
+        trusting = opened.trusting
         self.title = ""
         self.shown = True
         self._panels = Panels(editor)
         self.panel = self._panels.of(id_)
         self._editor = editor
         self._run = run
-        self._trusting = trusting
         self.transcript = Transcript(agent.name, root=root)
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self._reading_back = ReadingBack(agent, self.transcript, self._painter)
         self.welcome = Welcome(self.transcript.sheet, agent.name)
-        self.trust_line = TrustLine(self.transcript.sheet)
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
+        self.consent = Consent(
+            *(trusting, self.transcript.sheet, self.requests),
+            *(opened.kind.missing, self._consent_changed),
+        )
         self.answers = Answers(
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
         )
         self.running = Running(
             *(agent, self.transcript, self._painter, self.requests, run),
+            admit=self.consent.admit,
             prepare=self._prepare,
             begin=self._begin,
             handle=self._handle,
@@ -100,7 +97,7 @@ class Chat:
             *(self._reopen, self._draw),
         )
         self.reviewing = Reviewing(
-            *(witness, self.transcript, self._painter, self.panel, editor, run)
+            *(opened.witness, self.transcript, self._painter, self.panel, editor, run)
         )
         self.following = Following(
             *(root, lambda place: self.panel.show_file(*place), lambda: self.shown, run),
@@ -108,7 +105,7 @@ class Chat:
         )
         self._bar = Bar(is_following=lambda: self.following.is_on)
         self._bars = Bars(
-            *(self._bar, self.requests, self.attachment),
+            *(self._bar, self.consent, self.attachment),
             *(lambda: self.running.state, self._tick, lambda: self.shown),
             *(lambda: self.background.running, lambda: self.branching.edited),
         )
@@ -138,7 +135,7 @@ class Chat:
             earlier.load(self.transcript, history)
             self.reviewing.load_history(history)
             self._painter.now()
-        self.trust_line.show(await self._trusting.asked())
+        await self.consent.show()
 
     async def _begin(self) -> None:
         await self.settings.repeat(self._bar.mode)
@@ -199,14 +196,18 @@ class Chat:
                 if numbers := self.sending.cancel_queued():
                     self._run(self.panel.give_back(numbers))
 
-    def _count_requests(self, count: int) -> None:
-        self._run(self.panel.count_requests(count))
+    def _count_requests(self, _count: int) -> None:
+        self._run(self.panel.count_requests(len(self.consent)))
         self.refresh_bars()
+
+    def _consent_changed(self) -> None:
+        self._count_requests(len(self.requests))
+        self._painter.now()
 
     @property
     def status(self) -> Status:
         """The state of this chat, for the list of sessions."""
-        waiting = len(self.requests) + self.trust_line.is_shown
+        waiting = len(self.requests) + self.consent.is_asked
         return Status(self.title, self.running.state, waiting, self._bar.cost)
 
     # Drawing.
@@ -277,11 +278,14 @@ class Chat:
 
     async def trust_changed(self) -> None:
         """Follow the user's decision about the folder: now, or when the turn ends."""
-        self.trust_line.show(await self._trusting.asked())
-        if self._trusting.is_outdated and self.running.is_relaunchable:
-            later = self.agent.state.busy
-            self.transcript.note(KIND, self._trusting.news(later=later))
-            await self.running.relaunch()
+        if self.consent.may_start:
+            return await self.running.restart()
+        await self.consent.follow(
+            busy=self.agent.state.busy,
+            note=lambda news: self.transcript.note(KIND, news),
+            relaunch=self.running.relaunch,
+            is_running=self.running.is_relaunchable,
+        )
         self._painter.now()
 
     async def press(self, part: int, offset: int) -> str:
@@ -311,14 +315,9 @@ class Chat:
         await self._editor.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
 
-    async def answer_trust(self, part: int, key: str) -> None:
-        """Answer the question of trust, if it is still in this part of the transcript."""
-        if self.trust_line.is_at(part):
-            await self._trusting.key(key)
-
     async def choose_answer(self) -> None:
         """Have the user answer the oldest request, or the question of trust if there is none."""
-        await (self.answers.choose() if self.requests else self._trusting.choose())
+        await (self.answers.choose() if self.requests else self.consent.choose())
 
     async def redraw(self) -> None:
         """Draw everything again: the editor has lost the content."""

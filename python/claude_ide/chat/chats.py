@@ -6,28 +6,33 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession, SessionSummary
+from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
 from claude_ide.agents.workbench import McpServer
 from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
-from claude_ide.chat.opening import Agents, OpenedAgent
+from claude_ide.chat.kinds import Kinds
+from claude_ide.chat.login import Logins
+from claude_ide.chat.opening import Agents, Door, OpenedAgent
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
+from claude_ide.chat.resuming import Resuming
 from claude_ide.chat.running import Run
 from claude_ide.chat.sessions import sessions
+from claude_ide.chat.sessions.stored import StoredSessions
 from claude_ide.chat.shell import shell
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, EditorError, UserError
+from claude_ide.errors import ClaudeIdeError, EditorError, UserError
 from claude_ide.trust.trust import Trust
 
 
 class Chats:
-    """The chats by their ids, all with agents of one kind.
+    """The chats by their ids.
 
-    `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
+    `reading` run without a permission request. `door` creates, by the agent's name, a door for one
+    that starts its servers itself.
     """
 
     def __init__(
@@ -35,28 +40,31 @@ class Chats:
         editor: Editor,
         config: Config,
         run: Run,
-        kind: Kind,
-        serve: Callable[[], McpServer],
+        kinds: Kinds,
+        serve: Callable[[str], McpServer],
         trust: Trust,
         reading: tuple[str, ...] = (),
+        door: Callable[[str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._panels = Panels(editor)
         self._config = config
         self._run = run
-        self._kind = kind
+        self._kinds = kinds
         self._agents = Agents(
-            *(kind, editor, self._panels, trust, serve, reading, self.trust_changed)
+            *(editor, self._panels, trust, serve, reading, self.trust_changed, door)
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
+        self._stored = StoredSessions(kinds, trust)
+        self._resuming = Resuming(
+            *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
+        )
         self._sessions_list = sessions.Sessions(
-            *(kind, editor, run, self._chats),
-            *(lambda chat: chat.panel.open(self._options(chat)), self._go_on),
+            *(self._stored, editor, run, self._chats, self._reveal, self._resuming.go_on)
         )
-        self._mcp_list = mcp_servers.McpServers(
-            self._panels, run, lambda: self._log_in(kind.login_to_servers)
-        )
+        self._logins = Logins(editor, self._panels, config.terminal)
+        self._mcp_list = mcp_servers.McpServers(self._panels, run, self._logins.run_for_servers)
 
     # Commands.
 
@@ -64,7 +72,6 @@ class Chats:
         """Run a subcommand of `:ClaudeChat`; raises `UserError` if it is unknown."""
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
-            "new": self.begin,
             "continue": self.resume_last,
             "follow": lambda: self._here(Chat.toggle_following),
             "fork": self.fork,
@@ -78,6 +85,7 @@ class Chats:
             "mcp": lambda: self._here(self._mcp_list.open),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
+            "new": self.begin,
             "resume": self.resume,
             "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
             "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
@@ -110,42 +118,26 @@ class Chats:
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
 
-    async def begin(self) -> None:
-        """Start the chat whose panel Lua has opened."""
+    async def begin(self, agent: str = "") -> None:
+        """Start the chat whose panel Lua has opened; the panel knows its agent."""
+        self._kinds.find(agent)
         await self.here()
 
-    async def open(self, opening: ResumeSession) -> None:
+    async def open(self, kind: Kind, opening: ResumeSession) -> None:
         """Resume a session: its panel opens immediately, its agent follows."""
-        opened = self._agents.open(await self._folder())
+        opened = self._agents.open(kind, await self._folder())
         chat = self._new(await self._panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
         chat.running.start(opening)
 
     async def resume(self, session: str) -> None:
         """Resume an earlier session of this folder; without an id the user chooses one."""
-        if not session:
-            found = await self._sessions()
-            if not found:
-                raise UserError("there is no earlier session in this folder")
-            names = [
-                f"{each.changed.astimezone():%Y-%m-%d %H:%M}  {each.title or each.first_prompt}"
-                for each in found
-            ]
-            chosen = await self._editor.select("Resume:", names)
-            if chosen is None:
-                return
-            session = found[chosen].id
-        else:
-            # An unknown session is reported immediately, without an empty panel.
-            await self._kind.check_session(await self._folder(), session)
-        await self._go_on(session)
+        folder = await self._folder()
+        await (self._resuming.resume(folder, session) if session else self._resuming.choose(folder))
 
     async def resume_last(self) -> None:
-        """Resume the latest session of this folder."""
-        found = await self._sessions()
-        if not found:
-            raise UserError("there is no earlier session in this folder")
-        await self._go_on(found[0].id)
+        """Resume the latest session of the usual agent in this folder."""
+        await self._resuming.latest(self._kinds.default, await self._folder())
 
     async def fork(self) -> None:
         """Continue this chat's session under a new id, in a new chat."""
@@ -153,7 +145,7 @@ class Chats:
         abilities.require(chat.agent, "fork")
         if not chat.agent.session:
             raise UserError("there is nothing to fork yet")
-        await self.open(ResumeSession(chat.agent.session, fork=True))
+        await self.open(chat.kind, ResumeSession(chat.agent.session, fork=True))
 
     async def mention(self, mention: Mapping[str, Any], *, focus: bool, insist: bool) -> bool:
         """Mention something in the prompt of this tab page's chat; return whether that was done.
@@ -178,7 +170,7 @@ class Chats:
         for chat in (here, *self._chats.values()):
             if chat.requests:
                 return await chat.choose_answer()
-        if here.trust_line.is_shown:
+        if here.consent.is_asked:
             return await here.choose_answer()
         raise UserError("no request is waiting")
 
@@ -192,13 +184,11 @@ class Chats:
         for chat in list(self._chats.values()):
             await chat.trust_changed()
 
-    async def _go_on(self, session: str) -> None:
-        """Show the chat that has this session, or open one: two chats would both write to it."""
-        for chat in self._chats.values():
-            if chat.agent.session == session:
-                await chat.panel.open(self._options(chat))
-                return
-        await self.open(ResumeSession(session))
+    async def _resume_in_new_chat(self, kind: Kind, session: str) -> None:
+        await self.open(kind, ResumeSession(session))
+
+    async def _reveal(self, chat: Chat) -> None:
+        await chat.panel.open(self._options(chat))
 
     async def _find(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
         """Return the chat with this id; take it over if its host has ended."""
@@ -206,20 +196,21 @@ class Chats:
             if id_ not in self._chats and revival is not None:
                 try:
                     await self._revive(id_, revival)
-                except (AgentError, EditorError) as error:
+                except ClaudeIdeError as error:
                     await self._panels.of(id_).give_up(str(error))
                     raise
             return self._chats.get(id_)
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
-        opened = self._agents.open(Path(revival["root"]))
+        kind = self._kinds.find(str(revival.get("agent") or ""))
+        opened = self._agents.open(kind, Path(revival["root"]))
         session = str(revival.get("session") or "")
         # Without a session, the old agent had not begun: there are only prompts that waited for it.
         if session and not revival["is_empty"]:
             opening = ResumeSession(session)
             # If the session is unknown, the old panel keeps its content.
-            await self._kind.check_session(opened.folder, opening.id)
+            await kind.check_session(opened.folder, opening.id)
         chat = self._new(id_, opened)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
@@ -236,9 +227,7 @@ class Chats:
             raise
 
     def _new(self, id_: int, opened: OpenedAgent) -> Chat:
-        root, agent = str(opened.folder), opened.agent
-        observers = opened.trusting, opened.witness
-        chat = Chat(id_, root, agent, self._editor, self._config, self._run, *observers)
+        chat = Chat(id_, opened, self._editor, self._config, self._run)
         self._chats[id_] = chat
         return chat
 
@@ -282,7 +271,7 @@ class Chats:
     async def _handle(self, event: Mapping[str, Any]) -> None:
         try:
             chat = await self._find(event["chat"], event.get("revival"))
-        except AgentError:
+        except ClaudeIdeError:
             if event["event"] == "send":
                 await self._panels.of(event["chat"]).give_back([event["number"]])
             raise
@@ -315,7 +304,7 @@ class Chats:
             case "answer" if event["key"] == "d":
                 return self._press(chat, event["part"], 0)
             case "answer" if event["kind"] == KIND:
-                return chat.answer_trust(event["part"], event["key"])
+                return chat.consent.key(event["part"], event["key"])
             case "answer":
                 return chat.answers.key(event["part"], event["key"], event["kind"])
             case "withdraw":
@@ -329,7 +318,9 @@ class Chats:
             case "changes":
                 return chat.reviewing.show_at(event["part"])
             case "login":
-                return self._log_in(self._kind.login)
+                return self._logins.log_in(chat)
+            case "logged_in":
+                return self._logins.go_on(chat)
         return {
             "stop": lambda: chat.stop(event["taken"]),
             "answers": chat.choose_answer,
@@ -343,40 +334,38 @@ class Chats:
     async def _press(self, chat: Chat, part: int, offset: int) -> None:
         session = await chat.press(part, offset)
         if session and any(each.agent.session == session for each in self._chats.values()):
-            await self._go_on(session)
+            await self._resuming.go_on(chat.kind, session)
         elif session:
-            await self._kind.check_session(Path(chat.root), session)
+            await chat.kind.check_session(Path(chat.root), session)
             await chat.running.become(session)
 
     async def _greet(self, chat: Chat) -> None:
         """Offer the latest sessions in an empty chat."""
+        if chat.kind.needs_trust:
+            # Only an agent that has started knows whether it can resume a session.
+            with contextlib.suppress(UserError):
+                await chat.running.offer()
         if abilities.has(chat.agent, "resume"):
-            with contextlib.suppress(AgentError):
-                chat.welcome.offer(await self._kind.sessions(Path(chat.root)))
-                chat.refresh()
-
-    async def _log_in(self, command: Callable[[], list[str]]) -> None:
-        terminal = self._config.terminal
-        program, *arguments = command()
-        request = {"cmd": [program], "arguments": arguments}
-        window = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
-        await self._panels.open_terminal(request | window)
+            chat.welcome.offer(await self._stored.of(chat.kind, Path(chat.root)))
+            chat.refresh()
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
-        await chat.close()
+        try:
+            await chat.close()
+        finally:
+            await self._agents.closed(chat.agent)
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())
-
-    async def _sessions(self) -> list[SessionSummary]:
-        return await self._kind.sessions(await self._folder())
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat
         return {
             "side": panel.side,
             "size": panel.size,
-            "title": chat.title or self._kind.name,
+            "title": chat.title or chat.kind.name,
             "root": chat.root,
+            "agent": chat.kind.id,
+            "name": chat.kind.name,
         }

@@ -37,7 +37,7 @@ LONGEST_ERROR = 500
 class McpServers:
     """The list for one chat at a time; `log_in` opens a terminal."""
 
-    def __init__(self, panels: Panels, run: Run, log_in: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, panels: Panels, run: Run, log_in: Callable[[Chat], Awaitable[None]]) -> None:
         self._listing = Listing(NAME, KEYS, panels, run)
         self._log_in = log_in
         self._chat: Chat | None = None
@@ -57,8 +57,8 @@ class McpServers:
         if key == "closed":
             self._listing.end()
             self._chat = None
-        elif key == "L":
-            await self._log_in()
+        elif key == "L" and self._chat is not None:
+            await self._log_in(self._chat)
         elif self._chat is not None and name:
             act = {"r": self._reconnect, "x": self._turn}[key]
             await self._during(act(self._chat, name), self._chat, name)

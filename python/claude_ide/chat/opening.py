@@ -1,11 +1,12 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent, Kind
-from claude_ide.agents.workbench import McpServer, Workbench
+from claude_ide.agents.workbench import McpCommand, McpServer, Workbench
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
@@ -17,9 +18,20 @@ SERVER = "neovim"
 """The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
 
 
+class Door(Protocol):
+    """The entrance for the MCP server that an agent starts itself (`mcp/doors.py`)."""
+
+    async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
+        """Return the command of that server, and its environment. Raises `OSError`."""
+
+    async def close(self) -> None:
+        """Disconnect that server for good."""
+
+
 class OpenedAgent(NamedTuple):
     """An agent that was not started yet, the trust in its folder, and the witness of its edits."""
 
+    kind: Kind
     folder: Path
     agent: Agent
     trusting: Trusting
@@ -27,42 +39,70 @@ class OpenedAgent(NamedTuple):
 
 
 class Agents:
-    """Agents of one kind.
+    """Agents of all kinds.
 
-    `serve` creates the MCP server for one agent (`InProcessServer`). Its tools in `reading` run
-    without a permission request. `trust_changed` is called when the user decides about a folder.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
+    `reading` run without a permission request. `door` creates, by the agent's name, the door for an
+    agent that starts its servers itself. `trust_changed` is called when the user decides about a
+    folder.
     """
 
     def __init__(
         self,
-        kind: Kind,
         editor: Editor,
         panels: Panels,
         trust: Trust,
-        serve: Callable[[], McpServer],
+        serve: Callable[[str], McpServer],
         reading: tuple[str, ...],
         trust_changed: Callable[[], Awaitable[None]],
+        door: Callable[[str], Door] | None = None,
     ) -> None:
-        self._kind = kind
         self._editor = editor
         self._panels = panels
         self._trust = trust
         self._serve = serve
         self._reading = tuple((SERVER, tool) for tool in reading)
         self._trust_changed = trust_changed
+        self._door = door
+        self._doors: dict[Agent, Door] = {}
 
-    def open(self, folder: Path) -> OpenedAgent:
-        """Return an agent for a folder, without starting it.
+    def open(self, kind: Kind, folder: Path) -> OpenedAgent:
+        """Return an agent of a kind for a folder, without starting it.
 
         Raises `AgentError` if it is not installed.
         """
         trusting = Trusting(
             *(str(folder), self._trust, self._editor, self._panels, self._trust_changed),
-            name=self._kind.name,
-            settled=self._kind.chooses_settings,
+            name=kind.name,
+            settled=kind.chooses_settings,
+            required=kind.needs_trust,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
+        door = self._door(kind.name) if self._door else None
         workbench = Workbench(
-            {SERVER: self._serve()}, self._reading, edits=witness, trusts=trusting.follows
+            {SERVER: self._serve(kind.name)},
+            self._reading,
+            mcp_commands=partial(self._commands, kind.name, door),
+            edits=witness,
+            trusts=trusting.follows,
         )
-        return OpenedAgent(folder, self._kind.open(folder, workbench), trusting, witness)
+        agent = kind.open(folder, workbench)
+        if door is not None:
+            self._doors[agent] = door
+        return OpenedAgent(kind, folder, agent, trusting, witness)
+
+    async def closed(self, agent: Agent) -> None:
+        """Close the door of an agent that has ended for good."""
+        if (door := self._doors.pop(agent, None)) is not None:
+            await door.close()
+
+    async def _commands(self, name: str, door: Door | None) -> tuple[McpCommand, ...]:
+        """Return the servers for an agent that starts them itself; without them it still works."""
+        if door is None:
+            return ()
+        try:
+            return (McpCommand(SERVER, *await door.open()),)
+        except OSError as error:
+            reason = error.strerror or error
+            self._editor.notify(f"{name} has no tools of the editor: {reason}", "warn")
+            return ()

@@ -110,6 +110,10 @@ class Panel:
         """Show why a panel whose host has ended cannot be taken over."""
         await self._run("chat.hostless.give_up", reason)
 
+    async def open_login(self, request: Mapping[str, Any]) -> None:
+        """Run a login in a terminal (`chat/login.lua`); its end is the event `logged_in`."""
+        await self._run("chat.login.open", request)
+
     async def close(self) -> None:
         """Close the panel and forget the chat."""
         await self._run("chat.panel.close")

@@ -14,7 +14,7 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.patience import Patience
 from claude_ide.chat.relaunching import Relaunching
 from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.errors import AgentError, UnknownSessionError, UserError
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +27,9 @@ Run = Callable[[Awaitable[Any]], "asyncio.Task[None]"]
 class Running:
     """Starts an agent, and hands its events over until it ends.
 
-    `prepare` is called before each start, and `begin` after it; `handle` is called with each event,
-    and `changed` when the agent's state has changed without one.
+    `admit` returns when the agent may start. `prepare` is called before each start, and `begin`
+    after it; `handle` is called with each event, and `changed` when the agent's state has changed
+    without one.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Running:
         requests: Sized,
         run: Run,
         *,
+        admit: Callable[[], Awaitable[None]],
         prepare: Callable[[Opening], Awaitable[None]],
         begin: Callable[[], Awaitable[None]],
         handle: Callable[[Event], None],
@@ -47,6 +49,7 @@ class Running:
         self._agent = agent
         self._transcript = transcript
         self._run = run
+        self._admit = admit
         self._prepare = prepare
         self._begin = begin
         self._handle = handle
@@ -107,7 +110,7 @@ class Running:
         self._relaunching.settle()
         self._started.clear()
         self.ready = None
-        self._patience.begin()
+        self._patience.end()
         self._changed()
         self._task = self._run(self._run_agent(opening))
 
@@ -184,12 +187,16 @@ class Running:
 
     async def _run_agent(self, opening: Opening) -> None:
         try:
+            await self._admit()
+            self._patience.begin()
             await self._prepare(opening)
             self.ready = await self._agent.start(opening)
             await self._begin()
         except UnknownSessionError as error:
             self._opening = NewSession()
             return self._fail(f"{error} · R starts a new one")
+        except LoginNeededError as error:
+            return self._fail(f"{error} · L logs in · R retries")
         except AgentError as error:
             return self._fail(f"{error} · R retries")
         except Exception:

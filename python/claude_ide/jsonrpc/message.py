@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
+from claude_ide.errors import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
 
 Id = int | str | float | None
 """An `id`: 0 and the empty string are valid ids."""
@@ -44,7 +44,10 @@ class Notification(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """A successful answer to the request with the same id."""
+    """A successful answer to the request with the same id.
+
+    `result` is a `msgspec.Raw` in a large frame: it is decoded only if the answer is expected.
+    """
 
     id: Id
     result: Any
@@ -85,6 +88,15 @@ class _Envelope(msgspec.Struct):
     id: int | str | float | msgspec.UnsetType | None = msgspec.UNSET
     method: str | None = None
     params: msgspec.Raw = msgspec.Raw(b"null")
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    error: "_LargeError | None" = None
+
+
+class _LargeError(msgspec.Struct):
+    """The fields of an error in a large answer."""
+
+    code: int = INTERNAL_ERROR
+    message: str = ""
 
 
 def decode(text: str | bytes) -> Message | Invalid | Batch:
@@ -133,12 +145,19 @@ def _large(text: str | bytes) -> Message | Invalid:
     if envelope.id is not msgspec.UNSET:
         plain["id"] = envelope.id
     if envelope.method is None:
-        # An answer. No request of this side has a large answer, so its result is dropped.
-        return _message({**plain, "result": None} if "id" in plain else plain)
+        return _large_answer(plain, envelope)
     params = envelope.params
     is_structured = bytes(memoryview(params)[:1]) in (b"{", b"[")
     plain["params"] = params if is_structured else msgspec.json.decode(params)
     return _message({**plain, "method": envelope.method})
+
+
+def _large_answer(plain: dict[str, Any], envelope: _Envelope) -> Message | Invalid:
+    if envelope.result is not msgspec.UNSET:
+        plain["result"] = envelope.result
+    elif envelope.error is not None:
+        plain["error"] = msgspec.structs.asdict(envelope.error)
+    return _message(plain)
 
 
 def _unreadable(error: Exception) -> Invalid:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from claude_ide.errors import INTERNAL_ERROR, TOO_MANY, ClaudeIdeError, RpcError, TransportClosed
@@ -245,6 +246,8 @@ class Peer:
         reply = self._pending.get(id_)
         if reply is None or reply.done():
             return
+        if isinstance(result, msgspec.Raw):
+            result = msgspec.json.decode(result)
         if error is None:
             reply.set_result(result)
         else:

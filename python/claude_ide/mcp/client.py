@@ -16,7 +16,7 @@ class Client(msgspec.Struct, eq=False):
 
     `pid` is from `ide_connected`; `since` is a `time.time()`, `last_active` a `time.monotonic()`.
     `informed` is whether changes are sent to it; `listening` is whether it is known to handle them,
-    see `Ide._welcome`.
+    see `Ide._welcome`. `label` is the name of a client that we know; others name themselves.
     """
 
     editor: Editor
@@ -24,6 +24,7 @@ class Client(msgspec.Struct, eq=False):
     name: str = "unknown"
     version: str = ""
     title: str = ""
+    label: str = ""
     pid: int | None = None
     since: float = msgspec.field(default_factory=time.time)
     last_active: float = msgspec.field(default_factory=time.monotonic)
@@ -39,10 +40,15 @@ class Client(msgspec.Struct, eq=False):
         """Record that it has sent a message of its own; the answer to a ping does not count."""
         self.last_active = time.monotonic()
 
+    @property
+    def shown_name(self) -> str:
+        """The name that the user sees."""
+        return self.label or self.title or self.name
+
     def describe(self) -> dict[str, object]:
         """Return the fields that `:ClaudeStatus` shows for this client."""
         return {
-            "name": self.title or self.name,
+            "name": self.shown_name,
             "version": self.version,
             "pid": self.pid or 0,
             "since": self.since,

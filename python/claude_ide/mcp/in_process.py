@@ -30,7 +30,7 @@ class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
     def __init__(self, editor: Editor, config: Config, name: str) -> None:
-        server = Server(Client(editor, config, name), lambda: None)
+        server = Server(Client(editor, config, label=name), lambda: None)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}

@@ -45,6 +45,17 @@ class LockFile(_LockFile):
 
     __slots__ = ()
 
+    @property
+    def port(self) -> int:
+        """The port of the server, which is in the file's name."""
+        return _port(self.path)
+
+    def holds(self, folder: str) -> bool:
+        """Return whether a folder is one of the workspace folders, or inside one."""
+        here = os.path.join(os.path.realpath(folder), "")
+        roots = (os.path.join(os.path.realpath(each), "") for each in self.workspaceFolders)
+        return any(map(here.startswith, roots))
+
     def write(self) -> None:
         """Write the file atomically, readable only by its owner."""
         folder, name = os.path.split(self.path)
@@ -99,6 +110,12 @@ def sweep(folder: StrPath) -> None:
             _remove(os.path.join(folder, name))
 
 
+def announced(folder: StrPath) -> list[LockFile]:
+    """Return our locks whose Neovim and host are alive."""
+    decoded = (_decoded(path, fields) for path, fields in _locks(folder))
+    return [lock for lock in decoded if lock is not None]
+
+
 def ide_name(folder: StrPath, workspace: str) -> str:
     """Return `Neovim`; with the project's name if another Neovim has a lock already."""
     taken = any(
@@ -116,6 +133,25 @@ def _locks(folder: StrPath) -> Iterator[tuple[str, dict[str, object]]]:
             fields = json.loads(_read(path))
             if isinstance(fields, dict):
                 yield path, fields
+
+
+def _decoded(path: str, fields: dict[str, object]) -> LockFile | None:
+    """Return a lock of ours; None if it has other fields, or its Neovim or host is not alive."""
+    is_ours = fields.get("plugin") == PLUGIN and _port(path) > 0
+    if not (is_ours and _lives(fields.get("pid")) and _lives(fields.get("hostPid"))):
+        return None
+    try:
+        known = {name: fields[name] for name in LockFile._fields if name in fields}
+        lock = LockFile(**known | {"path": path})
+        texts = (lock.authToken, lock.ideName, *lock.workspaceFolders)
+    except TypeError:
+        return None
+    return lock if all(isinstance(text, str) for text in texts) else None
+
+
+def _port(path: str) -> int:
+    name = os.path.basename(path).removesuffix(".lock")
+    return int(name) if name.isascii() and name.isdecimal() else 0
 
 
 def _read(path: StrPath) -> bytes:

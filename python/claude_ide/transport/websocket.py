@@ -12,7 +12,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers, MultipleValuesError
@@ -22,6 +22,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from claude_ide.errors import TransportClosed
+from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +31,6 @@ logger = logging.getLogger(__name__)
 _library_logger = logging.getLogger(f"{__name__}.library")
 _library_logger.setLevel(logging.CRITICAL)
 
-AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
-SUBPROTOCOL = "mcp"
-PATHS = ("/", "/mcp")
-LARGEST_MESSAGE = 64 * 2**20
 LARGEST_HANDSHAKE = 16 * 2**10
 HANDSHAKE_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
@@ -92,8 +89,18 @@ class Connection:
             self._connection.transport.abort()
 
 
+class Entrance(NamedTuple):
+    """A way in: clients that name one of its paths and send its token are handed to `serve`."""
+
+    paths: tuple[str, ...]
+    token: str
+    serve: Callable[[Connection], Awaitable[None]]
+
+
 class _Socket(ServerConnection):
     """A client's socket, once accepted; it is dropped if its handshake is too large."""
+
+    entrance: Entrance
 
     def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -123,20 +130,27 @@ class _Socket(ServerConnection):
 
 
 class Listener:
-    """Listens on a bound socket and runs `on_connection` for each accepted client."""
+    """Listens on a bound socket, and serves each client at the entrance that accepts it."""
 
-    def __init__(
-        self,
-        bound: socket.socket,
-        token: str,
-        on_connection: Callable[[Connection], Awaitable[None]],
-    ) -> None:
+    def __init__(self, bound: socket.socket, *entrances: Entrance) -> None:
         self._socket = bound
         self._address, self._port = bound.getsockname()[:2]
-        self._token = token
-        self._on_connection = on_connection
+        self._entrances = list(entrances)
         self._server: Server | None = None
         self._accepted: set[_Socket] = set()
+
+    @property
+    def port(self) -> int:
+        """The port of the bound socket."""
+        return int(self._port)
+
+    def add(self, entrance: Entrance) -> None:
+        """Accept clients at another entrance."""
+        self._entrances.append(entrance)
+
+    def remove(self, entrance: Entrance) -> None:
+        """Accept no more clients at an entrance; those that are connected stay."""
+        self._entrances.remove(entrance)
 
     async def start(self) -> None:
         """Start to accept clients; those that connected since the bind come first."""
@@ -179,23 +193,28 @@ class Listener:
                 accepted.transport.abort()
 
     async def _serve(self, connection: ServerConnection) -> None:
+        entrance = cast("_Socket", connection).entrance
         try:
-            await self._on_connection(Connection(connection))
+            # It may have been removed during the handshake.
+            if entrance in self._entrances:
+                await entrance.serve(Connection(connection))
         except Exception:
             logger.exception("a client could not be served")
             raise
 
     def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
         try:
-            self._check(request)
+            cast("_Socket", connection).entrance = self._check(request)
         except Refused as refused:
             logger.info("refused a client: %s", refused.reason)
             return connection.respond(refused.status, f"{refused.reason}\n")
         return None
 
-    def _check(self, request: Request) -> None:
+    def _check(self, request: Request) -> Entrance:
         headers = request.headers
-        if request.path.partition("?")[0] not in PATHS:
+        path = request.path.partition("?")[0]
+        here = [entrance for entrance in self._entrances if path in entrance.paths]
+        if not here:
             raise Refused(HTTPStatus.NOT_FOUND, "there is nothing at this path")
         if "Origin" in headers:
             # Only a web page sends an Origin.
@@ -203,11 +222,13 @@ class Listener:
         if not self._is_our_host(_single(headers, "Host")):
             raise Refused(HTTPStatus.FORBIDDEN, "the Host is not this server's")
         given = _single(headers, AUTHORIZATION).encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(given, self._token.encode()):
+        fitting = [each for each in here if hmac.compare_digest(given, each.token.encode())]
+        if not fitting:
             raise Refused(HTTPStatus.UNAUTHORIZED, "no token, or a wrong one")
         offered = ",".join(headers.get_all("Sec-WebSocket-Protocol")).split(",")
         if SUBPROTOCOL not in (name.strip() for name in offered):
             raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
+        return fitting[0]
 
     def _is_our_host(self, host: str) -> bool:
         name, separator, port = host.rpartition(":")

@@ -28,7 +28,9 @@ def test_the_users_command_line_can_choose_the_settings(
 
 
 def test_the_login_uses_the_configured_command() -> None:
-    assert Claude([sys.executable, "-x"], {}).login() == [sys.executable, "-x", "/login"]
+    [login] = Claude([sys.executable, "-x"], {}).logins()
+
+    assert login.command == (sys.executable, "-x", "/login")
 
 
 def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
@@ -37,7 +39,8 @@ def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
         kind.open(tmp_path, Workbench())
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
-        kind.login()
+        kind.logins()
+    assert "no-such-claude is not on PATH" in kind.missing()
 
 
 def test_an_opened_agent_is_not_started(tmp_path: Path) -> None:

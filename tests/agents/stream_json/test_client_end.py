@@ -15,7 +15,8 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
-from support.agents import PATIENCE, Replay, Talk
+from support.agents import Replay, Talk
+from support.talking import PATIENCE
 from support.transcripts import read_log, replaying
 
 

@@ -10,7 +10,6 @@ local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local chat_stopping = require('claude_ide.chat.prompt.stopping')
 local command_buffer = require('claude_ide.file.command_buffer')
-local label = require('claude_ide.window.label')
 
 local M = {}
 
@@ -228,7 +227,6 @@ function M.create(chat)
   chat_completion.attach(chat)
   chat_mentions.attach(chat)
   refuse_files(bufnr)
-  label.give(bufnr, 'claude-prompt', 'Claude prompt')
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
   end)

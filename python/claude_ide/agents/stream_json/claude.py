@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.agent import Login, SessionSummary
 from claude_ide.agents.stream_json import history, stored
 from claude_ide.agents.stream_json.client import NAME, StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import SETTING_SOURCES, Launch, command, names
 from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import AgentError
 
 
 class Claude:
@@ -17,6 +18,7 @@ class Claude:
     id = "claude"
     name = NAME
     keeps_sessions = True
+    needs_trust = False
 
     def __init__(
         self,
@@ -37,6 +39,14 @@ class Claude:
     def chooses_settings(self) -> bool:
         """Whether the command line has an option for the sources of settings."""
         return not isinstance(self._cmd, str) and names(self._cmd[1:], SETTING_SOURCES)
+
+    def missing(self) -> str:
+        """Return why the CLI cannot be started; "" if it can."""
+        try:
+            command(self._cmd)
+        except AgentError as error:
+            return str(error)
+        return ""
 
     def open(self, folder: Path, workbench: Workbench) -> StreamJsonAgent:
         """Return an agent for a folder."""
@@ -84,9 +94,12 @@ class Claude:
         """Raise `UnknownSessionError` if the folder does not have this session."""
         await asyncio.to_thread(history.content, self._sessions_folder(folder), session)
 
-    def login(self) -> list[str]:
+    def logins(self) -> list[Login]:
         """Return the command that logs the user in."""
-        return [*command(self._cmd), "/login"]
+        return [Login("login", "Log in", (*command(self._cmd), "/login"), stays=True)]
+
+    def choose_login(self, login: str) -> None:
+        """Do nothing: the CLI logs in in a terminal only."""
 
     def login_to_servers(self) -> list[str]:
         """Return the command that logs the user in to MCP servers."""

@@ -32,7 +32,7 @@ from claude_ide.agents.stream_json.decoding.permission import encode_answer
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import (
     AgentError,

@@ -20,7 +20,7 @@ from claude_ide.agents.stream_json.version import UNKNOWN_OPTION, too_old
 from claude_ide.agents.stream_json.wire.control import Controls
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
-from claude_ide.agents.stream_json.wire.traffic import Traffic
+from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child

@@ -1,4 +1,8 @@
-"""The line that asks whether the user trusts the chat's folder, with the folder's settings."""
+"""The line that asks whether the user trusts the chat's folder, with the folder's settings.
+
+An agent that may only start in a trusted folder has a question of its own, without details: we do
+not know which settings it reads.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,25 +26,41 @@ KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "details"))
 
 
 class TrustAsked(NamedTuple):
-    """The question: the displayed path of the folder, and its settings."""
+    """The question: the displayed path of the folder, and its settings.
+
+    `agent` is the name of an agent that waits for the answer, or empty.
+    """
 
     folder: str
-    items: list[Item]
+    items: Sequence[Item]
+    agent: str = ""
+
+    @property
+    def question(self) -> str:
+        """The text of the question."""
+        if self.agent:
+            return f"Trust {self.folder}? {self.agent} uses the folder's settings"
+        return question(self.folder, self.items)
+
+    @property
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """The keys that answer it, with their meanings."""
+        return KEYS[:2] if self.agent else KEYS
 
 
 class TrustQuestion(View):
-    """A question in the tail; the agent does not wait for its answer."""
+    """A question in the tail."""
 
-    def __init__(self, part: Part, folder: str, items: Sequence[Item]) -> None:
+    def __init__(self, part: Part, asked: TrustAsked) -> None:
         super().__init__(part)
         self.open = False
-        self._folder = folder
-        self._items = items
+        self._asked = asked
 
     def rows(self) -> list[Row]:
         """Return the question in one line, and the details if they are open."""
-        head = [row((f"? {question(self._folder, self._items)} ", HEAD), *_keys())]
-        return head + ([row((f"  {line}", MEANING)) for line in details(self._items)] * self.open)
+        asked = self._asked
+        head = [row((f"? {asked.question} ", HEAD), *_keys(asked.keys))]
+        return head + ([row((f"  {line}", MEANING)) for line in details(asked.items)] * self.open)
 
     def press(self, offset: int) -> Action | None:
         """Show or hide the details."""
@@ -70,7 +90,7 @@ class TrustLine:
             self._sheet.remove(self._view)
             self._view = None
         if asked is not None:
-            self._view = self._sheet.add(KIND, lambda part: TrustQuestion(part, *asked), tail=True)
+            self._view = self._sheet.add(KIND, lambda part: TrustQuestion(part, asked), tail=True)
 
 
 def question(folder: str, items: Sequence[Item]) -> str:
@@ -90,9 +110,9 @@ def _detail(item: Item) -> str:
     return f"{item.kind} {item.name}: {text}" if text else f"{item.kind} {item.name}"
 
 
-def _keys() -> list[tuple[str, str]]:
+def _keys(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     chunks = []
-    for number, (key, meaning) in enumerate(KEYS):
+    for number, (key, meaning) in enumerate(keys):
         chunks += [(" · " if number else "", MEANING), (key, KEY), (f" {meaning}", MEANING)]
     return chunks
 

@@ -58,6 +58,8 @@ class Entry:
     """The folder, if it is another one than the list's."""
     passage: str = ""
     """The line that a search has found."""
+    agent: str = ""
+    """The agent's name, if the list has sessions of several."""
 
     def item(self, now: datetime) -> Item:
         """Return its item in the list."""
@@ -73,7 +75,9 @@ class Entry:
         figures = f"{age:>{AGE_WIDTH}} {turns:>{TURNS_WIDTH}} {cost:>{COST_WIDTH}}  "
         title = one_line(self.title or self.first_prompt) or "(empty)"
         first = one_line(self.first_prompt)
-        chunks = [(f"{self.state[0]:<{STATE_WIDTH}}", self.state[1]), (figures, META), (title, "")]
+        chunks = [(f"{self.state[0]:<{STATE_WIDTH}}", self.state[1]), (figures, META)]
+        chunks += [(f"{self.agent}  ", "ClaudeChatMode")] if self.agent else []
+        chunks += [(title, "")]
         chunks += [(f" · {first}", META)] if first and first != title else []
         chunks += [(f" · {self.place}", "ClaudeChatLink")] if self.place else []
         return row(*chunks)

@@ -1,7 +1,6 @@
 """`:ClaudeChat list`: the running chats and the stored sessions of a folder."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +13,9 @@ from claude_ide.chat.page.rows import row
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
 from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry
+from claude_ide.chat.sessions.stored import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, UserError
+from claude_ide.errors import UserError
 
 NAME = "sessions"
 KEYS = (
@@ -35,14 +35,15 @@ class Sessions:
 
     def __init__(
         self,
-        kind: Kind,
+        source: StoredSessions,
         editor: Editor,
         run: Run,
         chats: Mapping[int, Chat],
         show: Callable[[Chat], Awaitable[None]],
-        resume: Callable[[str], Awaitable[None]],
+        resume: Callable[[Kind, str], Awaitable[None]],
     ) -> None:
-        self._kind = kind
+        self._source = source
+        self._run = run
         self._editor = editor
         self._panels = Panels(editor)
         self._listing = Listing(NAME, KEYS, self._panels, run)
@@ -51,7 +52,9 @@ class Sessions:
         self._resume = resume
         self._folder = Path()
         self._words: list[str] = []
-        self._stored: dict[str, SessionSummary] = {}
+        self._asked: list[Stored] = []
+        """The sessions of agents that had to be started, as they were when the list opened."""
+        self._stored: dict[str, Stored] = {}
         self._turns: dict[str, tuple[datetime, int]] = {}
         self._passages: dict[str, str] = {}
 
@@ -59,11 +62,15 @@ class Sessions:
         """Open the list; with words, only of the sessions that contain all of them."""
         self._listing.end()
         self._folder = Path(await self._panels.folder())
-        self._words, self._passages = words.split(), {}
+        self._words, self._passages, self._asked = words.split(), {}, []
         await self._read()
+        if not (self._stored or self._chats):
+            await self._ask(self._folder)
         if not (self._stored or self._chats):
             raise UserError("there is no session in this folder")
         await self._listing.open(self._title(), self._draw, self._follow)
+        if not self._asked:
+            self._run(self._ask(self._folder))
 
     async def press(self, key: str, id_: str) -> None:
         """Handle a key of the list on an entry."""
@@ -79,36 +86,43 @@ class Sessions:
     # Keys.
 
     async def _go(self, id_: str) -> None:
-        chat = self._chat(id_)
-        summary = self._stored.get(id_)
-        if chat is None and summary is not None and summary.process:
+        chat, stored = self._chat(id_), self._stored.get(id_)
+        if chat is None and stored is not None and stored.summary.process:
             # Both would write to the session.
             raise UserError(
-                f"the session is running in process {summary.process}"
-                f" (:ClaudeChat resume {id_} opens it nevertheless)"
+                f"the session is running in process {stored.summary.process}"
+                f" (:ClaudeChat resume {stored.summary.id} opens it nevertheless)"
             )
         await self._listing.close()
-        await (self._show(chat) if chat else self._resume(id_))
+        if chat is not None:
+            await self._show(chat)
+        elif stored is not None:
+            await self._resume(stored.kind, stored.summary.id)
 
     async def _rename(self, id_: str) -> None:
         chat = self._chat(id_)
         if chat is not None:
             return await chat.rename("")
-        if not self._kind.keeps_sessions:
-            raise UserError(f"{self._kind.name} cannot rename a stored session")
-        title = await self._editor.input("Title: ", self._stored[id_].title)
+        kind, summary = self._keeper(id_, "rename")
+        title = await self._editor.input("Title: ", summary.title)
         if title:
-            await self._kind.rename_session(self._folder, id_, one_line(title))
+            await kind.rename_session(self._folder, summary.id, one_line(title))
 
     async def _delete(self, id_: str) -> None:
         if self._chat(id_) is not None:
             raise UserError("this chat is running (:ClaudeChat end ends it)")
-        if not self._kind.keeps_sessions:
-            raise UserError(f"{self._kind.name} cannot delete a stored session")
-        title = one_line(self._stored[id_].title, 60)
+        kind, summary = self._keeper(id_, "delete")
+        title = one_line(summary.title, 60)
         chosen = await self._editor.select(f"Delete “{title}” for good?", ["Delete it", "Keep it"])
         if chosen == 0:
-            await self._kind.delete_session(self._folder, id_)
+            await kind.delete_session(self._folder, summary.id)
+
+    def _keeper(self, id_: str, verb: str) -> Stored:
+        """Return a stored session that can be changed; raises `UserError` if it cannot."""
+        stored = self._stored[id_]
+        if not stored.kind.keeps_sessions:
+            raise UserError(f"{stored.kind.name} cannot {verb} a stored session")
+        return stored
 
     def _chat(self, id_: str) -> Chat | None:
         return next((chat for chat in self._chats.values() if _id(chat) == id_), None)
@@ -125,25 +139,31 @@ class Sessions:
 
     async def _advance(self) -> bool:
         """Search or count one more session; False if there is none."""
-        if not self._kind.keeps_sessions:
-            return False
-        for summary in [*self._stored.values()][:MOST_COUNTED]:
-            if self._words and summary.id not in self._passages:
-                found = await self._kind.find_passage(self._folder, summary.id, self._words)
-                self._passages[summary.id] = found
+        for key, (kind, summary) in [*self._stored.items()][:MOST_COUNTED]:
+            if not kind.keeps_sessions:
+                continue
+            if self._words and key not in self._passages:
+                found = await kind.find_passage(self._folder, summary.id, self._words)
+                self._passages[key] = found
                 return True
-            known = self._turns.get(summary.id)
-            if self._is_listed(summary) and (known is None or known[0] != summary.changed):
-                turns = await self._kind.count_turns(self._folder, summary.id)
-                self._turns[summary.id] = (summary.changed, turns)
+            known = self._turns.get(key)
+            if self._is_listed(key, summary) and (known is None or known[0] != summary.changed):
+                turns = await kind.count_turns(self._folder, summary.id)
+                self._turns[key] = (summary.changed, turns)
                 return True
         return False
 
     async def _read(self) -> None:
         """Read the summaries of the stored sessions."""
-        with contextlib.suppress(AgentError):
-            summaries = await self._kind.sessions(self._folder)
-            self._stored = {summary.id: summary for summary in summaries}
+        kept = await self._source.kept(self._folder)
+        self._stored = {each.key: each for each in latest_first((*kept, *self._asked))}
+
+    async def _ask(self, folder: Path) -> None:
+        """Ask the agents that must be started."""
+        asked = await self._source.asked(folder)
+        if folder == self._folder:
+            self._asked = asked
+            await self._read()
 
     async def _draw(self) -> None:
         now = datetime.now(UTC)
@@ -154,20 +174,21 @@ class Sessions:
     def _title(self) -> str:
         if not self._words:
             return "Sessions"
-        rest = len(self._stored) - len(self._passages)
-        progress = f" · {rest} to search" if self._kind.keeps_sessions and rest > 0 else ""
+        searched = sum(each.kind.keeps_sessions for each in self._stored.values())
+        rest = searched - len(self._passages)
+        progress = f" · {rest} to search" if rest > 0 else ""
         return f"Sessions with {' '.join(self._words)}{progress}"
 
     def _entries(self) -> list[Entry]:
         chats = sorted(self._chats.values(), key=lambda chat: -chat.status.waiting)
         running = [self._running(chat) for chat in chats]
         ids = {entry.id for entry in running}
-        stored = [self._past(each) for each in self._stored.values() if each.id not in ids]
+        stored = [self._past(key, each) for key, each in self._stored.items() if key not in ids]
         return [entry for entry in (*running, *stored) if self._matches(entry)]
 
     def _running(self, chat: Chat) -> Entry:
         status, id_ = chat.status, _id(chat)
-        stored = self._stored.get(chat.agent.session)
+        stored = self._stored[id_].summary if id_ in self._stored else None
         prompts = [*chat.transcript.prompts.values()]
         return Entry(
             id_,
@@ -179,25 +200,33 @@ class Sessions:
             status.cost,
             "" if Path(chat.root) == self._folder else chat.root,
             self._passages.get(id_, ""),
+            self._agent(chat.kind),
         )
 
-    def _past(self, stored: SessionSummary) -> Entry:
-        turns = self._turns.get(stored.id)
+    def _past(self, key: str, stored: Stored) -> Entry:
+        turns, summary = self._turns.get(key), stored.summary
         return Entry(
-            stored.id,
-            ELSEWHERE if stored.process else STORED,
-            stored.title,
-            stored.first_prompt,
-            stored.changed,
+            key,
+            ELSEWHERE if summary.process else STORED,
+            summary.title,
+            summary.first_prompt,
+            summary.changed,
             turns[1] if turns else None,
-            passage=self._passages.get(stored.id, ""),
+            passage=self._passages.get(key, ""),
+            agent=self._agent(stored.kind),
         )
+
+    def _agent(self, kind: Kind) -> str:
+        """Return the name of an agent; "" if the list has sessions of this one only."""
+        stored = {each.kind.id for each in self._stored.values()}
+        running = {chat.kind.id for chat in self._chats.values()}
+        return kind.name if len(stored | running) > 1 else ""
 
     def _matches(self, entry: Entry) -> bool:
-        return bool(entry.passage) or self._is_named(entry.title, entry.first_prompt)
+        return bool(entry.passage) or self._is_named(entry.title, entry.first_prompt, entry.agent)
 
-    def _is_listed(self, stored: SessionSummary) -> bool:
-        is_found = bool(self._passages.get(stored.id))
+    def _is_listed(self, key: str, stored: SessionSummary) -> bool:
+        is_found = bool(self._passages.get(key))
         return is_found or self._is_named(stored.title, stored.first_prompt)
 
     def _is_named(self, *texts: str) -> bool:
@@ -207,4 +236,5 @@ class Sessions:
 
 def _id(chat: Chat) -> str:
     """Return the id of a chat's entry: that of its session, if it is known."""
-    return chat.agent.session or f"chat {chat.id}"
+    session = chat.agent.session
+    return f"{chat.kind.id} {session}" if session else f"chat {chat.id}"

@@ -56,7 +56,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         name,
         normalized(path),
         arguments.new_file_contents,
-        client.title or client.name,
+        client.shown_name,
         client.config.diff.layout,
         **_compared(arguments),
     )

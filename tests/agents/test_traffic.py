@@ -2,7 +2,7 @@
 
 import json
 
-from claude_ide.agents.stream_json.wire.traffic import MOST, Traffic
+from claude_ide.agents.traffic import MOST, Traffic
 
 
 def test_only_the_last_frames_are_kept() -> None:

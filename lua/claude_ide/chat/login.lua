@@ -1,0 +1,100 @@
+--- Runs the login of an agent in a terminal, and lets the chat go on when it has ended.
+local chat_state = require('claude_ide.chat.state')
+local label = require('claude_ide.window.label')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local program = require('claude_ide.system.program')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.LoginRequest
+---@field name string the agent's
+---@field cmd string[]
+---@field arguments string[]
+---@field environment table<string, string>
+
+---@type table<integer, integer> buffer of the terminal by chat
+local terminals = {}
+
+local function remove(bufnr)
+  vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
+  window_close.buffer(bufnr)
+end
+
+-- The output of a login that has failed stays until its window is closed.
+local function on_exit(chat, bufnr)
+  return function(_, code)
+    if vim.v.exiting ~= vim.NIL then
+      return
+    end
+    terminals[chat.id] = nil
+    if chat_state.get(chat.id) == chat then
+      chat_state.emit(chat, 'logged_in')
+    end
+    if not api.nvim_buf_is_valid(bufnr) then
+      return
+    elseif code ~= 0 then
+      vim.bo[bufnr].bufhidden = #vim.fn.win_findbuf(bufnr) > 0 and 'wipe' or 'hide'
+      return
+    end
+    moment.when_possible(function()
+      remove(bufnr)
+    end, function(reason)
+      message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+    end)
+  end
+end
+
+---@param chat claude_ide.Chat
+---@param request claude_ide.LoginRequest
+---@return { error: string }?
+local function start(chat, request)
+  local name = request.cmd[1]
+  local path = program.find(name)
+  if not path then
+    return { error = ('%s is not on PATH'):format(name) }
+  end
+  vim.cmd('botright split')
+  local bufnr = api.nvim_create_buf(false, false)
+  api.nvim_win_set_buf(0, bufnr)
+  vim.bo[bufnr].bufhidden = 'hide'
+  local command = vim.list_extend({ path }, request.arguments)
+  -- An empty table would be a list, which is no environment.
+  local env = next(request.environment) and request.environment or nil
+  local options = { term = true, env = env, on_exit = on_exit(chat, bufnr) }
+  local ok, reason = pcall(vim.fn.jobstart, command, options)
+  if not ok then
+    remove(bufnr)
+    return { error = ('cannot run %s: %s'):format(name, reason) }
+  end
+  label.give(bufnr, 'claude-login', request.name .. ' login')
+  terminals[chat.id] = bufnr
+  vim.cmd.startinsert()
+end
+
+--- Run the login of a chat's agent, or go to the terminal in which it runs. Its end is the event `logged_in`.
+---@param id integer chat
+---@param request claude_ide.LoginRequest
+---@return { error: string }?
+function M.open(id, request)
+  local chat = chat_state.get(id)
+  local bufnr = terminals[id]
+  if not chat then
+    return
+  elseif not (bufnr and api.nvim_buf_is_valid(bufnr)) then
+    return start(chat, request)
+  end
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  if win then
+    api.nvim_set_current_win(win)
+  else
+    vim.cmd('botright split')
+    api.nvim_win_set_buf(0, bufnr)
+  end
+  vim.cmd.startinsert()
+end
+
+return M

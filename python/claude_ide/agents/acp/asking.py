@@ -1,0 +1,60 @@
+"""The requests of an agent that the user answers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from claude_ide.agents import elicitation
+from claude_ide.agents.acp.decoding import permission
+from claude_ide.agents.acp.decoding.updates import Decoder
+from claude_ide.agents.acp.incoming import Params
+from claude_ide.agents.acp.observing import Observing
+from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.answer import Dismiss, Reject
+from claude_ide.agents.events import Event, QuestionAsked, UrlAsked
+from claude_ide.agents.fields import mapping, text
+from claude_ide.jsonrpc.message import Id
+
+CANCELLED = {"action": "cancel"}
+
+
+class Asking:
+    """Reports the requests of the agent with this name, and encodes the answers."""
+
+    def __init__(
+        self,
+        name: str,
+        decoder: Decoder,
+        pending: Pending,
+        observing: Observing,
+        report: Callable[[Iterable[Event]], None],
+    ) -> None:
+        self._name = name
+        self._decoder = decoder
+        self._pending = pending
+        self._observing = observing
+        self._report = report
+
+    async def permission(self, id_: Id, params: Params) -> dict[str, Any]:
+        """Answer `session/request_permission`."""
+        tools = self._decoder.tools
+        call, events = tools.asked(mapping(params.get("toolCall")))
+        self._report(events)
+        asked = permission.asked(self._pending.new(), params, call)
+        answer = await self._pending.ask(id_, asked)
+        await self._observing.examined(call)
+        if isinstance(answer, Reject | Dismiss):
+            tools.rejected.add(call.id)
+        return permission.answered(asked.options, answer)
+
+    async def elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
+        """Answer `elicitation/create`: a form, or an address to open."""
+        answer = await self._pending.ask(id_, self._question(params))
+        return CANCELLED if answer is None else elicitation.encode(answer)
+
+    def _question(self, params: Params) -> QuestionAsked | UrlAsked:
+        request, tool = self._pending.new(), text(params.get("toolCallId"))
+        message = text(params.get("message"))
+        if params.get("mode") == "url":
+            return UrlAsked(request, tool, self._name, message, text(params.get("url")))
+        questions = elicitation.questions(params.get("requestedSchema"))
+        return QuestionAsked(request, tool, questions, message=message)

@@ -1,0 +1,396 @@
+"""An ACP agent: each method of the port becomes a request, a notification, or a prompt."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.acp.asking import Asking
+from claude_ide.agents.acp.connection import Connection
+from claude_ide.agents.acp.decoding import replay
+from claude_ide.agents.acp.decoding.settings import SetRequest
+from claude_ide.agents.acp.decoding.updates import Decoder
+from claude_ide.agents.acp.incoming import Incoming, Params
+from claude_ide.agents.acp.introduction import introduction
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.observing import Observing
+from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.prompting import Prompting
+from claude_ide.agents.acp.sessions import Opened, Sessions
+from claude_ide.agents.acp.unsupported import Unsupported
+from claude_ide.agents.agent import (
+    Capabilities,
+    ContextUsage,
+    Opening,
+    ResumeSession,
+)
+from claude_ide.agents.answer import Answer
+from claude_ide.agents.events import (
+    Dead,
+    EffortChanged,
+    Event,
+    PromptChanged,
+    Ready,
+    Session,
+    ToolEnded,
+    ToolInput,
+    ToolStatus,
+    Usage,
+)
+from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.prompt import Prompt
+from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.traffic import Traffic
+from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import (
+    AgentError,
+    UnsupportedError,
+)
+from claude_ide.jsonrpc.message import Id
+from claude_ide.transport.lines import GRACE_SECONDS
+
+INTERRUPT_SECONDS = 0.5
+"""How long a turn may take to end before the agent is stopped."""
+
+CLOSE_SECONDS = 0.5
+"""How long an agent may take to let go of its session before it is stopped."""
+
+
+class AcpAgent(Unsupported):
+    """Implements `Agent`. It can be restarted after it has ended."""
+
+    def __init__(self, launch: Launch, workbench: Workbench) -> None:
+        self._launch = launch
+        self._workbench = workbench
+        self._traffic = Traffic()
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._state = SessionState()
+        self._starting = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._replayed: list[Event] | None = None
+        """The events of a session that is being loaded."""
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget the session of an agent that has ended."""
+        self._session = ""
+        self._is_started = False
+        """Whether the agent is ready; `history` opens the session before."""
+        self._usage = Usage()
+        self._decoder = Decoder(str(self._launch.folder))
+        self._pending = Pending(self._emit)
+        self._observing = Observing(self._workbench.edits)
+        self._talk: Prompting | None = None
+
+    @property
+    def name(self) -> str:
+        """The agent's name."""
+        return self._launch.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the agent runs."""
+        return self._launch.folder
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the agent has reported that it can do."""
+        connection, settings = self._connection, self._decoder.settings
+        if connection is None:
+            return Capabilities()
+        offer = connection.offer
+        return Capabilities(
+            images=offer.images,
+            steer=offer.steers,
+            redirect=True,
+            withdraw=True,
+            resume=offer.loads or offer.resumes,
+            fork=offer.forks,
+            modes=bool(settings.modes),
+            models=bool(settings.models),
+            effort=settings.has_effort,
+            settings=bool(settings.free),
+            context_usage=self._usage.context_size is not None,
+        )
+
+    @property
+    def state(self) -> SessionState:
+        """The session's state."""
+        return self._state
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        return self._session
+
+    # Start and end.
+
+    async def history(self, session: str) -> list[Event]:
+        """Load a session, and return the conversation that the agent repeats meanwhile."""
+        opened = await self._connect()
+        if not self._running.offer.loads:
+            return []
+        with self._replaying() as events:
+            await self._open(opened.load(session))
+        self._report(replay.present(events))
+        return [*replay.conversation(events)]
+
+    async def start(self, opening: Opening) -> Ready:
+        """Start the agent and open a session, unless `history` has done so."""
+        if not self._is_open(opening):
+            if self._connection is not None and self._connection.alive:
+                raise AgentError(f"{self.name} is already running")
+            sessions = await self._connect()
+            with self._replaying() as replayed:
+                await self._open(sessions.open(opening))
+            self._report(replay.present(replayed))
+        settings = self._decoder.settings
+        ready = Ready(self._decoder.commands, settings.models, settings.modes)
+        self._is_started = True
+        self._report([Session(self._session), ready, *settings.current()])
+        return ready
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield every event up to `Dead`; call it again after a restart."""
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, Dead):
+                return
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
+        """End the agent; each step (cancel, close, terminate, kill) gets some time."""
+        # While the process is being created, there is no handle to end it with.
+        async with self._starting:
+            connection = self._connection
+        if connection is None:
+            return
+        if self._talk is not None:
+            await self._talk.stop(INTERRUPT_SECONDS)
+            with contextlib.suppress(TimeoutError, AgentError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._sessions.close(self._session)
+        await connection.stop(grace)
+
+    def kill(self) -> None:
+        """End the agent without waiting: SIGTERM first, then SIGKILL."""
+        if self._connection is not None:
+            self._connection.kill()
+
+    @contextlib.asynccontextmanager
+    async def stored(self) -> AsyncIterator[Sessions]:
+        """Give access to the folder's sessions; an agent that does not run is started for it."""
+        if self.is_open:
+            yield self._sessions
+            return
+        sessions = await self._connect()
+        try:
+            yield sessions
+        finally:
+            await self._running.stop()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent runs and has a session."""
+        is_alive = self._connection is not None and self._connection.alive
+        return is_alive and self._is_started
+
+    def _is_open(self, opening: Opening) -> bool:
+        """Return whether `history` has opened this session already."""
+        is_same = isinstance(opening, ResumeSession) and opening.id == self._session
+        is_alive = self._connection is not None and self._connection.alive
+        return bool(self._session) and not self._is_started and is_same and is_alive
+
+    async def _open(self, opening: Awaitable[Opened]) -> None:
+        """Open a session; the agent ends if that fails."""
+        try:
+            opened = await opening
+        except BaseException:
+            self.kill()
+            raise
+        self._session = self._decoder.session = opened.id
+        self._decoder.settings.load(opened.answer)
+
+    async def _reopen(self) -> None:
+        """Open the session again in an agent that has lost it."""
+        with self._replaying():
+            await self._sessions.open(ResumeSession(self._session))
+
+    @contextlib.contextmanager
+    def _replaying(self) -> Iterator[list[Event]]:
+        """Keep the events of a session that is being opened from the panel."""
+        self._replayed = events = list[Event]()
+        self._decoder.is_replaying = True
+        try:
+            yield events
+        finally:
+            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
+            self._replayed = None
+            self._decoder.is_replaying = False
+
+    async def _connect(self) -> Sessions:
+        """Start the agent's process and learn what it can do; return its sessions."""
+        launch = self._launch
+        async with self._starting:
+            environment = launch.environment
+            child = await Connection.spawn(launch.command, launch.folder, environment)
+            # A start that failed has left events, of which `Dead` would end the new ones.
+            while not self._events.empty():
+                self._events.get_nowait()
+            self._reset()
+            self._state = self._state.spawned()
+            dialect = Incoming(self._requests(), self._notifications())
+            connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
+            self._connection = connection
+        try:
+            await connection.initialize(introduction())
+            if launch.method:
+                await connection.request("authenticate", {"methodId": launch.method})
+        except BaseException:
+            connection.kill()
+            raise
+        self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
+        working = self._decoder, self._pending, self._observing
+        self._talk = Prompting(connection, *working, self._emit, self._reopen)
+        return self._sessions
+
+    def _ended(self, code: int, stderr: str) -> None:
+        self._pending.withdraw_all()
+        self._emit(Dead(code, stderr, self._session))
+
+    # Prompts.
+
+    async def prompt(self, prompt: Prompt) -> str:
+        """Send a prompt after the current turn; return its id."""
+        return self._prompting.send(prompt)
+
+    async def steer(self, prompt: Prompt) -> str:
+        """Send a prompt within the current turn, if the agent has announced that it takes any."""
+        if not self._running.offer.steers:
+            raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
+        return await self._prompting.steer(prompt)
+
+    async def redirect(self, prompt: Prompt) -> str:
+        """End the current turn, and send a prompt then; return its id."""
+        id_ = self._prompting.send(prompt, next_=True)
+        await self._prompting.cancel()
+        return id_
+
+    async def withdraw(self, prompt: str) -> bool:
+        """Withdraw a prompt that waits for the end of the turn; False if it was too late."""
+        return self._prompting.withdraw(prompt)
+
+    async def interrupt(self) -> None:
+        """End the current turn."""
+        await self._prompting.interrupt()
+
+    async def answer(self, request: str, answer: Answer) -> None:
+        """Answer a request, unless it was withdrawn or answered before."""
+        self._pending.answer(request, answer)
+
+    @property
+    def _prompting(self) -> Prompting:
+        if self._talk is None:
+            raise AgentError(f"{self.name} is not running")
+        return self._talk
+
+    # Settings.
+
+    async def set_mode(self, mode: str) -> None:
+        """Set the permission mode."""
+        settings = self._decoder.settings
+        await self._set(settings.set_mode(mode), lambda: settings.mode_changed(mode))
+
+    async def set_model(self, model: str) -> None:
+        """Set the model."""
+        settings = self._decoder.settings
+        await self._set(settings.set_model(model), lambda: settings.model_changed(model))
+
+    async def set_effort(self, effort: str) -> None:
+        """Set the reasoning effort."""
+        request = self._decoder.settings.set_effort(effort)
+        await self._set(request, lambda: [EffortChanged(effort)])
+
+    async def set_setting(self, setting: str, value: str) -> None:
+        """Set one of the agent's own settings."""
+        await self._set(self._decoder.settings.set_option(setting, value), lambda: [])
+
+    async def _set(
+        self, request: SetRequest | None, changed: Callable[[], Iterable[Event]]
+    ) -> None:
+        """Change a setting; `changed` gives the events if the agent does not list its settings."""
+        if request is None:
+            raise UnsupportedError(f"{self.name} has no such setting")
+        params = {"sessionId": self._session, **request.params}
+        result = mapping(await self._running.request(request.method, params))
+        if "configOptions" in result:
+            self._report(self._decoder.settings.update(result))
+        else:
+            self._report(changed())
+
+    async def context_usage(self) -> ContextUsage:
+        """Return how full the context was at the agent's last report."""
+        return ContextUsage(self._usage.context_used or 0, self._usage.context_size or 0)
+
+    # The agent's messages.
+
+    def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
+        working = self._decoder, self._pending, self._observing
+        asking = Asking(self.name, *working, self._report)
+        return {
+            "session/request_permission": asking.permission,
+            "elicitation/create": asking.elicitation,
+        }
+
+    def _notifications(self) -> dict[str, Callable[[Params], None]]:
+        return {
+            "session/update": self._update,
+            "$/cancel_request": lambda params: self._pending.withdraw(params.get("requestId")),
+        }
+
+    def _update(self, params: Params) -> None:
+        session = text(params.get("sessionId"))
+        if session and self._session and session != self._session:
+            return  # a subagent's, or a confused agent's
+        self._report(self._decoder.decode(mapping(params.get("update"))))
+
+    # Events.
+
+    @property
+    def _running(self) -> Connection:
+        if self._connection is None:
+            raise AgentError(f"{self.name} is not running")
+        return self._connection
+
+    def _report(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._emit(event)
+
+    def _emit(self, event: Event) -> None:
+        if self._replayed is not None and not isinstance(event, Dead):
+            self._replayed.append(event)
+            return
+        self._observe(event)
+        self._state = self._next_state(event)
+        self._events.put_nowait(event)
+
+    def _next_state(self, event: Event) -> SessionState:
+        """Return the state after an event; a late report begins no turn, which would not end."""
+        after = self._state.after(event)
+        runs = self._talk is not None and self._talk.is_running
+        is_late = after.busy and not self._state.busy and not runs
+        return self._state if is_late and not isinstance(event, PromptChanged) else after
+
+    def _observe(self, event: Event) -> None:
+        match event:
+            case Usage():
+                self._usage = event
+            case ToolInput(tool) if call := self._decoder.tools.find(tool):
+                self._observing.begin(call)
+            case ToolEnded():
+                self._observing.end(event)
+
+    def log(self) -> str:
+        """Return the recent messages in both directions, as `Traffic.text` formats them."""
+        return self._traffic.text()

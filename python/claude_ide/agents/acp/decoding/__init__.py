@@ -1,0 +1,1 @@
+"""Decodes the messages of an ACP agent into events."""

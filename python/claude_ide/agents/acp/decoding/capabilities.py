@@ -1,0 +1,77 @@
+"""What an agent can do, as its answer to `initialize` says. Every capability is optional."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from claude_ide.agents.fields import integer, mapping, mappings, text
+
+VERSION = 1
+"""The version of the protocol that the client speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginMethod:
+    """A way to log in; `arguments` follow the agent's own command, if it logs in that way."""
+
+    id: str
+    name: str
+    description: str = ""
+    kind: str = "agent"
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The answer to `initialize`."""
+
+    version: int = VERSION
+    name: str = ""
+    agent_version: str = ""
+    loads: bool = False
+    resumes: bool = False
+    lists: bool = False
+    forks: bool = False
+    closes: bool = False
+    deletes: bool = False
+    images: bool = False
+    embeds: bool = False
+    """It takes the text of files within a prompt."""
+    steers: bool = False
+    http_servers: bool = False
+    methods: tuple[LoginMethod, ...] = ()
+
+
+def offer(answer: dict[str, Any]) -> Offer:
+    """Return what an agent offers."""
+    abilities = mapping(answer.get("agentCapabilities"))
+    prompts = mapping(abilities.get("promptCapabilities"))
+    sessions = mapping(abilities.get("sessionCapabilities"))
+    information = mapping(answer.get("agentInfo"))
+    meta = mapping(answer.get("_meta"))
+    version = integer(answer.get("protocolVersion"))
+    return Offer(
+        version=VERSION if version is None else version,
+        name=text(information.get("title")) or text(information.get("name")),
+        agent_version=text(information.get("version")),
+        loads=abilities.get("loadSession") is True,
+        resumes="resume" in sessions,
+        lists="list" in sessions,
+        forks="fork" in sessions,
+        closes="close" in sessions,
+        deletes="delete" in sessions,
+        images=prompts.get("image") is True,
+        embeds=prompts.get("embeddedContext") is True,
+        steers=mapping(meta.get("steering")).get("supported") is True,
+        http_servers=mapping(abilities.get("mcpCapabilities")).get("http") is True,
+        methods=tuple(map(_method, mappings(answer.get("authMethods")))),
+    )
+
+
+def _method(method: dict[str, Any]) -> LoginMethod:
+    return LoginMethod(
+        text(method.get("id")),
+        text(method.get("name")),
+        text(method.get("description")),
+        text(method.get("type")) or "agent",
+        tuple(text(each) for each in method.get("args") or () if isinstance(each, str)),
+    )

@@ -1,0 +1,81 @@
+"""Requests for permission, and their answers.
+
+Source: the ACP schema, `session/request_permission`. An answer is one of the options: it carries
+neither a reason nor a changed input.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from claude_ide.agents.acp.decoding.changes import replacement
+from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call
+from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
+from claude_ide.agents.fields import mapping, mappings, text
+
+KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}
+ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
+REJECTING = (OptionKind.REJECT_ONCE, OptionKind.REJECT_ALWAYS)
+CANCELLED = {"outcome": {"outcome": "cancelled"}}
+
+
+def options(params: dict[str, Any]) -> tuple[Option, ...]:
+    """Return the options of a request; one of an unknown kind allows nothing."""
+    return tuple(
+        Option(
+            text(each.get("optionId")),
+            text(each.get("name")),
+            KINDS.get(text(each.get("kind")), OptionKind.REJECT_ONCE),
+        )
+        for each in mappings(params.get("options"))
+    )
+
+
+def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked | PlanProposed:
+    """Return the event for a request about a call."""
+    plan = text(call.arguments.get("plan"))
+    if call.kind == "switch_mode" and plan:
+        return PlanProposed(request, call.id, plan, "", options(params))
+    return PermissionAsked(
+        request,
+        call.id,
+        call.name or NAMES.get(call.shown_kind, OTHER),
+        call.arguments,
+        options(params),
+        kind=call.shown_kind,
+        title=call.title,
+        path=call.path,
+        reason=_reason(params),
+        edits=tuple(map(replacement, call.diffs)),
+    )
+
+
+def answered(options: Sequence[Option], answer: Answer | None) -> dict[str, Any]:
+    """Return the answer to a request; None withdraws it."""
+    match answer:
+        case None:
+            return CANCELLED
+        case Allow(options=chosen):
+            return _selected(options, next(iter(chosen), ""), ALLOWING)
+        case Reject(option=chosen):
+            return _selected(options, chosen, REJECTING)
+        case _:
+            return _selected(options, "", REJECTING)
+
+
+def _selected(
+    options: Sequence[Option], chosen: str, kinds: Sequence[OptionKind]
+) -> dict[str, Any]:
+    """Return the chosen option, or the first one of the first of these kinds that is offered."""
+    fitting = [option.id for kind in kinds for option in options if option.kind is kind]
+    offered = [chosen, *fitting] if chosen else fitting
+    return {"outcome": {"outcome": "selected", "optionId": offered[0]}} if offered else CANCELLED
+
+
+def _reason(params: dict[str, Any]) -> str:
+    """Return what a request says beside the call: some agents describe a command there."""
+    blocks = [
+        mapping(each.get("content"))
+        for each in mappings(mapping(params.get("toolCall")).get("content"))
+    ]
+    return " ".join(found for block in blocks if (found := text(block.get("text"))))

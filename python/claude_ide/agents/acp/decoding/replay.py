@@ -1,0 +1,77 @@
+"""The conversation that an agent repeats when it loads a session."""
+
+from collections.abc import Iterable, Iterator
+
+from claude_ide.agents.events import (
+    Event,
+    FileWritten,
+    Text,
+    TextDelta,
+    Thinking,
+    ThinkingDelta,
+    TodoList,
+    ToolEnded,
+    ToolInput,
+    ToolOutput,
+    ToolStarted,
+    UserMessage,
+)
+
+OF_TALK = (
+    *(UserMessage, TextDelta, ThinkingDelta, TodoList),
+    *(ToolStarted, ToolInput, ToolOutput, ToolEnded, FileWritten),
+)
+"""The events that belong to the conversation."""
+
+
+def present(events: Iterable[Event]) -> Iterator[Event]:
+    """Yield the events that describe the session as it is now."""
+    return (event for event in events if not isinstance(event, OF_TALK))
+
+
+def conversation(events: Iterable[Event]) -> Iterator[Event]:
+    """Yield a repeated conversation with whole texts in place of their pieces."""
+    whole: UserMessage | Text | Thinking | None = None
+    for event in (each for each in events if isinstance(each, OF_TALK)):
+        piece = _whole(event)
+        if piece is not None and whole is not None and _is_next(whole, piece):
+            whole = _joined(whole, piece)
+            continue
+        if whole is not None:
+            yield whole
+        whole = piece
+        if piece is None and not isinstance(event, FileWritten):
+            yield event
+    if whole is not None:
+        yield whole
+
+
+def _whole(event: Event) -> UserMessage | Text | Thinking | None:
+    match event:
+        case TextDelta(block, words):
+            return Text(block, words)
+        case ThinkingDelta(block, words):
+            return Thinking(block, words)
+        case UserMessage():
+            return event
+    return None
+
+
+def _is_next(whole: UserMessage | Text | Thinking, piece: UserMessage | Text | Thinking) -> bool:
+    return type(whole) is type(piece) and _id(whole) == _id(piece)
+
+
+def _id(message: UserMessage | Text | Thinking) -> str:
+    return message.prompt if isinstance(message, UserMessage) else message.block
+
+
+def _joined(
+    whole: UserMessage | Text | Thinking, piece: UserMessage | Text | Thinking
+) -> UserMessage | Text | Thinking:
+    match whole:
+        case UserMessage(words, prompt):
+            return UserMessage(words + piece.text, prompt)
+        case Text(block, words):
+            return Text(block, words + piece.text)
+        case Thinking(block, words):
+            return Thinking(block, words + piece.text)

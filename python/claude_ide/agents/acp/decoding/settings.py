@@ -1,0 +1,184 @@
+"""The modes, models and other settings of a session, in the three forms that agents use.
+
+Source: the ACP schema. `configOptions` is the newer form; it has an option for each setting, with a
+category. Older agents list `modes` and `models`. Some send both, of which the newer one counts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from claude_ide.agents.events import (
+    EffortChanged,
+    Event,
+    Mode,
+    ModeChanged,
+    Model,
+    ModelChanged,
+    Setting,
+    SettingsChanged,
+    SettingValue,
+)
+from claude_ide.agents.fields import mapping, mappings, text
+
+MODE, MODEL, EFFORT = "mode", "model", "thought_level"
+"""The categories of the settings that the panel knows."""
+
+ON, OFF = "true", "false"
+"""The values of a boolean option."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetRequest:
+    """The request that changes a setting: its method, and its params without the session."""
+
+    method: str
+    params: dict[str, Any]
+
+
+class Settings:
+    """The settings of one session."""
+
+    def __init__(self) -> None:
+        self.modes: tuple[Mode, ...] = ()
+        self.models: tuple[Model, ...] = ()
+        self._mode = ""
+        self._model = ""
+        self._options: dict[str, Setting] = {}
+        self._booleans: set[str] = set()
+
+    @property
+    def has_effort(self) -> bool:
+        """Whether the reasoning effort can be set."""
+        return self._of(EFFORT) is not None
+
+    @property
+    def free(self) -> tuple[Setting, ...]:
+        """The settings that are neither the mode nor the model nor the effort."""
+        known = [self._of(category) for category in (MODE, MODEL, EFFORT)]
+        return tuple(option for option in self._options.values() if option not in known)
+
+    def load(self, result: dict[str, Any]) -> None:
+        """Read the answer to `session/new`, `load` or `resume`."""
+        modes, models = mapping(result.get("modes")), mapping(result.get("models"))
+        self._mode, self._model = (
+            text(modes.get("currentModeId")),
+            text(models.get("currentModelId")),
+        )
+        self.modes = tuple(
+            Mode(text(each.get("id")), text(each.get("name")))
+            for each in mappings(modes.get("availableModes"))
+        )
+        self.models = tuple(
+            Model(text(each.get("modelId")), text(each.get("name")), text(each.get("description")))
+            for each in mappings(models.get("availableModels"))
+        )
+        self._options, self._booleans = {}, set()
+        self._load_options(result)
+
+    def current(self) -> Iterator[Event]:
+        """Yield the present values."""
+        if self._mode:
+            yield ModeChanged(self._mode)
+        if self._model:
+            yield ModelChanged(self._model, self._name_of_model())
+        if effort := self._of(EFFORT):
+            yield EffortChanged(effort.current)
+        if self.free:
+            yield SettingsChanged(self.free)
+
+    def update(self, changed: dict[str, Any]) -> Iterator[Event]:
+        """Read a `config_option_update`, or the answer to a request; yield the present values."""
+        if "configOptions" in changed:
+            self._options = {}
+            self._load_options(changed)
+        yield from self.current()
+
+    def mode_changed(self, mode: str) -> Iterator[Event]:
+        """Note the mode that the agent has reported."""
+        self._mode = mode
+        if option := self._of(MODE):
+            self._options[option.id] = replace(option, current=mode)
+        yield ModeChanged(mode)
+
+    def model_changed(self, model: str) -> Iterator[Event]:
+        """Note the model that the agent has accepted."""
+        self._model = model
+        yield ModelChanged(model, self._name_of_model())
+
+    def set_mode(self, mode: str) -> SetRequest:
+        """Return the request that sets the mode."""
+        option = self._of(MODE)
+        return self._set(option, mode) or SetRequest("session/set_mode", {"modeId": mode})
+
+    def set_model(self, model: str) -> SetRequest:
+        """Return the request that sets the model."""
+        option = self._of(MODEL)
+        return self._set(option, model) or SetRequest("session/set_model", {"modelId": model})
+
+    def set_effort(self, effort: str) -> SetRequest | None:
+        """Return the request that sets the reasoning effort; None if there is no such setting."""
+        return self._set(self._of(EFFORT), effort)
+
+    def set_option(self, id_: str, value: str) -> SetRequest | None:
+        """Return the request that sets one of the agent's settings; None if it is unknown."""
+        return self._set(self._options.get(id_), value)
+
+    def _set(self, option: Setting | None, value: str) -> SetRequest | None:
+        if option is None:
+            return None
+        params: dict[str, Any] = {"configId": option.id, "value": value}
+        if option.id in self._booleans:
+            params |= {"type": "boolean", "value": value == ON}
+        return SetRequest("session/set_config_option", params)
+
+    def _load_options(self, result: dict[str, Any]) -> None:
+        for option in mappings(result.get("configOptions")):
+            setting = _setting(option)
+            if setting.id and setting.values:
+                self._options[setting.id] = setting
+            if option.get("type") == "boolean":
+                self._booleans.add(setting.id)
+        if mode := self._of(MODE):
+            self._mode = mode.current
+            self.modes = tuple(Mode(value.id, value.name) for value in mode.values)
+        if model := self._of(MODEL):
+            self._model = model.current
+            self.models = tuple(
+                Model(value.id, value.name, value.description) for value in model.values
+            )
+        effort = self._of(EFFORT)
+        efforts = tuple(value.id for value in effort.values) if effort else ()
+        self.models = tuple(replace(model, efforts=efforts) for model in self.models)
+
+    def _of(self, category: str) -> Setting | None:
+        settings = self._options.values()
+        return next((each for each in settings if each.category == category), None)
+
+    def _name_of_model(self) -> str:
+        return next((model.name for model in self.models if model.id == self._model), "")
+
+
+def _setting(option: dict[str, Any]) -> Setting:
+    current = option.get("currentValue")
+    values = tuple(_values(option))
+    if isinstance(current, bool):
+        current = ON if current else OFF
+        values = (SettingValue(ON, "on"), SettingValue(OFF, "off"))
+    return Setting(
+        text(option.get("id")),
+        text(option.get("name")) or text(option.get("id")),
+        text(current),
+        values,
+        text(option.get("category")),
+        text(option.get("description")),
+    )
+
+
+def _values(option: dict[str, Any]) -> Iterator[SettingValue]:
+    """Yield the values of an option, which may be in groups."""
+    for each in mappings(option.get("options")):
+        if "options" in each:
+            yield from _values(each)
+        elif id_ := text(each.get("value")):
+            yield SettingValue(id_, text(each.get("name")) or id_, text(each.get("description")))

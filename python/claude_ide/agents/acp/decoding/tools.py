@@ -1,0 +1,277 @@
+"""Tool calls: reported by `tool_call`, by `tool_call_update`, and by requests for permission.
+
+Source: the ACP schema. Any of the three can be the first one about a call, and each has only the
+fields that have changed. A list of content replaces the one before it.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_ide.agents.acp.decoding import changes
+from claude_ide.agents.acp.decoding.changes import Diff
+from claude_ide.agents.events import (
+    Event,
+    ToolEnded,
+    ToolInput,
+    ToolOutput,
+    ToolStarted,
+    ToolStatus,
+)
+from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
+
+NAMES = {
+    "read": "Read",
+    "edit": "Edit",
+    "delete": "Delete",
+    "move": "Move",
+    "search": "Search",
+    "execute": "Run",
+    "think": "Think",
+    "fetch": "Fetch",
+    "switch_mode": "Mode",
+}
+"""The names of calls whose tool is not named, by kind."""
+
+OTHER = "Tool"
+_NAMED = re.compile(r"(?P<name>[A-Za-z]\w*)(?::\s+(?P<rest>.+))?", re.DOTALL)
+"""A title that begins with the tool's name, such as `WriteFile: new.txt`, or is nothing else."""
+
+ON_FILES = ("read", "edit", "delete", "move")
+_FENCED = re.compile(r"\s*(?P<fence>`{3,})[^`\n]*\n(?P<inside>.*?)\n?(?P=fence)\s*", re.DOTALL)
+
+SHELLS = ("-c", "-lc")
+OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content")
+"""The fields of a raw output that may have the text."""
+
+
+@dataclass(slots=True)
+class Call:
+    """What is known about one tool call."""
+
+    id: str
+    name: str = ""
+    kind: str = ""
+    title: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    path: str = ""
+    line: int | None = None
+    diffs: tuple[Diff, ...] = ()
+    output: str = ""
+    terminals: tuple[str, ...] = ()
+    started: ToolStarted | None = None
+    input: ToolInput | None = None
+    is_begun: bool = False
+    """Whether its input is complete, which may be empty."""
+    spells_input: bool = False
+    """Whether the agent reports the input as JSON in the content."""
+    is_over: bool = False
+
+    @property
+    def shown_kind(self) -> str:
+        """The kind for the panel: a call with diffs edits, whatever the agent calls it."""
+        guessed = "execute" if "command" in self.arguments else "other"
+        return "edit" if self.diffs else self.kind or guessed
+
+
+class Tools:
+    """The tool calls of a session that runs in `folder`."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._calls: dict[str, Call] = {}
+        """The calls of this turn, by the ids of the agent."""
+        self._past: dict[str, Call] = {}
+        """Those of the turn before: an agent may report on them after its end."""
+        self._terminals: dict[str, str] = {}
+        self._reused = itertools.count(2)
+        self.rejected: set[str] = set()
+        """The calls that the user has rejected."""
+        self.is_stopping = False
+        """Whether the user has ended the turn."""
+
+    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+        """Yield the ends of calls that the agent has not ended, with this status."""
+        for call in self._calls.values():
+            is_rejected = call.id in self.rejected
+            yield from self._ended(call, {}, ToolStatus.REJECTED if is_rejected else status)
+        self._past, self._calls = self._calls, {}
+        self._terminals.clear()
+        self.rejected.clear()
+        self.is_stopping = False
+
+    def find(self, tool: str) -> Call | None:
+        """Return the call of this turn with this id of ours."""
+        return next((call for call in self._calls.values() if call.id == tool), None)
+
+    def of_terminal(self, terminal: str) -> str:
+        """Return the id of the call that shows a terminal; "" if there is none yet."""
+        return self._terminals.get(terminal, "")
+
+    def asked(self, update: dict[str, Any]) -> tuple[Call, list[Event]]:
+        """Apply what a request for permission says about its call."""
+        call = self._call(update)
+        call.is_begun = True
+        self._merge(call, update)
+        return call, [*self._announced(call)]
+
+    def update(self, update: dict[str, Any]) -> Iterator[Event]:
+        """Apply a `tool_call` or a `tool_call_update`."""
+        call = self._call(update)
+        self._merge(call, update)
+        yield from self._announced(call)
+        yield from self._printed(call, update)
+        match text(update.get("status")):
+            case "completed":
+                yield from self._ended(call, update, ToolStatus.COMPLETED)
+            case "failed":
+                yield from self._ended(call, update, self._failure(call))
+
+    def _call(self, update: dict[str, Any]) -> Call:
+        id_ = text(update.get("toolCallId"))
+        past = self._past.get(id_)
+        if id_ in self._calls:
+            return self._calls[id_]
+        if past is not None and update.get("sessionUpdate") == "tool_call_update":
+            return past
+        # An id that the agent uses again is another use of a tool.
+        call = Call(id_ if past is None else f"{id_}/{next(self._reused)}")
+        return self._calls.setdefault(id_, call)
+
+    def _merge(self, call: Call, update: dict[str, Any]) -> None:
+        call.kind = text(update.get("kind")) or call.kind
+        call.arguments = mapping(update.get("rawInput")) or _spelled(call, update) or call.arguments
+        call.is_begun = call.is_begun or text(update.get("status")) not in ("", "pending")
+        for location in mappings(update.get("locations"))[:1]:
+            call.path, call.line = text(location.get("path")), integer(location.get("line"))
+        content = update.get("content")
+        call.diffs = changes.diffs(content, self._folder) or call.diffs
+        for terminal in mappings(content):
+            if terminal.get("type") == "terminal":
+                self._terminals[text(terminal.get("terminalId"))] = call.id
+        call.path = call.diffs[0].path if call.diffs else call.path
+        self._name(call, update)
+
+    def _name(self, call: Call, update: dict[str, Any]) -> None:
+        title = text(update.get("title"))
+        named = _NAMED.fullmatch(title)
+        call.name = _tool_name(update) or call.name or (named["name"] if named else "")
+        if named and not named["rest"]:
+            title = "" if named["name"] == call.name else title
+        elif named and named["name"].lower() == call.name.lower():
+            title = named["rest"]
+        call.title = command(call) or files_of(call) or title or call.title
+
+    def _announced(self, call: Call) -> Iterator[Event]:
+        """Yield what has changed of the name and of the input."""
+        name = call.name or NAMES.get(call.shown_kind, OTHER)
+        started = ToolStarted(call.id, name, call.shown_kind, call.title)
+        if started != call.started:
+            call.started = started
+            yield started
+        size = len(json.dumps(call.arguments)) if call.arguments else 0
+        arguments = call.arguments if call.arguments or call.is_begun else None
+        whole = ToolInput(call.id, size, arguments, call.title, call.path, line=call.line)
+        if whole != call.input and (arguments is not None or call.path):
+            call.input = whole
+            yield whole
+
+    def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
+        content = update.get("content")
+        output = "" if _is_input(call, update) else printed(content)
+        if isinstance(content, list) and output != call.output:
+            call.output = output
+            yield ToolOutput(call.id, output, replaces=True)
+        meta = mapping(update.get("_meta"))
+        for key in ("terminal_output_delta", "terminal_output"):
+            if piece := text(mapping(meta.get(key)).get("data")):
+                call.output += piece
+                yield ToolOutput(call.id, piece)
+
+    def _ended(self, call: Call, update: dict[str, Any], status: ToolStatus) -> Iterator[Event]:
+        if call.is_over:
+            return
+        call.is_over = True
+        changed = []
+        if status is ToolStatus.COMPLETED:
+            for write, change in changes.written(call.id, call.diffs):
+                changed.append(change)
+                if write is not None:
+                    yield write
+        output = printed(update.get("content")) or raw_output(update.get("rawOutput"))
+        yield ToolEnded(call.id, status, output or call.output, tuple(changed))
+
+    def _failure(self, call: Call) -> ToolStatus:
+        if call.id in self.rejected:
+            return ToolStatus.REJECTED
+        return ToolStatus.INTERRUPTED if self.is_stopping else ToolStatus.FAILED
+
+
+def command(call: Call) -> str:
+    """Return the command line that a call runs; "" if it runs none."""
+    given = call.arguments.get("command") if call.shown_kind == "execute" else None
+    words = [text(word) for word in sequence(given)]
+    if len(words) == 3 and words[1] in SHELLS:
+        return words[2]
+    return " ".join(words) or text(given)
+
+
+def files_of(call: Call) -> str:
+    """Return the files that a call reads or changes; "" if it does something else."""
+    if call.shown_kind not in ON_FILES:
+        return ""
+    return ", ".join(diff.path for diff in call.diffs) or call.path
+
+
+def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
+    """Return the input that is reported as content; empty if it is incomplete, or is none."""
+    if not call.arguments and update.get("sessionUpdate") == "tool_call":
+        call.spells_input = _is_unfinished(update) and printed(update.get("content"))[:1] == "{"
+    if not _is_input(call, update):
+        return {}
+    try:
+        return mapping(json.loads(printed(update.get("content"))))
+    except ValueError:
+        return {}
+
+
+def _is_input(call: Call, update: dict[str, Any]) -> bool:
+    """Return whether the content of an update is the input, which a result follows."""
+    is_text = printed(update.get("content"))[:1] == "{"
+    return call.spells_input and _is_unfinished(update) and is_text
+
+
+def _is_unfinished(update: dict[str, Any]) -> bool:
+    return text(update.get("status")) in ("", "pending", "in_progress")
+
+
+def printed(content: Any) -> str:
+    """Return the text in a list of content, without the fences that agents put around output."""
+    blocks = [mapping(each.get("content")) for each in mappings(content)]
+    return "\n".join(found for block in blocks if (found := _bare(text(block.get("text")))))
+
+
+def _bare(output: str) -> str:
+    fenced = _FENCED.fullmatch(output)
+    is_one = fenced is not None and fenced["fence"] not in fenced["inside"]
+    return fenced["inside"] if fenced is not None and is_one else output
+
+
+def raw_output(output: Any) -> str:
+    """Return the text in a raw output, whose form every agent chooses itself."""
+    if isinstance(output, str):
+        return output
+    fields = mapping(output)
+    return next((found for key in OUTPUTS if (found := text(fields.get(key)))), "")
+
+
+def _tool_name(update: dict[str, Any]) -> str:
+    meta = mapping(update.get("_meta"))
+    names = (
+        *(update.get("name"), mapping(meta.get("claudeCode")).get("toolName")),
+        *(meta.get("toolName"), meta.get("tool_name")),
+    )
+    return next(filter(None, map(text, names)), "")

@@ -1,0 +1,145 @@
+"""Decodes `session/update` notifications. Unknown ones are ignored: the set grows."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from claude_ide.agents.acp.decoding.settings import Settings
+from claude_ide.agents.acp.decoding.tools import Tools
+from claude_ide.agents.events import (
+    Command,
+    CommandsChanged,
+    Event,
+    Session,
+    TextDelta,
+    ThinkingDelta,
+    Todo,
+    TodoList,
+    ToolStatus,
+    Usage,
+    UserMessage,
+)
+from claude_ide.agents.fields import integer, mapping, mappings, number, text
+
+logger = logging.getLogger(__name__)
+
+Update = dict[str, Any]
+CURRENCY = "USD"
+
+
+class Decoder:
+    """Decodes the updates of one session that runs in `folder`."""
+
+    def __init__(self, folder: str) -> None:
+        self.settings = Settings()
+        self.tools = Tools(folder)
+        self.commands: tuple[Command, ...] = ()
+        self.session = ""
+        self.is_replaying = False
+        """Whether the agent repeats the conversation; otherwise it may echo our prompts."""
+        self._blocks = 0
+        self._open: tuple[str, str] | None = None
+        """The kind and the message's id of the block to which the next piece may belong."""
+        self._decoders: dict[str, Callable[[Update], Iterable[Event]]] = {
+            "agent_message_chunk": self._message,
+            "agent_thought_chunk": self._thought,
+            "user_message_chunk": self._user,
+            "tool_call": self._tool,
+            "tool_call_update": self._tool,
+            "plan": _plan,
+            "available_commands_update": self._commands_changed,
+            "current_mode_update": self._mode,
+            "config_option_update": self.settings.update,
+            "session_info_update": self._information,
+            "usage_update": _usage,
+        }
+
+    def decode(self, update: Update) -> Iterator[Event]:
+        """Yield the events of an update; none if it is unknown."""
+        kind = text(update.get("sessionUpdate"))
+        decode = self._decoders.get(kind)
+        if decode is None:
+            logger.info("ignored an update of type %r", kind)
+        else:
+            yield from decode(update)
+
+    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+        """Begin with new blocks and tool calls; yield the ends of those that have not ended."""
+        self._open = None
+        yield from self.tools.turn_ended(status)
+
+    def _message(self, update: Update) -> Iterator[Event]:
+        if words := _words(update):
+            yield TextDelta(self._block("text", update), words)
+
+    def _thought(self, update: Update) -> Iterator[Event]:
+        if words := _words(update):
+            yield ThinkingDelta(self._block("thinking", update), words)
+
+    def _user(self, update: Update) -> Iterator[Event]:
+        if self.is_replaying and (words := _words(update)):
+            yield UserMessage(words, self._block("user", update))
+
+    def _block(self, kind: str, update: Update) -> str:
+        message = text(update.get("messageId"))
+        if self._open != (kind, message):
+            self._open = (kind, message)
+            self._blocks += 1
+        return f"b{self._blocks}"
+
+    def _tool(self, update: Update) -> Iterator[Event]:
+        self._open = None
+        return self.tools.update(update)
+
+    def _commands_changed(self, update: Update) -> Iterator[Event]:
+        self.commands = tuple(
+            Command(
+                text(each.get("name")),
+                text(each.get("description")),
+                text(mapping(each.get("input")).get("hint")),
+            )
+            for each in mappings(update.get("availableCommands"))
+        )
+        yield CommandsChanged(self.commands)
+
+    def _mode(self, update: Update) -> Iterator[Event]:
+        return self.settings.mode_changed(text(update.get("currentModeId")))
+
+    def _information(self, update: Update) -> Iterator[Event]:
+        if title := text(update.get("title")):
+            yield Session(self.session, title)
+
+
+def _words(update: Update) -> str:
+    """Return the text of a piece; other content is named."""
+    content = mapping(update.get("content"))
+    match content.get("type"):
+        case "text":
+            return text(content.get("text"))
+        case "resource_link":
+            return text(content.get("uri"))
+        case "resource":
+            return text(mapping(content.get("resource")).get("uri"))
+        case None:
+            return ""
+        case other:
+            return f"[{other}]"
+
+
+def _plan(update: Update) -> Iterator[Event]:
+    entries = mappings(update.get("entries"))
+    yield TodoList(
+        tuple(
+            Todo(str(number), text(each.get("content")), text(each.get("status")))
+            for number, each in enumerate(entries, 1)
+        )
+    )
+
+
+def _usage(update: Update) -> Iterator[Event]:
+    cost = mapping(update.get("cost"))
+    yield Usage(
+        cost=number(cost.get("amount")) if cost.get("currency") == CURRENCY else None,
+        context_used=integer(update.get("used")),
+        context_size=integer(update.get("size")),
+    )

@@ -1,0 +1,21 @@
+"""What an agent learns about the client. Source: the ACP schema, `InitializeRequest`."""
+
+from typing import Any
+
+from claude_ide import __version__
+
+CLIENT = {"name": "claude-ide", "title": "Neovim", "version": __version__}
+
+LIVE_OUTPUT = "terminal_output"
+"""Claude's adapter sends a command's output while it runs to a client that has this in `_meta`."""
+
+
+def introduction() -> dict[str, Any]:
+    """Return the params of `initialize` without the version of the protocol."""
+    capabilities = {
+        "fs": {"readTextFile": False, "writeTextFile": False},
+        "terminal": False,
+        "elicitation": {"form": {}, "url": {}},
+        "_meta": {LIVE_OUTPUT: True},
+    }
+    return {"clientCapabilities": capabilities, "clientInfo": CLIENT}

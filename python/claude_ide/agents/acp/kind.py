@@ -1,0 +1,98 @@
+"""A kind of agent that speaks ACP: the program that the user has configured, and its sessions."""
+
+import shutil
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from claude_ide import program
+from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import AgentError, UnsupportedError
+
+
+class Acp:
+    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
+
+    chooses_settings = False
+    keeps_sessions = False
+
+    def __init__(
+        self,
+        id_: str,
+        name: str,
+        cmd: str | Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        install: str = "",
+        method: str = "",
+    ) -> None:
+        self.id = id_
+        self.name = name
+        self._cmd = cmd
+        self._environment = dict(environment)
+        self._install = install
+        self._method = method
+        self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
+        """The agents that were opened; one that runs can be asked for stored sessions."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether there is such a program."""
+        return shutil.which(self._words[0], path=self._environment.get("PATH")) is not None
+
+    def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
+        """Return an agent for a folder."""
+        agent = AcpAgent(self._launch(folder), workbench)
+        self._agents.add(agent)
+        return agent
+
+    async def sessions(self, folder: Path) -> list[SessionSummary]:
+        """List the sessions of a folder; the agent is started if none runs there."""
+        async with self._any(folder).stored() as stored:
+            return await stored.listed()
+
+    async def count_turns(self, _folder: Path, _session: str) -> int:
+        """Return 0: the agent does not tell."""
+        return 0
+
+    async def find_passage(self, _folder: Path, _session: str, _words: Sequence[str]) -> str:
+        """Return "": the agent does not tell."""
+        return ""
+
+    async def rename_session(self, _folder: Path, _session: str, _title: str) -> None:
+        """Refuse to rename a session."""
+        raise UnsupportedError(f"{self.name} cannot rename a session")
+
+    async def delete_session(self, folder: Path, session: str) -> None:
+        """Delete a session, if the agent can; it is started if none runs there."""
+        async with self._any(folder).stored() as stored:
+            await stored.delete(session)
+
+    async def check_session(self, _folder: Path, _session: str) -> None:
+        """Know nothing: the agent reports an unknown session when it is resumed."""
+
+    def login(self) -> list[str]:
+        """Refuse to log in: the agent itself names its ways to log in."""
+        raise UnsupportedError(f"{self.name} names no command to log in")
+
+    def login_to_servers(self) -> list[str]:
+        """Refuse to log in to MCP servers."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
+
+    def _any(self, folder: Path) -> AcpAgent:
+        """Return an agent that runs in a folder, or a new one."""
+        running = (each for each in self._agents if each.is_open and each.folder == folder)
+        return next(running, None) or AcpAgent(self._launch(folder), Workbench())
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return program.words(self._cmd)
+
+    def _launch(self, folder: Path) -> Launch:
+        if not self.is_installed:
+            hint = f"; to install it: {self._install}" if self._install else ""
+            raise AgentError(f"{self._words[0]} is not installed{hint}")
+        return Launch(self.name, self._words, folder, self._environment, self._method)

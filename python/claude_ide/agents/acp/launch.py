@@ -1,0 +1,15 @@
+"""How an ACP agent is started."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How an agent is started; `method` is the login that it wants each time, if any."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    method: str = ""

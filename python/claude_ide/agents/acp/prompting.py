@@ -1,0 +1,156 @@
+"""Prompts to one session of a running agent: sent, queued, steered, cancelled."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from claude_ide.agents.acp import encode
+from claude_ide.agents.acp.connection import Connection, EndedError
+from claude_ide.agents.acp.decoding.updates import Decoder
+from claude_ide.agents.acp.encode import Block
+from claude_ide.agents.acp.observing import Observing
+from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.turns import End, Turns
+from claude_ide.agents.events import Event, Notice, Stopping, ToolStatus, TurnEndReason
+from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.prompt import Prompt
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
+
+CANCEL_SECONDS = 10.0
+"""How long an agent may take to end a turn before another interruption ends the agent."""
+
+REASONS = {
+    "end_turn": TurnEndReason.COMPLETED,
+    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
+    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
+    "refusal": TurnEndReason.REFUSED,
+    "cancelled": TurnEndReason.INTERRUPTED,
+}
+TOOLS = {
+    TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
+    TurnEndReason.FAILED: ToolStatus.FAILED,
+}
+"""The status of tools whose end was not reported, by the end of their turn."""
+
+STEERING = "_session/steering"
+"""Agents that announce it take a prompt for the turn that runs; no part of the standard."""
+
+PROMPT_REQUIRED = "promptRequired"
+"""The answer to it if no turn runs, by agreement."""
+
+
+class Prompting:
+    """Sends the prompts of one session; `reopen` opens it again in an agent that has lost it."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        decoder: Decoder,
+        pending: Pending,
+        observing: Observing,
+        emit: Callable[[Event], None],
+        reopen: Callable[[], Any],
+    ) -> None:
+        self._connection = connection
+        self._decoder = decoder
+        self._pending = pending
+        self._observing = observing
+        self._emit = emit
+        self._reopen = reopen
+        self._turns = Turns(self._run, emit)
+        self._cancelled = 0.0
+        """When the turn that runs was cancelled; 0 if it was not."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is running."""
+        return self._turns.is_running
+
+    def send(self, prompt: Prompt, *, next_: bool = False) -> str:
+        """Send a prompt after the current turn, before the others with `next_`; return its id."""
+        return self._turns.add(encode.blocks(prompt), next_=next_)
+
+    async def steer(self, prompt: Prompt) -> str:
+        """Send a prompt within the current turn; return its id."""
+        blocks = encode.blocks(prompt)
+        if not self._turns.is_running:
+            return self._turns.add(blocks)
+        params = {**self._params(blocks), "_meta": {"steering": {"idleBehavior": PROMPT_REQUIRED}}}
+        answer = mapping(await self._connection.request(STEERING, params))
+        if answer.get("outcome") == PROMPT_REQUIRED:
+            return self._turns.add(blocks)
+        return self._turns.join()
+
+    def withdraw(self, prompt: str) -> bool:
+        """Withdraw a prompt that waits; False if it was too late."""
+        return self._turns.withdraw(prompt)
+
+    async def interrupt(self) -> None:
+        """End the current turn; end the agent if it does not obey."""
+        now = asyncio.get_running_loop().time()
+        if self._cancelled and now - self._cancelled > CANCEL_SECONDS:
+            return self._connection.kill()
+        self._emit(Stopping())
+        await self.cancel()
+
+    async def cancel(self) -> None:
+        """Have the agent end the current turn."""
+        self._cancelled = self._cancelled or asyncio.get_running_loop().time()
+        self._decoder.tools.is_stopping = True
+        await self._connection.notify("session/cancel", {"sessionId": self._decoder.session})
+        self._pending.withdraw_all()
+
+    async def stop(self, seconds: float) -> None:
+        """End the current turn, if there is one; wait for that at most `seconds`."""
+        if self._turns.is_running and self._connection.alive:
+            await self.cancel()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._turns.settled()
+
+    def _params(self, blocks: list[Block]) -> dict[str, Any]:
+        return {"sessionId": self._decoder.session, "prompt": blocks}
+
+    async def _run(self, blocks: list[Block]) -> End | None:
+        """Send a prompt and wait for the end of its turn; None if the agent has ended."""
+        self._cancelled = 0.0
+        end: End | None = None
+        try:
+            end = await self._ended(blocks)
+        finally:
+            self._pending.withdraw_all()
+            status = TOOLS.get(end.why, ToolStatus.INTERRUPTED) if end else ToolStatus.INTERRUPTED
+            for event in self._decoder.turn_ended(status):
+                self._emit(event)
+        return end
+
+    async def _ended(self, blocks: list[Block]) -> End | None:
+        try:
+            answer = await self._answer(await self._with_notes(blocks))
+        except EndedError:
+            return None
+        except LoginNeededError as error:
+            self._emit(Notice(str(error), "error", "authentication_failed"))
+            return End(TurnEndReason.FAILED)
+        except AgentError as error:
+            return End(TurnEndReason.FAILED, str(error))
+        return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
+
+    async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
+        try:
+            return await self._prompted(blocks)
+        except UnknownSessionError:
+            # The process that had the session has ended, behind an agent that still runs.
+            await self._reopen()
+            return await self._prompted(blocks)
+
+    async def _prompted(self, blocks: list[Block]) -> dict[str, Any]:
+        return mapping(await self._connection.request("session/prompt", self._params(blocks)))
+
+    async def _with_notes(self, blocks: list[Block]) -> list[Block]:
+        """Return a prompt with the editor's notes, except for a slash command."""
+        if any(text(block.get("text")).startswith("/") for block in blocks):
+            return blocks
+        notes = await self._observing.notes()
+        return [*blocks, encode.text(notes)] if notes else blocks

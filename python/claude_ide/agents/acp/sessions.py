@@ -1,0 +1,99 @@
+"""The sessions of one running agent: opened, loaded, listed."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from claude_ide.agents.acp.connection import Connection
+from claude_ide.agents.acp.decoding import sessions
+from claude_ide.agents.agent import NewSession, Opening, SessionSummary
+from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.workbench import McpCommand, Workbench
+from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+
+MOST_PAGES = 20
+"""The most pages of sessions that are read; an agent decides how long a page is."""
+
+
+class Opened(NamedTuple):
+    """The id of a session that is open, and the agent's answer, which has its settings."""
+
+    id: str
+    answer: dict[str, Any]
+
+
+class Sessions:
+    """The sessions of a folder."""
+
+    def __init__(self, connection: Connection, name: str, folder: Path, bench: Workbench) -> None:
+        self._connection = connection
+        self._name = name
+        self._folder = folder
+        self._workbench = bench
+
+    async def open(self, opening: Opening) -> Opened:
+        """Open a session; one that can only be loaded is repeated by the agent meanwhile.
+
+        Raises `UnknownSessionError`; `LoginNeededError`; `AgentError`.
+        """
+        if isinstance(opening, NewSession):
+            return await self._opened("session/new")
+        session = opening.id or await self._latest()
+        if opening.fork:
+            return await self._opened("session/fork", session)
+        resumes = self._connection.offer.resumes
+        return await self._opened("session/resume" if resumes else "session/load", session)
+
+    async def load(self, session: str) -> Opened:
+        """Open a session, while the agent repeats its conversation."""
+        return await self._opened("session/load", session)
+
+    async def listed(self) -> list[SessionSummary]:
+        """Return the sessions, the latest first. Raises `UnsupportedError`."""
+        if not self._connection.offer.lists:
+            raise UnsupportedError(f"{self._name} cannot list its sessions")
+        found: list[SessionSummary] = []
+        params = {"cwd": str(self._folder)}
+        for _ in range(MOST_PAGES):
+            answer = mapping(await self._connection.request("session/list", params))
+            found += sessions.summaries(answer)
+            if not (cursor := text(answer.get("nextCursor"))):
+                break
+            params["cursor"] = cursor
+        return sorted(found, key=lambda session: session.changed, reverse=True)
+
+    async def delete(self, session: str) -> None:
+        """Delete a session. Raises `UnsupportedError`."""
+        if not self._connection.offer.deletes:
+            raise UnsupportedError(f"{self._name} cannot delete a session")
+        await self._connection.request("session/delete", {"sessionId": session})
+
+    async def close(self, session: str) -> None:
+        """Have the agent let go of a session, if it can."""
+        if session and self._connection.offer.closes and self._connection.alive:
+            await self._connection.request("session/close", {"sessionId": session})
+
+    async def _latest(self) -> str:
+        for session in await self.listed():
+            return session.id
+        raise UnknownSessionError("there is no earlier session in this folder")
+
+    async def _opened(self, method: str, session: str = "") -> Opened:
+        params: dict[str, Any] = {"sessionId": session} if session else {}
+        params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
+        answer = mapping(await self._connection.request(method, params))
+        id_ = text(answer.get("sessionId")) or session
+        if not id_:
+            raise AgentError(f"{self._name} has opened a session without an id")
+        return Opened(id_, answer)
+
+    async def _servers(self) -> list[dict[str, Any]]:
+        """Return the editor's MCP servers in the form of the protocol."""
+        if self._workbench.mcp_commands is None:
+            return []
+        return [_server(command) for command in await self._workbench.mcp_commands()]
+
+
+def _server(command: McpCommand) -> dict[str, Any]:
+    program, *arguments = command.command
+    environment = [{"name": key, "value": value} for key, value in command.environment.items()]
+    return {"name": command.name, "command": program, "args": arguments, "env": environment}

@@ -1,0 +1,48 @@
+"""The recent frames in both directions, kept for bug reports."""
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from claude_ide.concealed import without_secrets
+
+MOST = 1_000
+"""The number of messages that are kept."""
+
+
+class Traffic:
+    """The recent traffic with an agent; `clock` returns seconds."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST)
+
+    def record(self, direction: str, message: Any) -> None:
+        """Keep a message: a frame to (`in`) or from (`out`) the agent, or its `stderr`.
+
+        A frame of bytes is decoded only for the text.
+        """
+        self._kept.append((self._clock() - self._began, direction, message))
+
+    def text(self) -> str:
+        """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message.
+
+        Secrets are replaced, whoever has sent them.
+        """
+        entries = (
+            {"t": round(t, 3), "dir": way, "m": _decoded(message)} for t, way, message in self._kept
+        )
+        text = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        return without_secrets(text)
+
+
+def _decoded(message: Any) -> Any:
+    if not isinstance(message, bytes):
+        return message
+    try:
+        return json.loads(message)
+    except (ValueError, RecursionError):
+        return message.decode("utf-8", "replace")

@@ -1,0 +1,109 @@
+"""Resumes stored sessions of all agents."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from claude_ide.agents.agent import Kind
+from claude_ide.chat.chat import Chat
+from claude_ide.chat.kinds import Kinds
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.sessions.stored import Stored, StoredSessions
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import AgentError, UnknownSessionError, UserError
+
+NOTHING = "there is no earlier session in this folder"
+PATIENCE_SECONDS = 0.7
+"""How long the user waits for a list without a word about it."""
+
+
+class Resuming:
+    """Finds the chat or the agent of a stored session.
+
+    `show` shows a running chat; `open` opens a chat with an agent that resumes a session.
+    """
+
+    def __init__(
+        self,
+        kinds: Kinds,
+        stored: StoredSessions,
+        editor: Editor,
+        chats: Mapping[int, Chat],
+        show: Callable[[Chat], Awaitable[None]],
+        open_: Callable[[Kind, str], Awaitable[None]],
+    ) -> None:
+        self._kinds = kinds
+        self._stored = stored
+        self._editor = editor
+        self._chats = chats
+        self._show = show
+        self._open = open_
+
+    async def choose(self, folder: Path) -> None:
+        """Have the user choose a session of this folder, of any agent."""
+        found = await self._all(folder)
+        if not found:
+            raise UserError(NOTHING)
+        chosen = await self._editor.select("Resume:", _names(found))
+        if chosen is not None:
+            await self.go_on(found[chosen].kind, found[chosen].summary.id)
+
+    async def resume(self, folder: Path, session: str) -> None:
+        """Resume a session by its id; an unknown one is reported without an empty panel."""
+        for chat in self._chats.values():
+            if chat.agent.session == session:
+                return await self._show(chat)
+        await self.go_on(await self._kind_of(folder, session), session)
+
+    async def latest(self, kind: Kind, folder: Path) -> None:
+        """Resume an agent's latest session of this folder."""
+        found = await self._stored.of(kind, folder)
+        if not found:
+            raise UserError(NOTHING)
+        await self.go_on(kind, found[0].id)
+
+    async def go_on(self, kind: Kind, session: str) -> None:
+        """Show the chat that has this session, or open one: two chats would both write to it."""
+        for chat in self._chats.values():
+            if chat.kind.id == kind.id and chat.agent.session == session:
+                return await self._show(chat)
+        await self._open(kind, session)
+
+    async def _kind_of(self, folder: Path, session: str) -> Kind:
+        """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
+        keepers = [kind for kind in self._kinds if kind.keeps_sessions]
+        unknown = UnknownSessionError(f"there is no session {session} in this folder")
+        for kind in keepers:
+            try:
+                await kind.check_session(folder, session)
+            except AgentError as error:
+                unknown = UnknownSessionError(str(error))
+            else:
+                return kind
+        for each in await self._stored.asked(folder):
+            if each.summary.id == session:
+                return each.kind
+        raise unknown
+
+    async def _all(self, folder: Path) -> list[Stored]:
+        asking = asyncio.ensure_future(self._stored.all(folder))
+        try:
+            await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
+            if not asking.done():
+                names = ", ".join(kind.name for kind in self._stored.slow(folder))
+                self._editor.notify(f"asking for sessions: {names}")
+            return await asking
+        finally:
+            asking.cancel()
+
+
+def _names(found: list[Stored]) -> list[str]:
+    """Return a line for each session, with its agent if there are several."""
+    are_several = len({each.kind.id for each in found}) > 1
+    return [_line(each, each.kind.name if are_several else "") for each in found]
+
+
+def _line(each: Stored, agent: str) -> str:
+    summary = each.summary
+    title = one_line(summary.title or summary.first_prompt) or "(empty)"
+    return "  ".join(filter(None, (f"{summary.changed.astimezone():%Y-%m-%d %H:%M}", agent, title)))

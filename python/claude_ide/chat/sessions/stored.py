@@ -1,0 +1,87 @@
+"""The stored sessions of all agents in a folder."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide.agents.agent import Kind, SessionSummary
+from claude_ide.chat.kinds import Kinds
+from claude_ide.errors import AgentError, UnsupportedError
+from claude_ide.trust.trust import Trust
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 6.0
+"""How long an agent that must be started may take to list its sessions."""
+
+
+class Stored(NamedTuple):
+    """A stored session, and the agent that can resume it."""
+
+    kind: Kind
+    summary: SessionSummary
+
+    @property
+    def key(self) -> str:
+        """A name that no other session has: two agents may use the same id."""
+        return f"{self.kind.id} {self.summary.id}"
+
+
+class StoredSessions:
+    """Asks the agents; those that need trust only in a folder that the user trusts."""
+
+    def __init__(self, kinds: Kinds, trust: Trust) -> None:
+        self._kinds = kinds
+        self._trust = trust
+        self._unable: set[str] = set()
+        """The agents that have said that they cannot list their sessions."""
+
+    async def kept(self, folder: Path) -> list[Stored]:
+        """Return the sessions of the agents that need no process to list them."""
+        return await self._of((kind for kind in self._kinds if kind.keeps_sessions), folder)
+
+    async def asked(self, folder: Path) -> list[Stored]:
+        """Return the sessions of the other agents, which are asked at the same time."""
+        return await self._of(self.slow(folder), folder)
+
+    def slow(self, folder: Path) -> list[Kind]:
+        """Return the agents that are started to list their sessions."""
+        others = [kind for kind in self._kinds if not kind.keeps_sessions]
+        return [kind for kind in others if self._may_ask(kind, folder)]
+
+    async def all(self, folder: Path) -> list[Stored]:
+        """Return the sessions of all agents, the latest first."""
+        kept, asked = await asyncio.gather(self.kept(folder), self.asked(folder))
+        return latest_first((*kept, *asked))
+
+    async def of(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+        """Return one agent's sessions; none if it cannot list them, or not within `SECONDS`."""
+        if not kind.keeps_sessions and not self._may_ask(kind, folder):
+            return []
+        try:
+            return await asyncio.wait_for(kind.sessions(folder), SECONDS)
+        except UnsupportedError:
+            self._unable.add(kind.id)
+        except AgentError as error:
+            logger.info("%s does not list its sessions: %s", kind.id, error)
+        except TimeoutError:
+            logger.warning("%s has not listed its sessions within %d s", kind.id, SECONDS)
+        return []
+
+    def _may_ask(self, kind: Kind, folder: Path) -> bool:
+        if kind.id in self._unable or kind.missing():
+            return False
+        return not kind.needs_trust or self._trust.is_trusted(folder)
+
+    async def _of(self, kinds: Iterable[Kind], folder: Path) -> list[Stored]:
+        asked = list(kinds)
+        answers = await asyncio.gather(*(self.of(kind, folder) for kind in asked))
+        found = zip(asked, answers, strict=True)
+        return [Stored(kind, summary) for kind, summaries in found for summary in summaries]
+
+
+def latest_first(sessions: Iterable[Stored]) -> list[Stored]:
+    """Return sessions in the order in which the user looks for them."""
+    return sorted(sessions, key=lambda each: each.summary.changed, reverse=True)

@@ -1,0 +1,265 @@
+"""`mcp/doors.py`: each agent has its own door; the port exists only while one is open."""
+
+import logging
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.concealed import without_secrets
+from claude_ide.config import Config
+from claude_ide.editor.diffs import Diff
+from claude_ide.mcp import doors as doors_module
+from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.mcp.doors import Door, Doors
+from claude_ide.mcp.tool import TOOLS
+from claude_ide.transport.handshake import TOOLS_PATH
+from support.claude_code import AUTHORIZATION
+from support.handshake import end, handshake, status, tcp
+from support.mcp_stdio import McpStdio, mcp_stdio
+from support.neovim import until
+
+
+class Diffs:
+    """Shows nothing, and records which diffs were opened and closed."""
+
+    def __init__(self) -> None:
+        self.shown: list[Diff] = []
+        self.closed: list[Diff] = []
+        self.titles: list[str] = []
+
+    async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
+        self.shown.append(Diff(len(self.shown), name, path))
+        self.titles.append(title)
+        return self.shown[-1]
+
+    def close(self, diff: Diff) -> None:
+        self.closed.append(diff)
+
+
+class Editor:
+    def __init__(self) -> None:
+        self.diffs = Diffs()
+
+
+@pytest.fixture
+def editor() -> Any:
+    return Editor()
+
+
+@pytest.fixture
+def doors(editor: Any) -> Doors:
+    return Doors(editor, Config())
+
+
+@pytest.fixture
+async def door(doors: Doors) -> AsyncIterator[Door]:
+    """A door that is closed when the test ends."""
+    door = doors.door("Otter")
+    yield door
+    await door.close()
+
+
+@pytest.fixture
+async def client(door: Door, tmp_path: Path) -> AsyncIterator[McpStdio]:
+    _, environment = await door.open()
+    async with mcp_stdio(environment, tmp_path) as client:
+        yield client
+
+
+def is_free(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+async def accepts(environment: Any, token: str = "") -> int:
+    """The HTTP status for a client of a door."""
+    port = int(environment[PORT])
+    return await status(port, handshake(port, token or environment[TOKEN], path=TOOLS_PATH))
+
+
+OPEN_DIFF = {"old_file_path": "/project/a.py", "new_file_contents": ""}
+
+
+async def test_the_tools_are_those_of_the_server(client: McpStdio) -> None:
+    opened = await client.initialize()
+    listed = await client.request("tools/list")
+
+    assert opened["serverInfo"]["title"] == "Neovim"
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(TOOLS)
+
+
+async def test_diffs_have_the_name_of_the_agent(client: McpStdio, editor: Any) -> None:
+    await client.initialize()
+
+    await client.begin("openDiff", **OPEN_DIFF)
+
+    await until(lambda: editor.diffs.titles == ["Otter"])
+
+
+@pytest.mark.parametrize("end", ["cancelled", "stdin closed", "killed", "door closed"])
+async def test_the_diff_of_a_call_that_is_over_is_closed(
+    client: McpStdio, door: Door, editor: Any, end: str
+) -> None:
+    number = await client.begin("openDiff", **OPEN_DIFF)
+    await until(lambda: editor.diffs.shown)
+
+    match end:
+        case "cancelled":
+            await client.send("notifications/cancelled", {"requestId": number})
+        case "stdin closed":
+            assert await client.end() == (0, "")
+        case "killed":
+            client.process.kill()
+        case _:
+            await door.close()
+
+    await until(lambda: editor.diffs.closed == editor.diffs.shown)
+
+
+async def test_there_is_no_port_before_the_first_door_opens_or_after_the_last_one_closes(
+    doors: Doors,
+) -> None:
+    first, second = doors.door("Otter"), doors.door("Heron")
+    port = int((await first.open())[1][PORT])
+    assert int((await second.open())[1][PORT]) == port
+
+    await first.close()
+    assert not is_free(port)
+    await second.close()
+
+    assert is_free(port)
+    await second.close()
+
+
+async def test_an_open_door_keeps_its_token_and_an_opened_again_one_has_another(
+    door: Door,
+) -> None:
+    command, environment = await door.open()
+    assert await door.open() == (command, environment)
+    await door.close()
+
+    again, renewed = await door.open()
+
+    assert again == command
+    assert renewed[TOKEN] != environment[TOKEN]
+    assert len(renewed[TOKEN]) > 80
+    assert await accepts(renewed, environment[TOKEN]) == 401
+    assert await accepts(renewed) == 101
+
+
+async def test_a_closed_door_disconnects_only_its_own_clients(
+    doors: Doors, door: Door, tmp_path: Path
+) -> None:
+    other = doors.door("Heron")
+    _, mine = await door.open()
+    _, theirs = await other.open()
+    async with mcp_stdio(mine, tmp_path) as client, mcp_stdio(theirs, tmp_path) as stranger:
+        await client.initialize()
+        await stranger.initialize()
+
+        await other.close()
+
+        assert await stranger.ended() == (1, "claude-ide: Neovim has closed the connection\n")
+        assert await accepts(theirs) == 401
+        await client.request("ping")
+
+
+async def test_an_agent_cannot_close_the_diffs_of_another_one(
+    doors: Doors, client: McpStdio, editor: Any, tmp_path: Path
+) -> None:
+    await client.begin("openDiff", **OPEN_DIFF, tab_name="t")
+    await until(lambda: editor.diffs.shown)
+    other = doors.door("Heron")
+    async with mcp_stdio((await other.open())[1], tmp_path) as stranger:
+        closed = await stranger.call("closeAllDiffTabs")
+        named = await stranger.call("close_tab", tab_name="t")
+    await other.close()
+
+    assert closed["content"][0]["text"] == "CLOSED_0_DIFF_TABS"
+    assert named["content"][0]["text"] == "Tab not found"
+    assert not editor.diffs.closed
+
+
+@pytest.mark.parametrize(
+    ("headers", "path", "refusal"),
+    [
+        ({AUTHORIZATION: None}, TOOLS_PATH, 401),
+        ({AUTHORIZATION: ""}, TOOLS_PATH, 401),
+        ({"Origin": "https://example.com"}, TOOLS_PATH, 403),
+        ({"Origin": "null"}, TOOLS_PATH, 403),
+        ({"Host": "example.com:{port}"}, TOOLS_PATH, 403),
+        ({"Sec-WebSocket-Protocol": None}, TOOLS_PATH, 400),
+        ({}, "/", 404),
+        ({}, "/mcp", 404),
+    ],
+)
+async def test_a_door_refuses_what_the_server_refuses(
+    door: Door, headers: dict[str, str | None], path: str, refusal: int
+) -> None:
+    _, environment = await door.open()
+    port = int(environment[PORT])
+    filled = {name: value and value.format(port=port) for name, value in headers.items()}
+
+    assert await status(port, handshake(port, environment[TOKEN], filled, path)) == refusal
+
+
+async def test_a_door_listens_on_loopback_only(door: Door, doors: Doors) -> None:
+    await door.open()
+
+    assert doors._listener is not None
+    assert doors._listener._socket.getsockname()[0] == "127.0.0.1"
+
+
+async def test_the_token_is_only_in_the_environment(
+    door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    command, environment = await door.open()
+    await accepts(environment)
+    await accepts(environment, "guessed")
+
+    token = environment[TOKEN]
+    assert token not in " ".join(command)
+    assert token not in caplog.text
+    assert without_secrets(f"an agent has printed {token}") == "an agent has printed [hidden]"
+
+
+async def test_a_client_that_shook_hands_before_its_door_closed_is_not_served(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door, other = doors.door("Otter"), doors.door("Heron")
+    _, environment = await door.open()
+    await other.open()
+    served = []
+    assert doors._listener is not None
+    entrance = door._entrance
+    assert entrance is not None
+    monkeypatch.setattr(
+        doors_module.Toolbox, "serve", lambda self, connection: served.append(connection)
+    )
+    check = doors._listener._check
+
+    def check_and_close(request: Any) -> Any:
+        found = check(request)
+        doors._listener.remove(entrance)  # type: ignore[union-attr]
+        return found
+
+    monkeypatch.setattr(doors._listener, "_check", check_and_close)
+
+    port, token = int(environment[PORT]), environment[TOKEN]
+    async with tcp(port) as (reader, writer):
+        writer.write(handshake(port, token, path=TOOLS_PATH))
+        answer = await end(reader)
+
+    assert answer.startswith(b"HTTP/1.1 101")
+    assert not served
+    doors._listener.add(entrance)
+    await door.close()
+    await other.close()

@@ -1,0 +1,149 @@
+"""Conversations with fake and with replayed ACP agents."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.events import (
+    Dead,
+    Event,
+    PermissionAsked,
+    PlanProposed,
+    TurnEnded,
+)
+from claude_ide.agents.workbench import Workbench
+from support.acp.script import Fake
+from support.neovim import ROOT, until
+from support.talking import Talking
+
+GOLDEN = ROOT / "tests" / "golden" / "acp"
+REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
+
+Frame = dict[str, Any]
+
+
+def names() -> list[str]:
+    """Return the names of all recordings."""
+    return sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
+
+
+def entries(name: str) -> list[Frame]:
+    """Return all entries of a recording."""
+    lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def replaying(name: str, folder: Path) -> Fake:
+    """Return an agent that replays a recording."""
+    log = folder / f"{name}.log.jsonl"
+    arguments = (str(GOLDEN / f"{name}.jsonl"), str(log))
+    return Fake((sys.executable, "-I", "-S", str(REPLAYING_AGENT), *arguments), log)
+
+
+class AcpTalk(Talking):
+    """A conversation with an ACP agent; `past` is the conversation that it has repeated."""
+
+    agent: AcpAgent
+
+    def __init__(
+        self, fake: Fake, folder: Path, workbench: Workbench | None = None, method: str = ""
+    ) -> None:
+        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, method)
+        super().__init__(AcpAgent(launch, workbench or Workbench()))
+        self.fake = fake
+        self.past: list[Event] = []
+
+    async def close(self) -> None:
+        """End the agent at once."""
+        if self._listening is not None and not self._listening.done():
+            self.agent.kill()
+            await self.until(Dead, count=1 + self._restarts)
+
+    @property
+    def _restarts(self) -> int:
+        return len(self.of(Dead))
+
+
+Begin = Callable[..., Awaitable[AcpTalk]]
+
+
+class Recorded:
+    """Says to a replaying agent what the recorded client has said."""
+
+    def __init__(self, name: str, talk: AcpTalk) -> None:
+        self._talk = talk
+        self._entries = entries(name)
+        self._asked: dict[Any, Frame] = {}
+        """The agent's requests so far, by their ids."""
+        self._turns = 0
+        self._requests = 0
+
+    async def converse(self) -> None:
+        """Hold the whole conversation, from the opened session to the last answer."""
+        for entry in self._entries:
+            match entry:
+                case {"dir": "out", "m": {"id": id_, "method": _} as frame}:
+                    self._asked[id_] = frame
+                case {"dir": "in", "m": {"method": method, "params": params}}:
+                    await self._say(method, params)
+                case {"dir": "in", "m": {"id": id_, "result": result}}:
+                    await self._answer(self._asked[id_], result)
+        await self._settled()
+
+    async def _say(self, method: str, params: Frame) -> None:
+        agent = self._talk.agent
+        match method:
+            case "session/new":
+                await self._talk.start()
+            case "session/load":
+                self._talk.past = await agent.history(params["sessionId"])
+                await self._talk.start(ResumeSession(params["sessionId"]))
+            case "session/prompt":
+                await self._settled()
+                self._turns += 1
+                await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
+            case "session/cancel":
+                await self._is_expected("session/cancel")
+                await agent.interrupt()
+            case "session/set_mode":
+                await agent.set_mode(params["modeId"])
+
+    async def _answer(self, asked: Frame, result: Frame) -> None:
+        match asked["method"]:
+            case "session/request_permission":
+                event = await self._next_request()
+                await self._talk.agent.answer(event.request, _decision(asked, result))
+
+    async def _next_request(self) -> PermissionAsked | PlanProposed:
+        self._requests += 1
+        kinds = PermissionAsked | PlanProposed
+        events = self._talk.events
+        asked: list[PermissionAsked | PlanProposed] = await until(
+            lambda: [event for event in events if isinstance(event, kinds)][self._requests - 1 :],
+            f"request {self._requests}",
+        )
+        return asked[0]
+
+    async def _is_expected(self, method: str) -> None:
+        """Wait until the agent has nothing more to say before a message."""
+        expected = self._talk.fake.entries
+        await until(lambda: method in expected("expects"), f"the agent waits for {method}")
+
+    async def _settled(self) -> None:
+        """Wait for the end of the last turn."""
+        if self._turns:
+            await self._talk.until(TurnEnded, count=self._turns)
+
+
+def _decision(asked: Frame, result: Frame) -> Answer:
+    chosen = result["outcome"].get("optionId", "")
+    kinds = {option["optionId"]: option["kind"] for option in asked["params"]["options"]}
+    if kinds.get(chosen, "reject").startswith("allow"):
+        return Allow(options=(chosen,))
+    return Reject(option=chosen)
