@@ -28,7 +28,7 @@ local M = {}
 ---@field title string who proposes it
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
----@field note? string what the user should know about it, for its winbar
+---@field hint? string what the user should know before deciding, for the winbar
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest

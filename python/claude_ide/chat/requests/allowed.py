@@ -120,7 +120,7 @@ class Permission:
         if _has_command(self.asked):
             return str(self.asked.arguments.get("description") or "")
         if self._is_about_files:
-            return "" if self.asked.title in ("", self.asked.path) else self.asked.title
+            return ""
         is_shown = _title_key(self.asked) or self._has_title(width)
         return "" if is_shown else self.asked.title
 

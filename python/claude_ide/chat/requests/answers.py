@@ -287,6 +287,7 @@ class Answers:
                 raise UserError(f"{name} cannot accept your changes; it still waits for an answer")
             if chosen == 0:
                 return Reject(instead), f"{REJECTED}, with your changes"
+            self._reviews.keep(waiting.asked.tool)
             answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
         if ways.has_yes(waiting.asked) or answer.options or answer.rule:
             return answer, summary

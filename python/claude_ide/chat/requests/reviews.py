@@ -31,7 +31,7 @@ from claude_ide.errors import EditorError, UserError
 
 ALLOWED, REJECTED = "allowed", "rejected"
 
-SENT_AS_PROMPT = "changes are sent as a prompt"
+SENT_AS_PROMPT = "changes go into a prompt"
 
 
 class Respond(Protocol):
@@ -94,6 +94,10 @@ class Reviews:
         for diff in self._accepted.pop(tool, ()):
             self._editor.diffs.settle(diff, is_written=is_written)
 
+    def keep(self, tool: str) -> None:
+        """Keep the texts of accepted diffs, which the tool will not write."""
+        self.settle(tool, ToolStatus.REJECTED)
+
     def clear(self) -> None:
         """Settle all accepted diffs: their tools will not report results any more."""
         for tool in list(self._accepted):
@@ -129,13 +133,12 @@ class Reviews:
     async def _decision(self, waiting: Waiting, proposed: Proposal, number: int) -> Decision | None:
         """Return the user's decision about one file; None if its diff could not be shown."""
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
-        count = len(waiting.proposed)
-        title = self._agent.name if count == 1 else f"{self._agent.name} ({number} of {count})"
-        can_change = abilities.has(self._agent, "change_proposal")
+        hints = [f"{number} of {len(waiting.proposed)}"] * (len(waiting.proposed) > 1)
+        hints += [SENT_AS_PROMPT] * (not abilities.has(self._agent, "change_proposal"))
         diff = await diffs.show(
-            *(asked.request, proposed.path, proposed.text, title, layout),
+            *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
             is_reported=bool(asked.tool),
-            note="" if can_change else SENT_AS_PROMPT,
+            hint=", ".join(hints),
         )
         waiting.diff = diff
         try:
