@@ -54,6 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
+    "chat.agent_files": {"errors", "config", "paths", "files", "editor"},
     "chat.page": {"errors"},
     "chat.transcript": {"paths", "agents", "chat.page"},
     "chat.shell": {
@@ -66,15 +67,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        "chat.requests",
+        *("chat.agent_files", "chat.requests"),
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
+    "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
-        *("editor", "agents", "agents.stream_json", "chat", "headless", "trust"),
+        *("editor", "agents", "configured_agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},

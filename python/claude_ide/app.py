@@ -30,6 +30,7 @@ from claude_ide.transport.websocket import Entrance, Listener
 
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
+    from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
     from claude_ide.trust.trust import Trust
 
@@ -123,24 +124,29 @@ class App:
     @cached_property
     def chats(self) -> "Chats":
         """The chats; the first use imports what they need."""
-        from claude_ide.agents.stream_json.claude import Claude
         from claude_ide.chat.chats import Chats
-        from claude_ide.chat.kinds import Kinds
         from claude_ide.mcp.in_process import READING, InProcessServer
 
         def serve(agent: str) -> InProcessServer:
             return InProcessServer(self.editor, self.config, agent)
 
-        chat = self.config.chat
-        claude = Claude(self.config.cmd, os.environ, model=chat.model, mode=chat.mode)
-        kinds = Kinds([claude], chat.agent)
         chats = Chats(
-            *(self.editor, self.config, self.guard, kinds, serve, self.trust, READING),
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, READING),
             door=Doors(self.editor, self.config).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
+
+    @cached_property
+    def kinds(self) -> "Kinds":
+        """The agents that the user can chat with; a bad entry is reported."""
+        from claude_ide.configured_agents import configured
+
+        kinds, complaints = configured(self.config, os.environ)
+        for complaint in complaints:
+            self.editor.notify(complaint, "warn")
+        return kinds
 
     @cached_property
     def questions(self) -> "Questions":

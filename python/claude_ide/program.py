@@ -56,3 +56,9 @@ def locate(program: str, path: str) -> str:
     if found is None or not Path(found).is_absolute():  # Windows searches the working folder first
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
     return found
+
+
+def check(path: str) -> None:
+    """Raise `OSError` if there is no program at an absolute path."""
+    if not _is_program(Path(path)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)

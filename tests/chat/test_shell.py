@@ -12,11 +12,11 @@ import pytest
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import OpenOutput
-from claude_ide.chat.shell import process
-from claude_ide.chat.shell.process import KEPT, Output
+from claude_ide.chat.shell.output import KEPT, Output
 from claude_ide.chat.shell.shell import Shell, is_command, unescaped
 from claude_ide.chat.shell.view import PREVIEW, Ran
 from claude_ide.errors import UserError
+from claude_ide.transport import process
 from support.frames import Clock, Drawn
 from support.neovim import until
 from support.processes import started_with

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Kind
+from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
@@ -87,12 +88,16 @@ class ChatsHere:
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return here
 
+    def all(self) -> list[Chat]:
+        """Return the chats."""
+        return list(self.chats._chats.values())
+
     async def close(self) -> None:
         """Cancel the tasks; fail if there were errors."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        assert not self.errors
+        assert not self.errors, self.errors
 
     def _receive(self, name: str, arguments: list[Any]) -> None:
         if name == EVENT:

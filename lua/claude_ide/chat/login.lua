@@ -19,13 +19,21 @@ local api = vim.api
 ---@type table<integer, integer> buffer of the terminal by chat
 local terminals = {}
 
-local function remove(bufnr)
+-- Neovim itself would go to any window.
+local function return_to(origin, bufnr)
+  if api.nvim_win_is_valid(origin) and api.nvim_get_current_buf() == bufnr then
+    api.nvim_set_current_win(origin)
+  end
+end
+
+local function remove(bufnr, origin)
+  return_to(origin, bufnr)
   vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
   window_close.buffer(bufnr)
 end
 
 -- The output of a login that has failed stays until its window is closed.
-local function on_exit(chat, bufnr)
+local function on_exit(chat, bufnr, origin)
   return function(_, code)
     if vim.v.exiting ~= vim.NIL then
       return
@@ -41,7 +49,7 @@ local function on_exit(chat, bufnr)
       return
     end
     moment.when_possible(function()
-      remove(bufnr)
+      remove(bufnr, origin)
     end, function(reason)
       message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
     end)
@@ -57,6 +65,7 @@ local function start(chat, request)
   if not path then
     return { error = ('%s is not on PATH'):format(name) }
   end
+  local origin = api.nvim_get_current_win()
   vim.cmd('botright split')
   local bufnr = api.nvim_create_buf(false, false)
   api.nvim_win_set_buf(0, bufnr)
@@ -64,10 +73,10 @@ local function start(chat, request)
   local command = vim.list_extend({ path }, request.arguments)
   -- An empty table would be a list, which is no environment.
   local env = next(request.environment) and request.environment or nil
-  local options = { term = true, env = env, on_exit = on_exit(chat, bufnr) }
+  local options = { term = true, env = env, on_exit = on_exit(chat, bufnr, origin) }
   local ok, reason = pcall(vim.fn.jobstart, command, options)
   if not ok then
-    remove(bufnr)
+    remove(bufnr, origin)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   label.give(bufnr, 'claude-login', request.name .. ' login')

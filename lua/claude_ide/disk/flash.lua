@@ -1,4 +1,4 @@
---- Highlights the lines that Claude has written without a diff, for a few seconds.
+--- Highlights the lines that an agent has written without a diff, for a few seconds.
 local highlights = require('claude_ide.highlights')
 local rebase = require('claude_ide.file.rebase')
 

@@ -58,7 +58,10 @@ local function is_in_use(bufnr)
     and not moment.is_claudes_visual()
 end
 
-local function may_change(bufnr)
+--- Whether a buffer's text can be replaced now without disturbing the user.
+---@param bufnr integer
+---@return boolean
+function M.may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
@@ -138,7 +141,7 @@ local function update(write)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local stamp = file_stamp.of(path)
-  local text = may_change(write.bufnr) and file_edit.read(write.bufnr)
+  local text = M.may_change(write.bufnr) and file_edit.read(write.bufnr)
   local before = write.is_unannounced and lines_of(write.bufnr)
   if not text or not reload(write, text) then
     return false
@@ -180,7 +183,7 @@ local function check(write)
   if stamp and is_settled and (keep_text(write) or update(write)) then
     return
   end
-  if is_settled and vim.uv.now() > write.deadline and may_change(write.bufnr) then
+  if is_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr) then
     expected.forget(write)
   end
 end

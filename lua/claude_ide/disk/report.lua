@@ -17,7 +17,7 @@ local MOST_REPEATED = 3 -- reports of a file that is written without a pause
 
 ---@class claude_ide.WrittenFile
 ---@field name string
----@field is_claudes boolean
+---@field agent? string the name of the agent that has written it
 ---@field added integer lines
 ---@field removed integer
 ---@field before string[]
@@ -57,9 +57,10 @@ local function theirs(files)
   return listed(files) .. ' changed on disk'
 end
 
-local function many(files, are_claudes)
-  local form = are_claudes and 'Claude changed %d files %s' or '%d files changed on disk %s'
-  return form:format(#files, counts(sum(files)))
+local function many(files, agent)
+  local written = ('%d files'):format(#files)
+  local form = agent and agent .. ' changed %s %s' or '%s changed on disk %s'
+  return form:format(written, counts(sum(files)))
 end
 
 local function sorted(files)
@@ -69,18 +70,31 @@ local function sorted(files)
   return files
 end
 
+-- The files of each agent, in the order of the files' names; those of other programs at the end.
+local function by_agent(files)
+  local groups, others, found = {}, {}, {}
+  for _, file in ipairs(files) do
+    local group = file.agent and found[file.agent] or others
+    if file.agent and not found[file.agent] then
+      group = {}
+      found[file.agent] = group
+      table.insert(groups, group)
+    end
+    table.insert(group, file)
+  end
+  return groups, others
+end
+
 local function of_followed()
   local files = sorted(vim.tbl_values(followed))
-  local claudes, others = {}, {}
-  for _, file in ipairs(files) do
-    table.insert(file.is_claudes and claudes or others, file)
-  end
+  local groups, others = by_agent(files)
   if #files > MOST_NAMED then
-    return { many(files, #others == 0), 'u undoes each' }
+    local is_one = #groups == 1 and #others == 0
+    return { many(files, is_one and files[1].agent or nil), 'u undoes each' }
   end
   local parts = {}
-  if #claudes > 0 then
-    table.insert(parts, 'Claude changed ' .. listed(claudes))
+  for _, group in ipairs(groups) do
+    table.insert(parts, ('%s changed %s'):format(group[1].agent, listed(group)))
   end
   if #others > 0 then
     table.insert(parts, theirs(others))
@@ -103,7 +117,7 @@ end
 
 local function has_claudes()
   return vim.iter(followed):any(function(_, file)
-    return file.is_claudes
+    return file.agent == named_files.CLAUDE
   end)
 end
 
@@ -161,7 +175,7 @@ local function difference(before, after)
 end
 
 -- All writes to a file since the last report count as one.
-local function add(path, before, after, is_claudes, added, removed)
+local function add(path, before, after, agent, added, removed)
   local last = followed[path]
   if last then
     before = last.before
@@ -171,7 +185,7 @@ local function add(path, before, after, is_claudes, added, removed)
   followed[path] = added + removed > 0
       and {
         name = vim.fs.basename(path),
-        is_claudes = is_claudes or (last ~= nil and last.is_claudes),
+        agent = agent or (last and last.agent),
         added = added,
         removed = removed,
         before = before,
@@ -191,13 +205,13 @@ function M.followed(bufnr, before, after)
     return false
   end
   local path = vim.api.nvim_buf_get_name(bufnr)
-  local is_claudes = named_files.has(path)
+  local agent = named_files.agent(path)
   named_files.forget(path)
-  if is_claudes then
+  if agent then
     flash.show(bufnr, before, after)
   end
   if vim.bo[bufnr].buflisted and not is_repeated(path) then
-    add(path, before, after, is_claudes, added, removed)
+    add(path, before, after, agent, added, removed)
   end
   return true
 end

@@ -142,8 +142,9 @@ function M.in_buffer(lines)
   return #lines > 0 and lines or { '' }
 end
 
--- `:undojoin` fails after an undo.
-local function join_undo(bufnr)
+--- Make the next change join the previous undo step. Does nothing after an undo.
+---@param bufnr integer
+function M.join_undo(bufnr)
   vim.api.nvim_buf_call(bufnr, function()
     vim.cmd('silent! undojoin')
   end)
@@ -170,7 +171,7 @@ function M.change(bufnr, lines, joins)
   for fn in pairs(listeners) do
     fn(bufnr)
   end
-  local begin = joins and join_undo or M.break_undo
+  local begin = joins and M.join_undo or M.break_undo
   begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   local new = M.in_buffer(lines)
@@ -179,6 +180,18 @@ function M.change(bufnr, lines, joins)
   for _, hunk in vim.iter(rebase.hunks(old, new, { linematch = LINEMATCH })):rev():enumerate() do
     apply(bufnr, old, new, hunk)
   end
+  M.break_undo(bufnr)
+end
+
+--- Like `change`, but without lines the buffer becomes empty: one empty line would be written as a line end.
+---@param bufnr integer
+---@param lines string[]
+function M.set_lines(bufnr, lines)
+  if #lines > 0 then
+    return M.change(bufnr, lines)
+  end
+  M.break_undo(bufnr)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, {})
   M.break_undo(bufnr)
 end
 

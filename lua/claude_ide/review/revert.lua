@@ -46,16 +46,6 @@ local function set_format(bufnr, text)
   vim.bo[bufnr].fixendofline = text.endofline and vim.bo[bufnr].fixendofline
 end
 
-local function set_lines(bufnr, lines)
-  if #lines > 0 then
-    return file_edit.change(bufnr, lines)
-  end
-  -- A buffer with one empty line would be written as a line end.
-  file_edit.break_undo(bufnr)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, {})
-  file_edit.break_undo(bufnr)
-end
-
 local function save(result, file, bufnr, was_modified)
   if was_modified then
     return refuse(result, '%s is not saved: it had unsaved changes', file.name)
@@ -120,7 +110,7 @@ local function change(result, hunks, wanted)
   if not lines then
     return
   end
-  set_lines(bufnr, lines)
+  file_edit.set_lines(bufnr, lines)
   if format then
     set_format(bufnr, format)
   end
@@ -140,7 +130,7 @@ local function write_new(file, text)
   elseif vim.bo[bufnr].modified then
     return ('%s has unsaved changes; `:w` writes it'):format(file.name)
   end
-  set_lines(bufnr, text.lines)
+  file_edit.set_lines(bufnr, text.lines)
   set_format(bufnr, text)
   return file_write.write(bufnr)
 end

@@ -36,11 +36,11 @@ class Files(Protocol):
         Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
         """
 
-    async def write(self, path: str, text: str) -> None:
-        """Write a file, through its buffer if that is loaded.
+    async def write(self, path: str, text: str) -> str:
+        """Write a file, through its buffer if that is loaded; return the text that was written.
 
-        Waits for the user if the buffer has unsaved changes. Raises `AgentError` with the reason if
-        the file was not written.
+        Waits for the user if the buffer has unsaved changes: the text may then be their version of
+        it. Raises `AgentError` with the reason if the file was not written.
         """
 
 

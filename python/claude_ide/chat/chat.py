@@ -79,7 +79,7 @@ class Chat:
             handle=self._handle,
             changed=self.refresh,
         )
-        self.attachment = Attachment(editor, root)
+        self.attachment = Attachment(editor, root, lambda: agent.capabilities.open_file)
         self._offers = Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
@@ -186,7 +186,7 @@ class Chat:
             self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
-                self._editor.announce_write(path)
+                self._editor.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))

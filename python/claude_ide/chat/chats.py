@@ -52,7 +52,7 @@ class Chats:
         self._run = run
         self._kinds = kinds
         self._agents = Agents(
-            *(editor, self._panels, trust, serve, reading, self.trust_changed, door)
+            *(editor, config, self._panels, trust, serve, reading, self.trust_changed, door)
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()

@@ -7,10 +7,12 @@ from typing import NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpCommand, McpServer, Workbench
+from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.witness import Witness
+from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.trust.trust import Trust
 
@@ -50,6 +52,7 @@ class Agents:
     def __init__(
         self,
         editor: Editor,
+        config: Config,
         panels: Panels,
         trust: Trust,
         serve: Callable[[str], McpServer],
@@ -58,6 +61,7 @@ class Agents:
         door: Callable[[str], Door] | None = None,
     ) -> None:
         self._editor = editor
+        self._config = config
         self._panels = panels
         self._trust = trust
         self._serve = serve
@@ -79,11 +83,13 @@ class Agents:
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
         door = self._door(kind.name) if self._door else None
+        observed = witness.journal.before_write
         workbench = Workbench(
             {SERVER: self._serve(kind.name)},
             self._reading,
             mcp_commands=partial(self._commands, kind.name, door),
             edits=witness,
+            files=AgentFiles(kind.name, self._editor, self._config, observed),
             trusts=trusting.follows,
         )
         agent = kind.open(folder, workbench)
@@ -104,5 +110,5 @@ class Agents:
             return (McpCommand(SERVER, *await door.open()),)
         except OSError as error:
             reason = error.strerror or error
-            self._editor.notify(f"{name} has no tools of the editor: {reason}", "warn")
+            self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
             return ()

@@ -276,9 +276,9 @@ class Editor:
         """Have a file's buffer follow the next write, which the client is about to make."""
         await self._checked("disk.reload.expect", path)
 
-    def announce_write(self, path: str) -> None:
-        """Announce that the client is about to write a file without a diff."""
-        self._port.notify("disk.named_files.add", path)
+    def announce_write(self, path: str, *agent: str) -> None:
+        """Announce that the client, or an agent with this name, writes a file without a diff."""
+        self._port.notify("disk.named_files.add", path, *agent)
 
     async def published(self, buffers: list[int], seconds: float) -> bool:
         """Wait for all language servers and linters of these buffers; False after `seconds`."""

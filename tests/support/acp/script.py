@@ -127,9 +127,9 @@ def line(text: str) -> Step:
     return ["line", text]
 
 
-def update(kind: str, session: str = "", **fields: Any) -> Step:
+def update(update: str, /, session: str = "", **fields: Any) -> Step:
     """Send an update of the session, or of another one."""
-    return ["update", {"sessionUpdate": kind, **fields}, session]
+    return ["update", {"sessionUpdate": update, **fields}, session]
 
 
 def say(text: str, **fields: Any) -> Step:
@@ -147,7 +147,7 @@ def flood(count: int, text: str) -> Step:
     return ["flood", count, {"sessionUpdate": "agent_message_chunk", "content": words(text)}]
 
 
-def tool(id_: str, title: str = "Work", **fields: Any) -> Step:
+def tool(id_: str, title: str = "Work", /, **fields: Any) -> Step:
     """Report a tool call."""
     return update("tool_call", toolCallId=id_, title=title, **fields)
 

@@ -9,12 +9,14 @@ from typing import Any
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Dead,
     Event,
     PermissionAsked,
     PlanProposed,
+    QuestionAsked,
+    TextDelta,
     TurnEnded,
 )
 from claude_ide.agents.workbench import Workbench
@@ -26,6 +28,9 @@ GOLDEN = ROOT / "tests" / "golden" / "acp"
 REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
 
 Frame = dict[str, Any]
+Request = PermissionAsked | PlanProposed | QuestionAsked
+OF_THE_USER = ("session/request_permission", "elicitation/create")
+"""The methods of requests that the user answers."""
 
 
 def names() -> list[str]:
@@ -58,6 +63,11 @@ class AcpTalk(Talking):
         super().__init__(AcpAgent(launch, workbench or Workbench()))
         self.fake = fake
         self.past: list[Event] = []
+
+    @property
+    def said(self) -> str:
+        """What the agent has said so far."""
+        return "".join(event.text for event in self.of(TextDelta))
 
     async def close(self) -> None:
         """End the agent at once."""
@@ -109,7 +119,8 @@ class Recorded:
                 self._turns += 1
                 await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
             case "session/cancel":
-                await self._is_expected("session/cancel")
+                await self.expects("session/cancel")
+                await self._are_shown()
                 await agent.interrupt()
             case "session/set_mode":
                 await agent.set_mode(params["modeId"])
@@ -119,21 +130,31 @@ class Recorded:
             case "session/request_permission":
                 event = await self._next_request()
                 await self._talk.agent.answer(event.request, _decision(asked, result))
+            case "elicitation/create":
+                event = await self._next_request()
+                await self._talk.agent.answer(event.request, Reply(result["content"]))
 
-    async def _next_request(self) -> PermissionAsked | PlanProposed:
+    async def _next_request(self) -> Request:
         self._requests += 1
-        kinds = PermissionAsked | PlanProposed
         events = self._talk.events
-        asked: list[PermissionAsked | PlanProposed] = await until(
-            lambda: [event for event in events if isinstance(event, kinds)][self._requests - 1 :],
+        asked: list[Request] = await until(
+            lambda: [event for event in events if isinstance(event, Request)][self._requests - 1 :],
             f"request {self._requests}",
         )
         return asked[0]
 
-    async def _is_expected(self, method: str) -> None:
+    async def expects(self, method: str) -> None:
         """Wait until the agent has nothing more to say before a message."""
         expected = self._talk.fake.entries
         await until(lambda: method in expected("expects"), f"the agent waits for {method}")
+
+    async def _are_shown(self) -> None:
+        """Wait until the user sees every request of the agent."""
+        count = sum(asked["method"] in OF_THE_USER for asked in self._asked.values())
+        shown = self._talk.events
+        await until(
+            lambda: sum(isinstance(event, Request) for event in shown) == count, "the requests"
+        )
 
     async def _settled(self) -> None:
         """Wait for the end of the last turn."""

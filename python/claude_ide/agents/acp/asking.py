@@ -9,8 +9,8 @@ from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Params
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
-from claude_ide.agents.answer import Dismiss, Reject
-from claude_ide.agents.events import Event, QuestionAsked, UrlAsked
+from claude_ide.agents.answer import Answer, Dismiss, Reject
+from claude_ide.agents.events import Asked, Event, QuestionAsked, UrlAsked
 from claude_ide.agents.fields import mapping, text
 from claude_ide.jsonrpc.message import Id
 
@@ -40,7 +40,7 @@ class Asking:
         call, events = tools.asked(mapping(params.get("toolCall")))
         self._report(events)
         asked = permission.asked(self._pending.new(), params, call)
-        answer = await self._pending.ask(id_, asked)
+        answer = await self._answer(id_, asked)
         await self._observing.examined(call)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
@@ -48,8 +48,13 @@ class Asking:
 
     async def elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `elicitation/create`: a form, or an address to open."""
-        answer = await self._pending.ask(id_, self._question(params))
+        answer = await self._answer(id_, self._question(params))
         return CANCELLED if answer is None else elicitation.encode(answer)
+
+    async def _answer(self, id_: Id, asked: Asked) -> Answer | None:
+        """Return the user's answer; None if it is withdrawn, or the turn is being cancelled."""
+        is_stopping = self._decoder.tools.is_stopping
+        return None if is_stopping else await self._pending.ask(id_, asked)
 
     def _question(self, params: Params) -> QuestionAsked | UrlAsked:
         request, tool = self._pending.new(), text(params.get("toolCallId"))

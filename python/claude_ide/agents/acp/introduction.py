@@ -9,6 +9,9 @@ CLIENT = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 LIVE_OUTPUT = "terminal_output"
 """Claude's adapter sends a command's output while it runs to a client that has this in `_meta`."""
 
+TERMINAL_LOGIN = "terminal-auth"
+"""Some agents report only then how to log in in a terminal."""
+
 
 def introduction() -> dict[str, Any]:
     """Return the params of `initialize` without the version of the protocol."""
@@ -16,6 +19,6 @@ def introduction() -> dict[str, Any]:
         "fs": {"readTextFile": False, "writeTextFile": False},
         "terminal": False,
         "elicitation": {"form": {}, "url": {}},
-        "_meta": {LIVE_OUTPUT: True},
+        "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
     }
     return {"clientCapabilities": capabilities, "clientInfo": CLIENT}

@@ -1,14 +1,14 @@
 """A kind of agent that speaks ACP: the program that the user has configured, and its sessions."""
 
-import shutil
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from claude_ide import program
+from claude_ide.agents.acp import command
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.acp.logins import Logins
+from claude_ide.agents.agent import Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
 
@@ -17,6 +17,7 @@ class Acp:
     """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
 
     chooses_settings = False
+    needs_trust = True
     keeps_sessions = False
 
     def __init__(
@@ -28,6 +29,7 @@ class Acp:
         *,
         install: str = "",
         method: str = "",
+        login: Sequence[str] = (),
     ) -> None:
         self.id = id_
         self.name = name
@@ -35,13 +37,19 @@ class Acp:
         self._environment = dict(environment)
         self._install = install
         self._method = method
+        self._login = tuple(login)
+        self._logins = Logins()
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
-    @property
-    def is_installed(self) -> bool:
-        """Whether there is such a program."""
-        return shutil.which(self._words[0], path=self._environment.get("PATH")) is not None
+    def missing(self) -> str:
+        """Return why there is no such program, and how to install it; "" if there is one."""
+        try:
+            command.check(self._words, self._environment)
+        except OSError:
+            hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
+            return f"{self.name} is not installed: {hint}"
+        return ""
 
     def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
         """Return an agent for a folder."""
@@ -74,9 +82,18 @@ class Acp:
     async def check_session(self, _folder: Path, _session: str) -> None:
         """Know nothing: the agent reports an unknown session when it is resumed."""
 
-    def login(self) -> list[str]:
-        """Refuse to log in: the agent itself names its ways to log in."""
-        raise UnsupportedError(f"{self.name} names no command to log in")
+    def logins(self) -> list[Login]:
+        """Return the ways to log in that the agent has reported, and its own command for that."""
+        if reason := self.missing():
+            raise AgentError(reason)
+        found = self._logins.ways(self._words, self._environment, self._login)
+        if not found:
+            raise UnsupportedError(f"{self.name} has reported no way to log in")
+        return found
+
+    def choose_login(self, login: str) -> None:
+        """Have each agent that starts from now on log in in this way."""
+        self._logins.chosen = login
 
     def login_to_servers(self) -> list[str]:
         """Refuse to log in to MCP servers."""
@@ -89,10 +106,7 @@ class Acp:
 
     @property
     def _words(self) -> tuple[str, ...]:
-        return program.words(self._cmd)
+        return command.words(self._cmd, self._environment)
 
     def _launch(self, folder: Path) -> Launch:
-        if not self.is_installed:
-            hint = f"; to install it: {self._install}" if self._install else ""
-            raise AgentError(f"{self._words[0]} is not installed{hint}")
-        return Launch(self.name, self._words, folder, self._environment, self._method)
+        return Launch(self.name, self._words, folder, self._environment, self._method, self._logins)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from claude_ide.agents.acp.logins import Logins
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -13,3 +15,4 @@ class Launch:
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
     method: str = ""
+    logins: Logins = field(default_factory=Logins)

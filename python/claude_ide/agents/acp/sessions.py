@@ -1,5 +1,6 @@
 """The sessions of one running agent: opened, loaded, listed."""
 
+import contextlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +41,11 @@ class Sessions:
         session = opening.id or await self._latest()
         if opening.fork:
             return await self._opened("session/fork", session)
-        resumes = self._connection.offer.resumes
-        return await self._opened("session/resume" if resumes else "session/load", session)
+        if self._connection.offer.resumes:
+            # Some agents announce the method and do not have it.
+            with contextlib.suppress(UnsupportedError):
+                return await self._opened("session/resume", session)
+        return await self._opened("session/load", session)
 
     async def load(self, session: str) -> Opened:
         """Open a session, while the agent repeats its conversation."""

@@ -13,9 +13,9 @@ from claude_ide import git, program
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.shell.process import Process
 from claude_ide.chat.shell.view import Ran
 from claude_ide.errors import UserError
+from claude_ide.transport.process import Process, shell
 
 SIGN = "!"
 ESCAPED = f"\\{SIGN}"
@@ -117,7 +117,8 @@ class Shell:
         ticking = asyncio.create_task(_every(TICK_SECONDS, redraw))
         try:
             environment = await asyncio.to_thread(self._environment)
-            self._process = await Process.start(command, self._root, environment, add)
+            arguments = (shell(environment), "-c", command)
+            self._process = await Process.start(arguments, self._root, environment, add)
             begun()
             if self._is_stopped:
                 self._process.stop()

@@ -7,7 +7,7 @@ from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import as_printed, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
-from claude_ide.chat.shell.process import Output
+from claude_ide.chat.shell.output import Output
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import DETAIL, Detail
 

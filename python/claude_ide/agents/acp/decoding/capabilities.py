@@ -1,9 +1,9 @@
 """What an agent can do, as its answer to `initialize` says. Every capability is optional."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.fields import integer, mapping, mappings, text
+from claude_ide.agents.fields import integer, mapping, mappings, strings, text
 
 VERSION = 1
 """The version of the protocol that the client speaks."""
@@ -11,13 +11,19 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class LoginMethod:
-    """A way to log in; `arguments` follow the agent's own command, if it logs in that way."""
+    """A way to log in; `arguments` follow the agent's own command, if it logs in that way.
+
+    `command` is another command for a terminal; `variables` are what the user must set instead.
+    """
 
     id: str
     name: str
     description: str = ""
     kind: str = "agent"
     arguments: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,22 @@ def offer(answer: dict[str, Any]) -> Offer:
 
 
 def _method(method: dict[str, Any]) -> LoginMethod:
+    """Return a method; its terminal is described in one of three places."""
+    meta = mapping(method.get("_meta"))
+    terminal = mapping(meta.get("terminal-auth"))
+    described = next((each for each in (method, meta) if each.get("type")), method)
+    program = text(terminal.get("command"))
     return LoginMethod(
         text(method.get("id")),
         text(method.get("name")),
         text(method.get("description")),
-        text(method.get("type")) or "agent",
-        tuple(text(each) for each in method.get("args") or () if isinstance(each, str)),
+        text(described.get("type")) or "agent",
+        strings(described.get("args")),
+        (program, *strings(terminal.get("args"))) if program else (),
+        _texts((terminal or described).get("env")),
+        tuple(text(each.get("name")) for each in mappings(method.get("vars"))),
     )
+
+
+def _texts(environment: Any) -> dict[str, str]:
+    return {str(name): text(value) for name, value in mapping(environment).items()}

@@ -20,14 +20,17 @@ CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
 
 def options(params: dict[str, Any]) -> tuple[Option, ...]:
-    """Return the options of a request; one of an unknown kind allows nothing."""
+    """Return the options of a request; those of an unknown kind are chosen by name only."""
+    offered = [each for each in mappings(params.get("options")) if text(each.get("optionId"))]
+    # The first option of a kind is the answer to its key.
+    offered.sort(key=lambda each: text(each.get("kind")) not in KINDS)
     return tuple(
         Option(
             text(each.get("optionId")),
-            text(each.get("name")),
+            text(each.get("name")) or text(each.get("optionId")),
             KINDS.get(text(each.get("kind")), OptionKind.REJECT_ONCE),
         )
-        for each in mappings(params.get("options"))
+        for each in offered
     )
 
 
@@ -44,7 +47,7 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
         options(params),
         kind=call.shown_kind,
         title=call.title,
-        path=call.path,
+        path=call.path if call.is_on_files else "",
         reason=_reason(params),
         edits=tuple(map(replacement, call.diffs)),
     )

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from claude_ide.agents.acp.decoding.context import typed
 from claude_ide.agents.events import (
     Event,
     FileWritten,
+    Notice,
     Text,
     TextDelta,
     Thinking,
@@ -29,6 +31,12 @@ def present(events: Iterable[Event]) -> Iterator[Event]:
     return (event for event in events if not isinstance(event, OF_TALK))
 
 
+def history(name: str, events: Iterable[Event]) -> list[Event]:
+    """Return a repeated conversation, or a notice that the agent with this name repeats none."""
+    silent = Notice(f"{name} does not repeat the conversation, but continues it", "notice")
+    return [*conversation(events)] or [silent]
+
+
 def conversation(events: Iterable[Event]) -> Iterator[Event]:
     """Yield a repeated conversation with whole texts in place of their pieces."""
     whole: UserMessage | Text | Thinking | None = None
@@ -37,13 +45,20 @@ def conversation(events: Iterable[Event]) -> Iterator[Event]:
         if piece is not None and whole is not None and _is_next(whole, piece):
             whole = _joined(whole, piece)
             continue
-        if whole is not None:
-            yield whole
+        yield from _shown(whole)
         whole = piece
         if piece is None and not isinstance(event, FileWritten):
             yield event
-    if whole is not None:
-        yield whole
+    yield from _shown(whole)
+
+
+def _shown(whole: UserMessage | Text | Thinking | None) -> Iterator[Event]:
+    match whole:
+        case UserMessage(words, prompt):
+            if own := typed(words):
+                yield UserMessage(own, prompt)
+        case Text() | Thinking():
+            yield whole
 
 
 def _whole(event: Event) -> UserMessage | Text | Thinking | None:

@@ -1,20 +1,21 @@
-"""Runs a shell command in its own session, and keeps the beginning and the end of its output."""
+"""A command with its output and without input, in its own session.
+
+The guardian ends it, with everything that it has started, when this process has ended.
+"""
 
 import asyncio
 import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
 
+from claude_ide.program import locate
 from claude_ide.transport.guardian import guardian
 from claude_ide.transport.lines import MARK
-
-KEPT = 15_000
-"""How many bytes of the output are kept at its beginning, and as many at its end."""
 
 QUICK = 1_000_000
 """A command that has printed more bytes is read more slowly: it may print for ever."""
@@ -35,32 +36,6 @@ def shell(environment: Mapping[str, str]) -> str:
     return given if Path(given).is_absolute() and os.access(given, os.X_OK) else SHELL
 
 
-class Output:
-    """The output of a command; of a long one, only the beginning and the end are kept."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._head = bytearray()
-        self._tail = bytearray()
-
-    def add(self, piece: bytes) -> None:
-        """Append a piece."""
-        self.size += len(piece)
-        missing = KEPT - len(self._head)
-        self._head += piece[:missing]
-        self._tail += piece[missing:]
-        del self._tail[:-KEPT]
-
-    @property
-    def text(self) -> str:
-        """The output, with a line for the bytes that are missing."""
-        missing = self.size - len(self._head) - len(self._tail)
-        if not missing:
-            return (self._head + self._tail).decode("utf-8", "replace")
-        head, tail = (kept.decode("utf-8", "replace") for kept in (self._head, self._tail))
-        return f"{head}\n… {missing:,} bytes are missing here …\n{tail}"
-
-
 class Process(asyncio.SubprocessProtocol):
     """A running command; stdin is empty, and stderr goes to stdout. `add` gets the output."""
 
@@ -76,17 +51,18 @@ class Process(asyncio.SubprocessProtocol):
     @classmethod
     async def start(
         cls,
-        command: str,
+        arguments: Sequence[str],
         folder: Path,
         environment: Mapping[str, str],
         add: Callable[[bytes], None],
     ) -> Self:
-        """Start a command. Raises `OSError` if that is impossible."""
+        """Start a program with its arguments. Raises `OSError` if that is impossible."""
+        program = locate(arguments[0], environment.get("PATH", os.defpath))
         guardian.start()
         mark = os.urandom(16).hex()
         _, process = await asyncio.get_running_loop().subprocess_exec(
             partial(cls, mark, add),
-            *(shell(environment), "-c", command),
+            *(program, *arguments[1:]),
             cwd=folder,
             env={**environment, MARK: mark},
             stdin=subprocess.DEVNULL,
@@ -99,16 +75,27 @@ class Process(asyncio.SubprocessProtocol):
     async def wait(self) -> int:
         """Return the exit code, once it has ended; its background commands are ended then, too."""
         try:
-            await self._exited.wait()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(DRAIN_SECONDS):
-                    await self._closed.wait()
+            return await self.exited()
         finally:
-            guardian.end(self._pid, GRACE_SECONDS)
-            self._transport.close()
+            self.close()
+
+    async def exited(self) -> int:
+        """Return the exit code, negative for a signal; its background commands may still run."""
+        await self._exited.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self._closed.wait()
         code = self._transport.get_returncode()
         assert code is not None
         return code
+
+    def close(self) -> None:
+        """End the background commands of one that has ended, and read no more output.
+
+        One that is still running gets SIGKILL.
+        """
+        guardian.end(self._pid, GRACE_SECONDS)
+        self._transport.close()
 
     def stop(self) -> None:
         """End it as CTRL-C does, and by force if it goes on; a second time at once."""
@@ -117,6 +104,10 @@ class Process(asyncio.SubprocessProtocol):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGINT)
         asyncio.get_running_loop().call_later(grace, self._end)
+
+    def end(self) -> None:
+        """End it with SIGTERM, and with SIGKILL if it goes on; also everything it has started."""
+        guardian.end(self._pid, GRACE_SECONDS)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Watch the running process (called by asyncio)."""
@@ -144,7 +135,7 @@ class Process(asyncio.SubprocessProtocol):
 
     def _end(self) -> None:
         if not self._exited.is_set():
-            guardian.end(self._pid, GRACE_SECONDS)
+            self.end()
 
 
 def _resume(pipe: asyncio.ReadTransport) -> None:

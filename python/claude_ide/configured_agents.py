@@ -1,0 +1,33 @@
+"""The agents of the chat, from the options: Claude, the built-in agents, and the user's own."""
+
+from collections.abc import Mapping
+
+from claude_ide.agents.acp import command, known
+from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.agent import Kind
+from claude_ide.agents.stream_json.claude import Claude
+from claude_ide.chat.kinds import Kinds
+from claude_ide.config import AgentConfig, Config
+
+
+def configured(config: Config, environment: Mapping[str, str]) -> tuple[Kinds, list[str]]:
+    """Return the agents, Claude first, and a line for each entry that cannot be used."""
+    entries, complaints = known.entries(config.agents)
+    kinds: list[Kind] = [
+        Acp(
+            *(entry.id, entry.name, entry.cmd, command.environment(environment, entry.env)),
+            install=entry.install,
+            login=entry.login,
+        )
+        for entry in entries
+    ]
+    own = config.agents.get(Claude.id, AgentConfig())
+    if isinstance(own, AgentConfig):
+        kinds.insert(0, _claude(config, own, environment))
+    return Kinds(kinds, config.chat.agent), complaints
+
+
+def _claude(config: Config, own: AgentConfig, environment: Mapping[str, str]) -> Claude:
+    added = command.environment(environment, own.env) if own.env else environment
+    chat = config.chat
+    return Claude(own.cmd or config.cmd, added, model=chat.model, mode=chat.mode)

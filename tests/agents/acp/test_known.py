@@ -1,0 +1,59 @@
+"""`agents/acp/known.py`: the built-in agents, and the user's entries over them."""
+
+import re
+
+from claude_ide.agents.acp.known import Entry, entries, known
+from claude_ide.config import AgentConfig
+
+
+def found(id_: str, **agents: AgentConfig | bool) -> Entry:
+    return {entry.id: entry for entry in entries(agents)[0]}[id_]
+
+
+def test_each_built_in_agent_has_a_command_and_a_line_that_installs_it() -> None:
+    for id_, entry in known().items():
+        assert re.fullmatch(r"[\w-]+", id_)
+        assert (entry.id, bool(entry.name), bool(entry.cmd)) == (id_, True, True)
+        assert "\n" not in entry.install
+        assert re.match(r"(npm install -g|uv tool install|curl -fsSL) \S", entry.install)
+
+
+def test_the_well_known_agents_are_built_in() -> None:
+    wanted = "gemini codex opencode qwen copilot kimi vibe goose auggie cline claude-acp"
+
+    assert set(wanted.split()) <= known().keys()
+
+
+def test_an_entry_overrides_a_built_in_one_field_by_field() -> None:
+    gemini = known()["gemini"]
+
+    with_env = found("gemini", gemini=AgentConfig(env={"A": 1}))
+    assert (with_env.cmd, with_env.env, with_env.name) == (gemini.cmd, {"A": "1"}, gemini.name)
+    assert with_env.install == gemini.install
+    renamed = found("gemini", gemini=AgentConfig(name="G"))
+    assert (renamed.cmd, renamed.name) == (gemini.cmd, "G")
+
+
+def test_a_command_of_the_users_own_is_not_installed_in_the_usual_way() -> None:
+    entry = found("gemini", gemini=AgentConfig(["npx", "gemini"]))
+
+    assert (entry.cmd, entry.install, entry.is_own) == (["npx", "gemini"], "", True)
+
+
+def test_a_new_agent_is_called_by_its_id() -> None:
+    assert found("otter", otter=AgentConfig("otter")).name == "otter"
+    assert found("otter", otter=AgentConfig("otter", name="Otter")).name == "Otter"
+
+
+def test_false_removes_an_agent() -> None:
+    ids = {entry.id for entry in entries({"gemini": False, "otter": False})[0]}
+
+    assert ids == known().keys() - {"gemini"}
+
+
+def test_an_agent_without_a_command_is_reported() -> None:
+    usable, complaints = entries({"otter": AgentConfig(name="Otter"), "claude": AgentConfig()})
+
+    assert "otter" not in {entry.id for entry in usable}
+    (complaint,) = complaints
+    assert complaint.startswith("g:claude_ide.agents.otter needs a cmd; built-in agents: auggie, ")

@@ -1,0 +1,41 @@
+"""`chat/kinds.py`: which agent a chat gets."""
+
+import pytest
+
+from claude_ide.chat.kinds import Kinds
+from claude_ide.errors import UserError
+from support.another_agent import AnotherKind
+
+
+def kinds(*ids: str, chosen: str = "") -> Kinds:
+    return Kinds([AnotherKind(id_=id_) for id_ in ids], chosen)
+
+
+def test_an_agent_is_found_by_its_id() -> None:
+    assert kinds("otter", "beaver").find("beaver").id == "beaver"
+
+
+def test_an_unknown_agent_is_an_error_that_lists_all() -> None:
+    with pytest.raises(UserError, match='no agent "crab": otter, beaver'):
+        kinds("otter", "beaver").find("crab")
+
+
+def test_the_default_is_the_first_that_is_installed() -> None:
+    missing, there = AnotherKind(id_="otter"), AnotherKind(id_="beaver")
+    missing.is_missing = "otter is not on PATH"
+
+    assert Kinds([missing, there]).find("").id == "beaver"
+    assert Kinds([missing]).default.id == "otter"
+
+
+def test_the_users_choice_is_the_default_even_if_it_is_missing() -> None:
+    missing, there = AnotherKind(id_="otter"), AnotherKind(id_="beaver")
+    missing.is_missing = "otter is not on PATH"
+
+    assert Kinds([there, missing], chosen="otter").default is missing
+
+
+@pytest.mark.parametrize("ids", [(), ("otter",)])
+def test_an_unknown_choice_is_an_error(ids: tuple[str, ...]) -> None:
+    with pytest.raises(UserError, match="there is no agent"):
+        _ = kinds(*ids, chosen="crab" if ids else "").default

@@ -1,0 +1,153 @@
+"""Agents that start the MCP server of the editor themselves, in the chat of a real Neovim."""
+
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.acp.kind import Acp
+from claude_ide.mcp.address import TOKEN
+from support.chats_here import ChatsHere
+from support.neovim import ROOT, Neovim, until
+from support.panel import Panel
+from support.processes import alive, started_with
+
+AGENT = ROOT / "tests/support/tool_using_agent.py"
+
+
+@pytest.fixture
+async def here(nvim: Neovim, tmp_path: Path, project: Path) -> AsyncIterator[ChatsHere]:
+    """Chats with an agent that uses MCP servers."""
+    kind = Acp("otter", "Otter", [sys.executable, "-I", str(AGENT)], {"PATH": os.environ["PATH"]})
+    here = await ChatsHere.start(nvim, kind, tmp_path)
+    here.trust.grant(str(project))
+    yield here
+    for chat in here.all():
+        await here.chats._close(chat)
+    await here.close()
+
+
+@pytest.fixture
+async def panel(here: ChatsHere, nvim: Neovim) -> Panel:
+    """The panel of a chat whose agent is ready."""
+    await nvim.command("ClaudeChat")
+    panel = Panel(nvim)
+    await panel.wait_until_ready()
+    return panel
+
+
+def tokens(here: ChatsHere) -> list[str]:
+    return list(here.doors._open)
+
+
+def servers(token: str) -> set[int]:
+    """The processes that have this token in their environment."""
+    return started_with(f"{TOKEN}={token}")
+
+
+async def test_the_agent_calls_a_tool_of_the_editor(panel: Panel, project: Path) -> None:
+    await panel.send("call getWorkspaceFolders")
+
+    assert str(project) in await panel.shows("answer: ")
+
+
+async def test_the_agent_gets_the_diagnostics_of_the_editor(
+    panel: Panel, nvim: Neovim, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("one\n")
+    await nvim.lua(
+        """
+        local buffer = vim.fn.bufadd(...)
+        vim.fn.bufload(buffer)
+        local found = { lnum = 0, col = 0, message = 'a problem', severity = 1 }
+        vim.diagnostic.set(vim.api.nvim_create_namespace('test'), buffer, { found })
+        """,
+        str(path),
+    )
+
+    await panel.send(f'call getDiagnostics {{"uri": "file://{path}"}}')
+
+    assert "a problem" in await panel.shows("answer: ")
+
+
+async def test_a_proposal_has_the_agents_name_and_is_accepted_with_keys(
+    panel: Panel, nvim: Neovim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("one\n")
+    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
+    await nvim.keys("<Esc>")
+    shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
+    await until(lambda: nvim.lua(f"return #{shown} == 1"), "a diff")
+    assert "Otter" in nvim.screen.text()
+
+    await nvim.keys(":w<CR>")
+
+    assert "answer: FILE_SAVED | two" in await panel.shows("answer: ")
+
+
+async def test_stopping_the_turn_closes_the_proposal(
+    panel: Panel, nvim: Neovim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("one\n")
+    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
+    diffs = "return #require('claude_ide.diff').list()"
+    await until(lambda: nvim.lua(diffs), "a diff")
+
+    await nvim.command("stopinsert | ClaudeChat stop")
+
+    async def closed() -> bool:
+        return bool(await nvim.lua(diffs) == 0)
+
+    await until(closed, "the diff is closed")
+    assert path.read_text() == "one\n"
+
+
+async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(
+    panel: Panel, here: ChatsHere
+) -> None:
+    (token,) = tokens(here)
+    (server,) = servers(token)
+
+    await panel.end()
+
+    await until(lambda: not alive(server), "the server has ended")
+    await until(lambda: here.doors._listener is None, "the port is free")
+
+
+async def test_two_agents_have_different_tokens(panel: Panel, here: ChatsHere) -> None:
+    await panel.nvim.command("stopinsert | tabnew | ClaudeChat new")
+    await panel.wait_for_chats(2)
+
+    first, second = tokens(here)
+
+    assert first != second
+    assert len(servers(first)) == len(servers(second)) == 1
+    assert servers(first) != servers(second)
+
+
+async def test_the_token_is_in_no_command_line_log_or_recorded_traffic(
+    panel: Panel, here: ChatsHere, caplog: pytest.LogCaptureFixture, nvim: Neovim
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    (token,) = tokens(here)
+
+    await panel.send("tell")
+    await panel.shows("told ")
+
+    (chat,) = here.all()
+    assert TOKEN in chat.agent.log()
+    assert token not in chat.agent.log()
+    assert token not in caplog.text
+    command_lines = [
+        path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()
+    ]
+    assert not any(token.encode() in line for line in command_lines)
+    await nvim.command("stopinsert | ClaudeChat log")
+    await until(lambda: nvim.eval("search('mcpServers', 'w') > 0"), "the traffic is shown")
+    assert token not in "\n".join(await nvim.eval("getline(1, '$')"))

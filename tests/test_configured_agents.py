@@ -1,0 +1,65 @@
+"""`configured_agents.py`: the options become agents."""
+
+from pathlib import Path
+
+import pytest
+
+from claude_ide.config import AgentConfig, ChatConfig, Config
+from claude_ide.configured_agents import configured
+from claude_ide.errors import AgentError
+
+
+def test_claude_is_the_first_and_all_built_in_agents_follow() -> None:
+    kinds, complaints = configured(Config(), {})
+
+    first, *others = [kind.id for kind in kinds]
+    assert (first, complaints) == ("claude", [])
+    assert "gemini" in others
+    assert all(kind.needs_trust is (kind.id != "claude") for kind in kinds)
+
+
+def test_claude_can_be_removed() -> None:
+    kinds, _ = configured(Config(agents={"claude": False}), {})
+
+    assert "claude" not in [kind.id for kind in kinds]
+
+
+def test_an_entry_changes_the_command_of_claude_in_the_chat() -> None:
+    own = AgentConfig("no-such-claude", {"A": 1})
+    kinds, _ = configured(Config(cmd="sh", agents={"claude": own}), {})
+
+    assert "no-such-claude is not on PATH" in kinds.find("claude").missing()
+
+
+def test_the_option_chooses_the_default() -> None:
+    kinds, _ = configured(Config(chat=ChatConfig(agent="goose")), {})
+
+    assert kinds.default.id == "goose"
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        (AgentConfig(), "Gemini is not installed: npm install -g @google/gemini-cli"),
+        (AgentConfig("none"), "Gemini is not installed: g:claude_ide.agents.gemini.cmd"),
+    ],
+)
+def test_a_missing_agent_names_what_installs_it(agent: AgentConfig, reason: str) -> None:
+    kinds, _ = configured(Config(agents={"gemini": agent}), {"PATH": "/nowhere"})
+
+    assert kinds.find("gemini").missing() == reason
+    with pytest.raises(AgentError, match="is not installed"):
+        kinds.find("gemini").logins()
+
+
+def test_the_path_of_an_entry_is_searched(tmp_path: Path) -> None:
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    gemini = AgentConfig(env={"PATH": "$POND:/usr/bin"})
+
+    kinds, _ = configured(
+        Config(agents={"gemini": gemini}), {"PATH": "/nowhere", "POND": str(tmp_path)}
+    )
+
+    assert kinds.find("gemini").missing() == ""
