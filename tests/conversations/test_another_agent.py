@@ -213,7 +213,7 @@ async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None
     river.agent.emit(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
     await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
-    is_open = "bufname() =~# '^Claude plan' && &modifiable"
+    is_open = "bufname() =~# ' plan' && &modifiable"
     await until(lambda: river.nvim.eval(is_open), "the plan can be changed", PATIENCE)
 
     await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")

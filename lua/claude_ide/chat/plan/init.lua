@@ -8,6 +8,7 @@ local kept = require('claude_ide.file.kept')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local plain = require('claude_ide.say.plain')
 local plan_winbar = require('claude_ide.chat.plan.winbar')
 local plan_window = require('claude_ide.chat.plan.window')
 local quiet = require('claude_ide.say.quiet')
@@ -22,6 +23,7 @@ local ACCEPT_EDITS = '<Plug>(claude-plan-accept-edits)'
 
 ---@class claude_ide.PlanRequest
 ---@field title string
+---@field name? string the agent's name
 ---@field text string
 ---@field more? string the other way to approve it
 
@@ -127,7 +129,7 @@ local function map(plan)
 end
 
 local function fill(plan)
-  label.give(plan.bufnr, 'claude-plan', 'Claude plan')
+  label.give(plan.bufnr, 'claude-plan', ('%s plan'):format(plain.one_line(plan.name or 'Claude')))
   decision.fill(plan.bufnr, plan.text, {
     written = function()
       approve(plan, vim.v.cmdbang == 1 and 'approve_edits' or 'approve')

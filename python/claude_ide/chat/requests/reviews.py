@@ -138,6 +138,7 @@ class Reviews:
         diff = await diffs.show(
             *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
             is_reported=bool(asked.tool),
+            agent=self._agent.name,
             hint=", ".join(hints),
         )
         waiting.diff = diff
@@ -194,7 +195,8 @@ class Reviews:
 
     def _plan(self, asked: PlanProposed, text: str) -> dict[str, str]:
         """Return a plan in the format of `chat/plan`."""
-        plan = {"title": f"{self._agent.name}'s plan", "text": text}
+        name = self._agent.name
+        plan = {"title": f"{name}'s plan", "name": name, "text": text}
         match _approvals(asked):
             case []:
                 return plan
