@@ -240,6 +240,7 @@ class App:
         """Return the fields that `:ClaudeStatus` shows."""
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
+            "chats": self.chats.describe() if self.chats_begun else [],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
             "mentions": list(map(described, self.ide.mentions)),
             "now": time.time(),
