@@ -76,6 +76,11 @@ class Call:
         guessed = "execute" if "command" in self.arguments else "other"
         return "edit" if self.diffs else self.kind or guessed
 
+    @property
+    def is_on_files(self) -> bool:
+        """Whether it reads or changes files; a command may report its folder as its location."""
+        return self.shown_kind in ON_FILES
+
 
 class Tools:
     """The tool calls of a session that runs in `folder`."""
@@ -224,7 +229,7 @@ def files_of(call: Call, folder: str) -> str:
 
     The paths of several files begin at `folder`.
     """
-    if call.shown_kind not in ON_FILES:
+    if not call.is_on_files:
         return ""
     if len(call.diffs) > 1:
         return ", ".join(diff.path.removeprefix(f"{folder}/") for diff in call.diffs)
