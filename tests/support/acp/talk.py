@@ -29,6 +29,8 @@ REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
 
 Frame = dict[str, Any]
 Request = PermissionAsked | PlanProposed | QuestionAsked
+OF_THE_USER = ("session/request_permission", "elicitation/create")
+"""The methods of requests that the user answers."""
 
 
 def names() -> list[str]:
@@ -118,6 +120,7 @@ class Recorded:
                 await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
             case "session/cancel":
                 await self.expects("session/cancel")
+                await self._are_shown()
                 await agent.interrupt()
             case "session/set_mode":
                 await agent.set_mode(params["modeId"])
@@ -144,6 +147,14 @@ class Recorded:
         """Wait until the agent has nothing more to say before a message."""
         expected = self._talk.fake.entries
         await until(lambda: method in expected("expects"), f"the agent waits for {method}")
+
+    async def _are_shown(self) -> None:
+        """Wait until the user sees every request of the agent."""
+        count = sum(asked["method"] in OF_THE_USER for asked in self._asked.values())
+        shown = self._talk.events
+        await until(
+            lambda: sum(isinstance(event, Request) for event in shown) == count, "the requests"
+        )
 
     async def _settled(self) -> None:
         """Wait for the end of the last turn."""

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable
 
-from claude_ide.agents.acp.decoding.tools import Call
-from claude_ide.agents.events import ToolEnded
+from claude_ide.agents.acp.decoding.tools import Call, Tools
+from claude_ide.agents.events import Event, ToolEnded, ToolInput
 from claude_ide.agents.workbench import Edits
 
 
@@ -16,6 +16,14 @@ class Observing:
         self._begun: dict[str, asyncio.Task[None]] = {}
         self._ended: set[asyncio.Task[None]] = set()
         self._notes: list[str] = []
+
+    def follow(self, event: Event, tools: Tools) -> None:
+        """Observe the call that an event is about."""
+        match event:
+            case ToolInput(tool) if call := tools.find(tool):
+                self.begin(call)
+            case ToolEnded():
+                self._end(event)
 
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
@@ -30,13 +38,6 @@ class Observing:
         if call.id in self._begun:
             await asyncio.wait([self._begun[call.id]])
 
-    def end(self, event: ToolEnded) -> None:
-        """Compare the files of a call that has ended with what they were."""
-        if self._edits is not None:
-            task = _task(self._after(self._edits, event, self._begun.pop(event.tool, None)))
-            self._ended.add(task)
-            task.add_done_callback(self._ended.discard)
-
     async def notes(self) -> str:
         """Return the notes for the model that a prompt carries."""
         if self._edits is None:
@@ -45,6 +46,13 @@ class Observing:
             await asyncio.wait(self._ended)
         notes, self._notes = [*self._notes, await self._edits.prompted()], []
         return "\n\n".join(filter(None, notes))
+
+    def _end(self, event: ToolEnded) -> None:
+        """Compare the files of a call that has ended with what they were."""
+        if self._edits is not None:
+            task = _task(self._after(self._edits, event, self._begun.pop(event.tool, None)))
+            self._ended.add(task)
+            task.add_done_callback(self._ended.discard)
 
     @staticmethod
     async def _before(edits: Edits, tool: str, paths: list[str]) -> None:

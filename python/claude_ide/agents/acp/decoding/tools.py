@@ -76,6 +76,11 @@ class Call:
         guessed = "execute" if "command" in self.arguments else "other"
         return "edit" if self.diffs else self.kind or guessed
 
+    @property
+    def is_on_files(self) -> bool:
+        """Whether it reads or changes files; a command may report its folder as its location."""
+        return self.shown_kind in ON_FILES
+
 
 class Tools:
     """The tool calls of a session that runs in `folder`."""
@@ -221,7 +226,7 @@ def command(call: Call) -> str:
 
 def files_of(call: Call) -> str:
     """Return the files that a call reads or changes; "" if it does something else."""
-    if call.shown_kind not in ON_FILES:
+    if not call.is_on_files:
         return ""
     return ", ".join(diff.path for diff in call.diffs) or call.path
 
