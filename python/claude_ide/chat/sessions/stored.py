@@ -70,8 +70,12 @@ class StoredSessions:
             logger.warning("%s has not listed its sessions within %d s", kind.id, SECONDS)
         return []
 
+    def cannot_list(self, kind: Kind) -> bool:
+        """Return whether an agent has said that it cannot list its sessions."""
+        return kind.id in self._unable
+
     def _may_ask(self, kind: Kind, folder: Path) -> bool:
-        if kind.id in self._unable or kind.missing():
+        if self.cannot_list(kind) or kind.missing():
             return False
         return not kind.needs_trust or self._trust.is_trusted(folder)
 
