@@ -48,8 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "concealed", "config", "program", "jsonrpc", "transport", "agents"),
-        "agents.acp.decoding",
+        *("__init__", "errors", "concealed", "config", "paths", "program", "jsonrpc"),
+        *("transport", "agents", "agents.acp.decoding"),
     },
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},

@@ -103,7 +103,7 @@ async def test_the_output_so_far_is_there_while_the_command_runs(shown: Shown) -
     terminal = await shown.create(f"echo one; {ENDLESS}")
 
     async def has_printed() -> bool:
-        return (await shown.terminals.output(terminal))["output"] == "one\n"
+        return bool((await shown.terminals.output(terminal))["output"] == "one\n")
 
     await until(has_printed)
 
