@@ -57,6 +57,8 @@ class Resuming:
 
     async def latest(self, kind: Kind, folder: Path) -> None:
         """Resume an agent's latest session of this folder."""
+        if self._stored.must_trust(kind, folder):
+            raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
         found = await self._stored.of(kind, folder)
         if not found:
             raise self._nothing(kind)
@@ -83,7 +85,12 @@ class Resuming:
         for each in await self._stored.asked(folder):
             if each.summary.id == session:
                 return each.kind
-        raise unknown
+        default = self._kinds.default
+        if default.keeps_sessions:
+            raise unknown
+        # It may not be able to list its sessions, and reports an unknown one when it starts.
+        await default.check_session(folder, session)
+        return default
 
     def _nothing(self, kind: Kind) -> UserError:
         """Return the error for a folder without sessions, as far as this agent can tell."""
