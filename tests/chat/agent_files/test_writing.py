@@ -11,7 +11,7 @@ from support.agent_files import NEW, OLD, Here, refused
 async def test_a_file_that_is_not_open_is_written_on_disk(here: Here, path: Path) -> None:
     path.chmod(0o750)
 
-    assert await here.files.write(str(path), NEW) == NEW
+    assert (await here.files.write(str(path), NEW)).saved == NEW
 
     assert path.read_text() == NEW
     assert path.stat().st_mode & 0o777 == 0o750

@@ -88,9 +88,9 @@ class FileRequests:
         except AgentError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         if accepted is not None:
-            accepted.theirs = content
-            accepted.saved = await self._now(accepted) or written
-        if not _is_same(written, content):
+            # Not read from the file: the agent may write that itself at the same time.
+            accepted.theirs, accepted.saved = content, written.saved
+        if not _is_same(written.text, content):
             self._note(CHANGED.format(path))
         return {}
 
