@@ -213,7 +213,7 @@ async def test_an_agent_that_then_writes_the_disk_does_not_undo_the_user_s_versi
 
     assert agent.path.read_text() == "mine\n"
     assert agent.notices == [
-        f"your version of {agent.path} was overwritten by the agent, and is restored"
+        f"your version of {agent.path.name} was overwritten by the agent, and is restored"
     ]
 
 
@@ -237,7 +237,7 @@ async def test_another_text_is_left_alone_and_the_user_is_told(agent: Requests) 
     await agent.end()
 
     assert agent.path.read_text() == "formatted\n"
-    assert agent.notices == [f"{agent.path} has been written again: it may lack your changes"]
+    assert agent.notices == [f"{agent.path.name} has been written again: it may lack your changes"]
 
 
 async def test_a_version_that_cannot_be_restored_is_reported(agent: Requests) -> None:
@@ -249,7 +249,7 @@ async def test_a_version_that_cannot_be_restored_is_reported(agent: Requests) ->
     await agent.end()
 
     assert agent.notices == [
-        f"your version of {agent.path} was overwritten, and cannot be restored: disk full"
+        f"your version of {agent.path.name} was overwritten, and cannot be restored: disk full"
     ]
 
 
