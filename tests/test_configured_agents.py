@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.config import AgentConfig, Agents, ChatConfig, Config
+from claude_ide.config import AgentConfig, ChatConfig, Config
 from claude_ide.configured_agents import configured
 from claude_ide.errors import AgentError
 
@@ -56,8 +56,10 @@ def test_the_path_of_an_entry_is_searched(tmp_path: Path) -> None:
     program = tmp_path / "gemini"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    agents: Agents = {"gemini": AgentConfig(env={"PATH": "$POND:/usr/bin"})}
+    gemini = AgentConfig(env={"PATH": "$POND:/usr/bin"})
 
-    kinds, _ = configured(Config(agents=agents), {"PATH": "/nowhere", "POND": str(tmp_path)})
+    kinds, _ = configured(
+        Config(agents={"gemini": gemini}), {"PATH": "/nowhere", "POND": str(tmp_path)}
+    )
 
     assert kinds.find("gemini").missing() == ""

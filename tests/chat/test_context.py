@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.prompt import Image, OpenFile, Selection
+from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
 from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
@@ -151,6 +151,45 @@ async def test_unsaved_text_is_named(tmp_path: Path, typed: str, labels: list[st
     gathered = await context.gather(editor, typed, str(tmp_path), OpenFile(str(path)))
 
     assert (gathered.labels, gathered.missing) == (labels, [])
+
+
+async def test_the_text_of_the_open_file_goes_to_agents_that_take_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    editor: Any = Buffers(path, "one\n")
+    attached = OpenFile(str(path))
+
+    gathered = await context.gather(editor, "hi", str(tmp_path), attached, sends_text=True)
+
+    assert gathered.labels == ["a.py, unsaved text"]
+    assert gathered.prompt[0] == OpenFile(str(path), "one\n")
+
+
+@pytest.mark.parametrize("held", ["x" * 70_000, "one\n"])
+async def test_the_text_of_a_large_file_is_not_sent_unasked(tmp_path: Path, held: str) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("x" * 70_000 if held == "one\n" else "one\n")
+    editor: Any = Buffers(path, held)
+    attached = OpenFile(str(path))
+
+    gathered = await context.gather(editor, "hi", str(tmp_path), attached, sends_text=True)
+
+    assert gathered.prompt[0] == attached
+
+
+async def test_mentions_of_files_are_gathered(tmp_path: Path) -> None:
+    for name in ("a.py", "b c.py", "Makefile"):
+        (tmp_path / name).touch()
+    (tmp_path / "src").mkdir()
+    editor: Any = Buffers(tmp_path / "unsaved.py", "one\n")
+    typed = '@a.py#L2-5 @"b c.py"#L3 @Makefile @src/ @gone.py @unsaved.py me@a.py'
+
+    gathered = await context.gather(editor, typed, str(tmp_path), None)
+
+    assert [part for part in gathered.prompt if isinstance(part, Mention)] == [
+        Mention(str(tmp_path / "a.py"), "a.py#L2-5", 2, 5),
+        Mention(str(tmp_path / "b c.py"), "b c.py#L3", 3, 3),
+        Mention(str(tmp_path / "Makefile"), "Makefile"),
+    ]
 
 
 async def test_images_are_counted(tmp_path: Path) -> None:

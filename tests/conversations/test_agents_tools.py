@@ -79,12 +79,13 @@ async def test_a_proposal_has_the_agents_name_and_is_accepted_with_keys(
 ) -> None:
     path = project / "a.txt"
     path.write_text("one\n")
-    await panel.send(
-        f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}<Esc>'
-    )
-    await until(lambda: "Otter" in nvim.screen.text() and "accept" in nvim.screen.text(), "a diff")
+    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
+    await nvim.keys("<Esc>")
+    shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
+    await until(lambda: nvim.lua(f"return #{shown} == 1"), "a diff")
+    assert "Otter" in nvim.screen.text()
 
-    await nvim.command("ClaudeAccept")
+    await nvim.keys(":w<CR>")
 
     assert "answer: FILE_SAVED | two" in await panel.shows("answer: ")
 
@@ -101,7 +102,7 @@ async def test_stopping_the_turn_closes_the_proposal(
     await nvim.command("stopinsert | ClaudeChat stop")
 
     async def closed() -> bool:
-        return await nvim.lua(diffs) == 0
+        return bool(await nvim.lua(diffs) == 0)
 
     await until(closed, "the diff is closed")
     assert path.read_text() == "one\n"

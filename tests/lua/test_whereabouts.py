@@ -42,6 +42,10 @@ async def test_every_working_folder_counts_as_the_project(
     assert await found(nvim, project / "a.py", tmp_path / "x", project) == ("a.py", "")
 
 
+async def test_the_folder_itself_is_not_outside_the_project(nvim: Neovim, project: Path) -> None:
+    assert (await found(nvim, project, project))[1] == ""
+
+
 @pytest.mark.parametrize("path", ["../other/a.py", "../project2/a.py"])
 async def test_a_file_elsewhere_is_outside_the_project(
     nvim: Neovim, project: Path, path: str
@@ -101,6 +105,9 @@ async def test_a_project_that_is_reached_by_a_link_is_recognized(
         (".claude/settings.json", "Claude runs it"),
         (".claude/settings.local.json", "Claude runs it"),
         (".mcp.json", "Claude runs it"),
+        (".gemini/settings.json", "an agent runs it"),
+        (".opencode/plugin/fish.ts", "an agent runs it"),
+        ("opencode.json", "an agent runs it"),
         (".envrc", "direnv runs it"),
         (".vscode/tasks.json", "VS Code runs it"),
         (".nvim.lua", "Neovim runs it"),

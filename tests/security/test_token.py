@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from support.fake_headless import FakeHeadless
 from support.handshake import handshake, is_accepted, status
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, Panel
-from support.processes import alive
+from support.processes import alive, processes, under
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
@@ -32,25 +31,6 @@ WORDS = "a question that is private"
 
 
 HELD = "return require('claude_ide.host.port_hold').port() == ..."
-
-
-def processes() -> Iterator[tuple[int, int]]:
-    """The pid and the parent's pid of each process on this machine."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        yield int(folder.name), int(fields[1])
-
-
-def under(pid: int) -> set[int]:
-    """The descendants of a process."""
-    parents = dict(processes())
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
 
 
 def read(pid: int, name: str) -> bytes:

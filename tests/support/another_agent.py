@@ -87,6 +87,8 @@ class AnotherAgent:
         self.refuses: Opening | None = None
         """An opening with which it does not start."""
         self.needs_login: Callable[[], bool] = lambda: False
+        self.stored: Sequence[str] = (SUMMARY.id,)
+        """The ids of the sessions that it can resume."""
         self.lost = False
         """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
@@ -99,7 +101,7 @@ class AnotherAgent:
             self._events.put_nowait(event)
 
     async def history(self, session: str) -> list[Event]:
-        if session != SUMMARY.id:
+        if session not in self.stored:
             raise UnknownSessionError(f"there is no session {session}")
         return [*PAST]
 
@@ -287,6 +289,7 @@ class AnotherKind:
     def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
         self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))
         self.agents[-1].name = self.name
+        self.agents[-1].stored = [summary.id for summary in self.stored]
         self.agents[-1].needs_login = lambda: self.needs_login
         return self.agents[-1]
 

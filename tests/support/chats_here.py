@@ -97,7 +97,7 @@ class ChatsHere:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        assert not self.errors
+        assert not self.errors, self.errors
 
     def _receive(self, name: str, arguments: list[Any]) -> None:
         if name == EVENT:

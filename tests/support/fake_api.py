@@ -152,6 +152,10 @@ class FakeApi:
         """Return the header with the length of the answer, if `send` writes it as it is."""
         return f"content-length: {len(answer)}\r\n"
 
+    def first_words(self, _request: Request, answer: bytes) -> bytes:
+        """Return the part of an answer after which the model stops, with `hold`."""
+        return answer.partition(b"event: content_block_stop")[0]
+
     async def send(self, writer: asyncio.StreamWriter, request: Request, answer: bytes) -> None:
         """Write the body of the answer to `request`, here all at once."""
         writer.write(answer)
@@ -170,7 +174,7 @@ class FakeApi:
                 f"{self.length(answer)}connection: close\r\n\r\n".encode()
             )
             if self.hold and request.body.get("tools"):
-                writer.write(answer.partition(b"event: content_block_stop")[0])
+                writer.write(self.first_words(request, answer))
                 await writer.drain()
                 await reader.read()  # until the CLI disconnects
             elif not first.startswith("HEAD "):

@@ -1,6 +1,7 @@
 """Processes that were started during a test (Linux)."""
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from support.neovim import until
@@ -31,3 +32,22 @@ def started_with(words: str) -> set[int]:
                 if words.encode() in given and alive(int(entry.name)):
                     found.add(int(entry.name))
     return found
+
+
+def processes() -> Iterator[tuple[int, int]]:
+    """The pid and the parent's pid of each process on this machine."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield int(folder.name), int(fields[1])
+
+
+def under(pid: int) -> set[int]:
+    """The descendants of a process."""
+    parents = dict(processes())
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}

@@ -6,6 +6,7 @@ local OUTSIDE = 'outside the project'
 local AT_LOGIN, IN_SHELLS = 'runs at login', 'runs in every shell'
 local GIT, SSH, CRON = 'git runs it', 'ssh trusts it', 'cron runs it'
 local CLAUDE, NEOVIM = 'Claude runs it', 'Neovim runs it'
+local AGENT = 'an agent runs it'
 local DIRENV, VS_CODE = 'direnv runs it', 'VS Code runs it'
 
 -- Patterns are matched against the path in lower case, because some file systems ignore case.
@@ -16,6 +17,14 @@ local ANYWHERE = {
   { '/%.claude/settings[^/]*%.json$', CLAUDE },
   { '/%.claude/hooks/', CLAUDE },
   { '/%.mcp%.json$', CLAUDE },
+  { '/%.codex/', AGENT },
+  { '/%.copilot/', AGENT },
+  { '/%.gemini/', AGENT },
+  { '/%.kimi/', AGENT },
+  { '/%.opencode/', AGENT },
+  { '/opencode%.jsonc?$', AGENT },
+  { '/%.qwen/', AGENT },
+  { '/%.vibe/', AGENT },
   { '/%.envrc$', DIRENV },
   { '/%.vscode/', VS_CODE },
   { '/%.nvim%.lua$', NEOVIM },
@@ -56,6 +65,7 @@ local AT_HOME = {
   { '^%.config/n?vim/', NEOVIM },
   { '^%.local/share/nvim/site/', NEOVIM },
   { '^%.claude%.json$', CLAUDE },
+  { '^%.config/opencode/', AGENT },
 }
 
 -- A file that does not exist yet has no real path, but one of its parent folders has.
@@ -93,7 +103,7 @@ end
 
 local function is_in_one(path, roots)
   return vim.iter(roots):any(function(root)
-    return below(real(path), real(root)) ~= nil
+    return real(path) == real(root) or below(real(path), real(root)) ~= nil
   end)
 end
 

@@ -23,6 +23,8 @@ class Capabilities:
     """What an agent can do. A capability disappears when the agent rejects its request."""
 
     images: bool = False
+    open_file: bool = False
+    """A prompt takes the text of the open file along, saved or not."""
     steer: bool = False
     """A prompt can reach the model in the middle of a turn."""
     redirect: bool = False

@@ -31,9 +31,26 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """The file in the editor's current window."""
+    """The file in the editor's current window.
+
+    `text` is its text, saved or not; None if the agent does not take it, or it is too large.
+    """
 
     path: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file that the words mention, or lines of it, which are 1-based and inclusive.
+
+    `path` is absolute; `name` is the mention as it was typed, without its `@`.
+    """
+
+    path: str
+    name: str
+    first: int | None = None
+    last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +62,4 @@ class ShellResult:
     failed: bool = False
 
 
-Prompt = Sequence[Words | Image | Selection | OpenFile | ShellResult]
+Prompt = Sequence[Words | Image | Selection | OpenFile | Mention | ShellResult]

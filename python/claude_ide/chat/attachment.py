@@ -1,15 +1,21 @@
 """The user's file and selection, which a prompt includes once, unless the user removes them."""
 
+from collections.abc import Callable
+
 from claude_ide.chat import context
 from claude_ide.editor.editor import Editor
 
 
 class Attachment:
-    """The user's file or selection for one chat; paths below `root` are relative to it."""
+    """The user's file or selection for one chat; paths below `root` are relative to it.
 
-    def __init__(self, editor: Editor, root: str) -> None:
+    `sends_text` returns whether the agent gets the text of the open file with a prompt.
+    """
+
+    def __init__(self, editor: Editor, root: str, sends_text: Callable[[], bool]) -> None:
         self._editor = editor
         self._root = root
+        self._sends_text = sends_text
         self._sent: context.Where | None = None
         self._dropped: context.Where | None = None
 
@@ -26,7 +32,10 @@ class Attachment:
 
     def chips(self, attached: context.Where | None) -> list[str]:
         """Return its labels in the prompt's bar."""
-        return [context.label(attached, self._root, self._editor)] if attached else []
+        if attached is None:
+            return []
+        sends_text = self._sends_text()
+        return [context.label(attached, self._root, self._editor, sends_text=sends_text)]
 
     def sent(self, attached: context.Where | None) -> None:
         """Remember that the agent now knows this file or selection."""

@@ -79,7 +79,7 @@ class Chat:
             handle=self._handle,
             changed=self.refresh,
         )
-        self.attachment = Attachment(editor, root)
+        self.attachment = Attachment(editor, root, lambda: agent.capabilities.open_file)
         self._offers = Offer(agent, lambda offer: run(self.panel.offer(offer)))
         self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, Words
+from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
@@ -19,6 +19,9 @@ NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
 EXTENSION = re.compile(r"\.\w{1,4}$")
 MOST_MENTIONS = 50
 """The number of mentions whose files are checked."""
+
+LARGEST_OPEN_FILE = 64_000
+"""The most bytes of an open file that a prompt includes; the user need not mean that file."""
 
 Where = Selection | OpenFile
 
@@ -44,11 +47,12 @@ def chip(part: Where, root: str) -> str:
     return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
 
 
-def label(part: Where, root: str, editor: Editor) -> str:
-    """Return a part's label with a warning if the agent will read an older text from disk."""
+def label(part: Where, root: str, editor: Editor, *, sends_text: bool = False) -> str:
+    """Return a part's label; it says if the agent gets unsaved text, or reads an older one."""
     known = editor.state.editor(part.path)
     is_old = isinstance(part, OpenFile) and known is not None and known["isDirty"]
-    return f"{chip(part, root)}, not saved" if is_old else chip(part, root)
+    warning = ", unsaved text" if sends_text else ", not saved"
+    return chip(part, root) + (warning if is_old else "")
 
 
 def mention(params: Mapping[str, Any], root: str) -> str:
@@ -102,6 +106,20 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     return found
 
 
+async def _with_text(editor: Editor, file: OpenFile) -> OpenFile:
+    if await asyncio.to_thread(_is_large, file.path):
+        return file
+    text = await editor.text(file.path)
+    return file if text is None or len(text) > LARGEST_OPEN_FILE else OpenFile(file.path, text)
+
+
+def _is_large(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size > LARGEST_OPEN_FILE
+    except OSError:  # it was never saved
+        return False
+
+
 async def _is_unsaved(editor: Editor, path: str) -> bool:
     try:
         buffer = await editor.find(path)
@@ -120,6 +138,28 @@ def _missing(text: str, root: str) -> list[str]:
     """Return the paths of mentions whose files do not exist, as typed."""
     typed = dict.fromkeys(name for name, _, _ in mentions(text) if _is_like_a_file(name))
     return [name for name in [*typed][:MOST_MENTIONS] if not _exists(Path(root), name)]
+
+
+def _mentioned(text: str, root: str) -> list[Mention]:
+    """Return the mentions of files that exist, without those of folders."""
+    return [
+        Mention(path, _spelled(name, first, last), first, last)
+        for name, first, last in mentions(text)[:MOST_MENTIONS]
+        if (path := _file(Path(root), name))
+    ]
+
+
+def _spelled(name: str, first: int | None, last: int | None) -> str:
+    lines = f"#L{first}" + (f"-{last}" if last != first else "") if first else ""
+    return name + lines
+
+
+def _file(root: Path, name: str) -> str:
+    try:
+        path = Path(root, Path(name).expanduser())
+        return str(path) if path.is_file() else ""
+    except (OSError, RuntimeError, ValueError):  # as in `_exists`
+        return ""
 
 
 def _is_like_a_file(name: str) -> bool:
@@ -151,10 +191,17 @@ async def gather(
     root: str,
     attached: Where | None,
     pasted: Sequence[Mapping[str, str]] = (),
+    *,
+    sends_text: bool = False,
 ) -> Gathered:
-    """Gather the context of a typed text: what is attached, mentioned and pasted."""
+    """Gather the context of a typed text: what is attached, mentioned and pasted.
+
+    With `sends_text` the agent gets the text of the open file.
+    """
     parts = await unsaved(editor, text, root)
-    labels = [label(attached, root, editor)] if attached else []
+    labels = [label(attached, root, editor, sends_text=sends_text)] if attached else []
+    if sends_text and isinstance(attached, OpenFile):
+        attached = await _with_text(editor, attached)
     labels += [f"{chip(part, root)}, unsaved text" for part in parts]
     labels += [amounts.count(len(pasted), "image")] if pasted else []
     open_here = {part.path for part in parts}
@@ -163,5 +210,11 @@ async def gather(
         for name in await asyncio.to_thread(_missing, text, root)
         if str(Path(root, name)) not in open_here
     ]
-    prompt = [*([attached] if attached else []), *parts, Words(text), *images(pasted)]
+    links = [
+        found
+        for found in await asyncio.to_thread(_mentioned, text, root)
+        if found.path not in open_here
+    ]
+    context: list[Where] = [*([attached] if attached else []), *parts]
+    prompt = [*context, Words(text), *links, *images(pasted)]
     return Gathered(prompt, labels, missing)

@@ -245,7 +245,10 @@ class Sending:
             held.attached = self._attachment.now
             self._attachment.sent(held.attached)
         words = shell.unescaped(held.text)
-        gathered = await context.gather(self._editor, words, self._root, held.attached, held.images)
+        gathered = await context.gather(
+            *(self._editor, words, self._root, held.attached, held.images),
+            sends_text=self._agent.capabilities.open_file,
+        )
         if not await self._panel.claim_prompt(number):
             return self.taken_back([number])
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}

@@ -13,6 +13,7 @@ from claude_ide.agents.events import (
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin
+from support.neovim import until
 
 SAID = [acp.say("Hello")]
 
@@ -84,5 +85,6 @@ async def test_a_request_that_the_agent_withdraws_is_not_answered_later(begin: B
     await talk.agent.answer(asked.request, Allow())
 
     assert [event.request for event in withdrawn] == [asked.request]
-    (answer,) = talk.fake.answers("session/request_permission")
+    answers = talk.fake.answers
+    (answer,) = await until(lambda: answers("session/request_permission"), "an answer")
     assert answer["result"] == {"outcome": {"outcome": "cancelled"}}

@@ -19,6 +19,7 @@ from claude_ide.agents.events import (
     TextDelta,
     TurnEnded,
 )
+from claude_ide.agents.session_state import State
 from claude_ide.agents.workbench import Workbench
 from support.acp.script import Fake
 from support.neovim import ROOT, until
@@ -29,6 +30,8 @@ REPLAYING_AGENT = Path(__file__).with_name("replaying_agent.py")
 
 Frame = dict[str, Any]
 Request = PermissionAsked | PlanProposed | QuestionAsked
+OF_THE_USER = ("session/request_permission", "elicitation/create")
+"""The methods of requests that the user answers."""
 
 
 def names() -> list[str]:
@@ -40,6 +43,12 @@ def entries(name: str) -> list[Frame]:
     """Return all entries of a recording."""
     lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def sections(path: Path) -> dict[str, list[str]]:
+    """Return the sections of a file, which begin with `== ` and a name."""
+    texts = path.read_text("utf-8").removeprefix("== ").split("\n\n== ")
+    return {name: lines for name, *lines in map(str.splitlines, texts)}
 
 
 def replaying(name: str, folder: Path) -> Fake:
@@ -118,6 +127,7 @@ class Recorded:
                 await self._talk.prompt("".join(block["text"] for block in params["prompt"]))
             case "session/cancel":
                 await self.expects("session/cancel")
+                await self._are_shown()
                 await agent.interrupt()
             case "session/set_mode":
                 await agent.set_mode(params["modeId"])
@@ -145,6 +155,14 @@ class Recorded:
         expected = self._talk.fake.entries
         await until(lambda: method in expected("expects"), f"the agent waits for {method}")
 
+    async def _are_shown(self) -> None:
+        """Wait until the user sees every request of the agent."""
+        count = sum(asked["method"] in OF_THE_USER for asked in self._asked.values())
+        shown = self._talk.events
+        await until(
+            lambda: sum(isinstance(event, Request) for event in shown) == count, "the requests"
+        )
+
     async def _settled(self) -> None:
         """Wait for the end of the last turn."""
         if self._turns:
@@ -157,3 +175,14 @@ def _decision(asked: Frame, result: Frame) -> Answer:
     if kinds.get(chosen, "reject").startswith("allow"):
         return Allow(options=(chosen,))
     return Reject(option=chosen)
+
+
+async def replayed(name: str, folder: Path) -> AcpTalk:
+    """Replay a whole recording, in a folder with a file; return the conversation, which is over."""
+    (folder / "a.py").write_text("def hello():\n    return 1\n")
+    talk = AcpTalk(replaying(name, folder), folder)
+    await Recorded(name, talk).converse()
+    assert talk.agent.state.state is State.IDLE
+    await talk.agent.stop()
+    await talk.until(Dead)
+    return talk

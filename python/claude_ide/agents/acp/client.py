@@ -29,8 +29,6 @@ from claude_ide.agents.events import (
     PromptChanged,
     Ready,
     Session,
-    ToolEnded,
-    ToolInput,
     ToolStatus,
     Usage,
 )
@@ -97,6 +95,7 @@ class AcpAgent(Unsupported):
         offer = connection.offer
         return Capabilities(
             images=offer.images,
+            open_file=True,
             steer=offer.steers,
             redirect=True,
             withdraw=True,
@@ -135,9 +134,7 @@ class AcpAgent(Unsupported):
     async def start(self, opening: Opening) -> Ready:
         """Start the agent and open a session, unless `history` has done so."""
         if not self._is_open(opening):
-            if self._connection is not None and self._connection.alive:
-                raise AgentError(f"{self.name} is already running")
-            sessions = await self._connect()
+            sessions = await self._unopened()
             with self._replaying() as replayed:
                 await self._open(sessions.open(opening))
             self._report(replay.present(replayed))
@@ -189,14 +186,25 @@ class AcpAgent(Unsupported):
     @property
     def is_open(self) -> bool:
         """Whether the agent runs and has a session."""
-        is_alive = self._connection is not None and self._connection.alive
-        return is_alive and self._is_started
+        return self._is_alive and self._is_started
+
+    @property
+    def _is_alive(self) -> bool:
+        return self._connection is not None and self._connection.alive
 
     def _is_open(self, opening: Opening) -> bool:
         """Return whether `history` has opened this session already."""
         is_same = isinstance(opening, ResumeSession) and opening.id == self._session
-        is_alive = self._connection is not None and self._connection.alive
-        return bool(self._session) and not self._is_started and is_same and is_alive
+        return self._is_alive and not self._is_started and bool(self._session) and is_same
+
+    async def _unopened(self) -> Sessions:
+        """Return the sessions of an agent that has not opened any."""
+        if self.is_open:
+            raise AgentError(f"{self.name} is already running")
+        if self._is_alive and not self._session:
+            return self._sessions
+        await self.stop()
+        return await self._connect()
 
     async def _open(self, opening: Awaitable[Opened]) -> None:
         """Open a session; the agent ends if that fails."""
@@ -368,7 +376,10 @@ class AcpAgent(Unsupported):
         if self._replayed is not None and not isinstance(event, Dead):
             self._replayed.append(event)
             return
-        self._observe(event)
+        if isinstance(event, Usage):
+            self._usage = event
+        self._observing.follow(event, self._decoder.tools)
+        self._serving.follow(event)
         self._state = self._next_state(event)
         self._events.put_nowait(event)
 
@@ -378,16 +389,6 @@ class AcpAgent(Unsupported):
         runs = self._talk is not None and self._talk.is_running
         is_late = after.busy and not self._state.busy and not runs
         return self._state if is_late and not isinstance(event, PromptChanged) else after
-
-    def _observe(self, event: Event) -> None:
-        match event:
-            case Usage():
-                self._usage = event
-            case ToolInput(tool) if call := self._decoder.tools.find(tool):
-                self._observing.begin(call)
-            case ToolEnded():
-                self._observing.end(event)
-                self._serving.ended(event)
 
     def log(self) -> str:
         """Return the recent messages in both directions, as `Traffic.text` formats them."""

@@ -1,34 +1,103 @@
 """Encodes prompts as content blocks. Source: the ACP schema, `ContentBlock`."""
 
 import base64
+from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, ShellResult, Words
+from claude_ide.agents.acp.decoding.capabilities import Offer
+from claude_ide.agents.acp.decoding.context import marked
+from claude_ide.agents.prompt import (
+    Image,
+    Mention,
+    OpenFile,
+    Prompt,
+    Selection,
+    ShellResult,
+    Words,
+)
+from claude_ide.jsonrpc.message import readable
 
 Block = dict[str, Any]
 """One block of a prompt's content."""
 
+NO_IMAGES = "(The user has pasted an image, which this agent cannot see.)"
+MAY_NOT_MATTER = "It may or may not be related to the current task."
 
-def blocks(prompt: Prompt) -> list[Block]:
-    """Return the blocks of a prompt: context first, so that a slash command begins its text."""
-    context: list[Block] = []
+
+def blocks(prompt: Prompt, offer: Offer) -> list[Block]:
+    """Return the blocks of a prompt for an agent that takes what it offers to take.
+
+    The words are first: a slash command begins the first text, and some agents make it the title.
+    """
     content: list[Block] = []
+    context: list[Block] = []
     for part in prompt:
         match part:
-            case Selection(path, first, last, words):
-                context.append(text(f"Selected in {path}, lines {first} to {last}:\n{words}"))
-            case OpenFile(path):
-                context.append(text(f"Open in the editor: {path}"))
-            case ShellResult(command, output):
-                context.append(text(f"$ {command}\n{output}"))
-            case Image(data, media_type):
-                encoded = base64.b64encode(data).decode("ascii")
-                content.append({"type": "image", "mimeType": media_type, "data": encoded})
-            case Words():
-                content.append(text(part.text))
-    return context + content
+            case Words(words):
+                content.append(text(words))
+            case Image():
+                content.append(_image(part) if offer.images else text(NO_IMAGES))
+            case Mention():
+                context.append(_link(part))
+            case Selection():
+                uri = _uri(part.path, part.first, part.last)
+                context.append(_embedded(uri, part.text, offer))
+            case OpenFile():
+                context.append(_open_file(part, offer))
+            case ShellResult():
+                context.append(text(_ran(part)))
+    if context:
+        _separate(content)
+    plain: list[Block] = readable(content + context)
+    return plain
 
 
 def text(words: str) -> Block:
     """Return a block of text."""
     return {"type": "text", "text": words}
+
+
+def note(words: str) -> Block:
+    """Return a note of the editor for the model."""
+    return text(marked("editor", words))
+
+
+def _separate(content: list[Block]) -> None:
+    """End the last text with a line, because some agents join the blocks without a space."""
+    for block in reversed(content):
+        if block["type"] == "text" and not block["text"].startswith("/"):
+            block["text"] += "\n"
+            return
+
+
+def _image(image: Image) -> Block:
+    encoded = base64.b64encode(image.data).decode("ascii")
+    return {"type": "image", "mimeType": image.media_type, "data": encoded}
+
+
+def _link(mention: Mention) -> Block:
+    uri = _uri(mention.path, mention.first, mention.last)
+    return {"type": "resource_link", "name": mention.name, "uri": uri}
+
+
+def _embedded(uri: str, words: str, offer: Offer) -> Block:
+    if not offer.embeds:
+        return text(marked(uri, words))
+    return {"type": "resource", "resource": {"uri": uri, "text": words}}
+
+
+def _open_file(file: OpenFile, offer: Offer) -> Block:
+    if file.text is None:
+        return note(f"The user has opened the file {file.path}. {MAY_NOT_MATTER}")
+    return _embedded(_uri(file.path), file.text, offer)
+
+
+def _ran(result: ShellResult) -> str:
+    failed = "\n(The command has failed.)" if result.failed else ""
+    output = result.output.removesuffix("\n")
+    return marked("shell", f"The user has run this command:\n$ {result.command}\n{output}{failed}")
+
+
+def _uri(path: str, first: int | None = None, last: int | None = None) -> str:
+    lines = f"#L{first}" + (f"-{last}" if last != first else "") if first else ""
+    return Path("/", path).as_uri() + lines

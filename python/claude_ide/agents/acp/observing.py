@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable
 
-from claude_ide.agents.acp.decoding.tools import Call
-from claude_ide.agents.events import ToolEnded
+from claude_ide.agents.acp.decoding.tools import Call, Tools
+from claude_ide.agents.events import Event, ToolEnded, ToolInput
 from claude_ide.agents.workbench import Edits
 
 
@@ -16,6 +16,14 @@ class Observing:
         self._begun: dict[str, asyncio.Task[None]] = {}
         self._ended: set[asyncio.Task[None]] = set()
         self._notes: list[str] = []
+
+    def follow(self, event: Event, tools: Tools) -> None:
+        """Observe the call that an event is about."""
+        match event:
+            case ToolInput(tool) if call := tools.find(tool):
+                self.begin(call)
+            case ToolEnded():
+                self._end(event)
 
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
@@ -30,17 +38,11 @@ class Observing:
         if call.id in self._begun:
             await asyncio.wait([self._begun[call.id]])
 
-    def end(self, event: ToolEnded) -> None:
-        """Compare the files of a call that has ended with what they were."""
-        if self._edits is not None:
-            begun = self._begun.pop(event.tool, None)
-            self._track(_task(self._after(self._edits, event, begun)))
-
     def note(self, text: str) -> None:
         """Have the next prompt carry a note for the model."""
         self._notes.append(text)
 
-    def follow(self, work: Awaitable[None]) -> None:
+    def before_prompt(self, work: Awaitable[None]) -> None:
         """Do something before the next prompt is sent."""
         self._track(_task(work))
 
@@ -52,6 +54,12 @@ class Observing:
         if self._edits is not None:
             notes.append(await self._edits.prompted())
         return "\n\n".join(filter(None, notes))
+
+    def _end(self, event: ToolEnded) -> None:
+        """Compare the files of a call that has ended with what they were."""
+        if self._edits is not None:
+            begun = self._begun.pop(event.tool, None)
+            self._track(_task(self._after(self._edits, event, begun)))
 
     def _track(self, task: asyncio.Task[None]) -> None:
         self._ended.add(task)

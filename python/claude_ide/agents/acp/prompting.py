@@ -69,11 +69,11 @@ class Prompting:
 
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
-        return self._turns.add(encode.blocks(prompt), next_=next_)
+        return self._turns.add(encode.blocks(prompt, self._connection.offer), next_=next_)
 
     async def steer(self, prompt: Prompt) -> str:
         """Send a prompt within the current turn; return its id."""
-        blocks = encode.blocks(prompt)
+        blocks = encode.blocks(prompt, self._connection.offer)
         if not self._turns.is_running:
             return self._turns.add(blocks)
         params = {**self._params(blocks), "_meta": {"steering": {"idleBehavior": PROMPT_REQUIRED}}}
@@ -140,9 +140,12 @@ class Prompting:
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
         try:
             return await self._prompted(blocks)
-        except UnknownSessionError:
+        except UnknownSessionError as lost:
             # The process that had the session has ended, behind an agent that still runs.
-            await self._reopen()
+            try:
+                await self._reopen()
+            except AgentError:
+                raise lost from None
             return await self._prompted(blocks)
 
     async def _prompted(self, blocks: list[Block]) -> dict[str, Any]:
@@ -153,4 +156,4 @@ class Prompting:
         if any(text(block.get("text")).startswith("/") for block in blocks):
             return blocks
         notes = await self._observing.notes()
-        return [*blocks, encode.text(notes)] if notes else blocks
+        return [*blocks, encode.note(notes)] if notes else blocks

@@ -81,11 +81,12 @@ class Serving:
         if self._files is not None and isinstance(answer, Allow) and answer.edit is not None:
             self._files.accept(tool, answer.edit)
 
-    def ended(self, event: ToolEnded) -> None:
+    def follow(self, event: Event) -> None:
         """Restore the user's versions of files that a tool has overwritten; prompts wait for it."""
-        if self._files is not None:
+        if self._files is not None and isinstance(event, ToolEnded):
             is_completed = event.status is ToolStatus.COMPLETED
-            self._observing.follow(self._files.ended(event.tool, is_completed=is_completed))
+            restored = self._files.ended(event.tool, is_completed=is_completed)
+            self._observing.before_prompt(restored)
 
     def show(self) -> None:
         """Show the output of the terminals that a tool call has named since."""

@@ -103,7 +103,9 @@ class Sessions:
         chat = self._chat(id_)
         if chat is not None:
             return await chat.rename("")
-        kind, summary = self._keeper(id_, "rename")
+        kind, summary = self._stored[id_]
+        if not kind.keeps_sessions:
+            raise UserError(f"{kind.name} cannot rename a stored session")
         title = await self._editor.input("Title: ", summary.title)
         if title:
             await kind.rename_session(self._folder, summary.id, one_line(title))
@@ -111,18 +113,12 @@ class Sessions:
     async def _delete(self, id_: str) -> None:
         if self._chat(id_) is not None:
             raise UserError("this chat is running (:ClaudeChat end ends it)")
-        kind, summary = self._keeper(id_, "delete")
+        kind, summary = self._stored[id_]
         title = one_line(summary.title, 60)
         chosen = await self._editor.select(f"Delete “{title}” for good?", ["Delete it", "Keep it"])
         if chosen == 0:
             await kind.delete_session(self._folder, summary.id)
-
-    def _keeper(self, id_: str, verb: str) -> Stored:
-        """Return a stored session that can be changed; raises `UserError` if it cannot."""
-        stored = self._stored[id_]
-        if not stored.kind.keeps_sessions:
-            raise UserError(f"{stored.kind.name} cannot {verb} a stored session")
-        return stored
+            self._asked = [each for each in self._asked if each.key != id_]
 
     def _chat(self, id_: str) -> Chat | None:
         return next((chat for chat in self._chats.values() if _id(chat) == id_), None)

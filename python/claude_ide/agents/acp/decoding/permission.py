@@ -47,7 +47,7 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
         options(params),
         kind=call.shown_kind,
         title=call.title,
-        path=call.path,
+        path=call.path if call.is_on_files else "",
         reason=_reason(params),
         edits=tuple(map(replacement, call.diffs)),
     )

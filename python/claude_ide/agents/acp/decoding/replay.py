@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from claude_ide.agents.acp.decoding.context import typed
 from claude_ide.agents.events import (
     Event,
     FileWritten,
@@ -44,13 +45,20 @@ def conversation(events: Iterable[Event]) -> Iterator[Event]:
         if piece is not None and whole is not None and _is_next(whole, piece):
             whole = _joined(whole, piece)
             continue
-        if whole is not None:
-            yield whole
+        yield from _shown(whole)
         whole = piece
         if piece is None and not isinstance(event, FileWritten):
             yield event
-    if whole is not None:
-        yield whole
+    yield from _shown(whole)
+
+
+def _shown(whole: UserMessage | Text | Thinking | None) -> Iterator[Event]:
+    match whole:
+        case UserMessage(words, prompt):
+            if own := typed(words):
+                yield UserMessage(own, prompt)
+        case Text() | Thinking():
+            yield whole
 
 
 def _whole(event: Event) -> UserMessage | Text | Thinking | None:

@@ -77,7 +77,9 @@ class Decoder:
             yield ThinkingDelta(self._block("thinking", update), words)
 
     def _user(self, update: Update) -> Iterator[Event]:
-        if self.is_replaying and (words := _words(update)):
+        # Links and embedded files are the context of a prompt, which its words mention.
+        is_context = mapping(update.get("content")).get("type") in ("resource_link", "resource")
+        if self.is_replaying and not is_context and (words := _words(update)):
             yield UserMessage(words, self._block("user", update))
 
     def _block(self, kind: str, update: Update) -> str:

@@ -1,0 +1,86 @@
+"""A turn that the user ends, at each of its stages; the conversation goes on."""
+
+from pathlib import Path
+
+from claude_ide.agents.answer import Allow
+from claude_ide.agents.events import (
+    PermissionAsked,
+    PromptChanged,
+    PromptStage,
+    RequestWithdrawn,
+    TextDelta,
+    TurnEnded,
+    TurnEndReason,
+)
+from support.fake_api import text
+from support.neovim import until
+from support.processes import alive, pid_in
+from support.real_agents.agent import Tools
+from support.real_agents.chosen import each
+from support.real_agents.model import Model
+from support.real_agents.talk import PATIENCE, RealTalk
+
+LONG = "A long answer, which has hardly begun."
+
+
+async def ends_and_goes_on(talk: RealTalk, model: Model) -> None:
+    """End the turn; the next one is an ordinary one."""
+    await talk.agent.interrupt()
+    ended = await talk.until(TurnEnded)
+    model.hold = model.is_silent = False
+    model.turns.clear()
+    model.script([text("And so on.")])
+
+    assert ended.why is TurnEndReason.INTERRUPTED
+    assert (await talk.answered_turn("again")).why is TurnEndReason.COMPLETED
+    assert "And so on." in talk.said
+
+
+@each()
+async def test_a_turn_is_ended_before_its_first_words(talk: RealTalk, model: Model) -> None:
+    model.hold = model.is_silent = True
+    model.script([text(LONG)])
+    await talk.prompt("write")
+    await talk.until(PromptChanged, lambda event: event.stage is PromptStage.STARTED)
+    await until(lambda: model.requests, "the model is asked", PATIENCE)
+
+    await ends_and_goes_on(talk, model)
+
+
+@each()
+async def test_a_turn_is_ended_in_its_text(talk: RealTalk, model: Model) -> None:
+    model.hold = True
+    model.script([text(LONG)])
+    await talk.prompt("write")
+    await talk.until(TextDelta)
+
+    await ends_and_goes_on(talk, model)
+
+
+@each(lambda habits: habits.asks_to_run)
+async def test_a_turn_is_ended_while_it_waits_for_an_answer(
+    talk: RealTalk, model: Model, tools: Tools, project: Path
+) -> None:
+    model.script([tools.run("touch made")], [text(LONG)])
+    await talk.prompt("run it")
+    asked = await talk.until(PermissionAsked)
+
+    await ends_and_goes_on(talk, model)
+
+    assert RequestWithdrawn(asked.request) in talk.events
+    assert not (project / "made").exists()
+
+
+@each(lambda habits: habits.ends_commands)
+async def test_a_turn_is_ended_in_a_running_command(
+    talk: RealTalk, model: Model, tools: Tools, project: Path
+) -> None:
+    model.script([tools.run("echo $$ > pid; sleep 1000")], [text(LONG)])
+    await talk.prompt("run it")
+    if talk.real.habits.asks_to_run:
+        await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
+    pid = await pid_in(project / "pid")
+
+    await ends_and_goes_on(talk, model)
+
+    await until(lambda: not alive(pid), "the command has ended", PATIENCE)

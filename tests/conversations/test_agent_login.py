@@ -1,0 +1,118 @@
+"""An agent that wants the user to log in before it starts."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.agent import Login
+from support.neovim import Neovim, until
+from support.panel import PATIENCE
+from support.pond import Pond
+
+NEEDED = "Beaver is not logged in · L logs in · R retries"
+FILETYPE = "&filetype"
+
+
+@pytest.fixture
+async def pond(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Pond]:
+    """A chat with Beaver, which is not logged in."""
+    pond = Pond(nvim, tmp_path, needs_trust=False)
+    pond.beaver.needs_login = True
+    await pond.start()
+    await pond.command("new beaver")
+    await pond.panel.shows(NEEDED)
+    yield pond
+    await pond.close()
+
+
+def terminal(code: str) -> Login:
+    return Login("t", "In a terminal", (sys.executable, "-c", code), {"POND": "deep"})
+
+
+async def log_in(pond: Pond) -> None:
+    await pond.panel.go_to(NEEDED)
+    await pond.nvim.keys("L")
+
+
+async def test_the_login_runs_in_a_terminal_and_the_agent_then_starts(
+    pond: Pond, tmp_path: Path
+) -> None:
+    code = "import os; print('Fish?', os.environ['POND']); input()"
+    pond.beaver.ways = [terminal(code)]
+    await log_in(pond)
+    await until(lambda: "Fish? deep" in pond.nvim.screen.text(), "the terminal", PATIENCE)
+    assert await pond.nvim.eval("fnamemodify(bufname(), ':t')") == "Beaver login"
+    assert len(pond.beaver.agents[0].calls) == 1
+    pond.beaver.needs_login = False
+
+    await pond.nvim.keys("trout<CR>")
+
+    await pond.panel.bar_shows("Ask first")
+    await until(lambda: pond.nvim.eval(f"{FILETYPE} == 'claude-chat'"), "the chat", PATIENCE)
+    assert "Fish?" not in pond.nvim.screen.text()
+
+
+async def test_the_output_of_a_login_that_fails_stays(pond: Pond) -> None:
+    pond.beaver.ways = [terminal("print('no fish'); raise SystemExit(3)")]
+    await log_in(pond)
+
+    await until(lambda: "no fish" in pond.nvim.screen.text(), "the terminal", PATIENCE)
+    starts = pond.beaver.agents[0].calls
+    await until(lambda: len(starts) == 2, "it tries again nevertheless", PATIENCE)
+    assert "no fish" in pond.nvim.screen.text()
+
+
+async def test_a_second_l_goes_to_the_terminal(pond: Pond) -> None:
+    pond.beaver.ways = [terminal("input()")]
+    await log_in(pond)
+    await until(lambda: pond.nvim.eval("&buftype == 'terminal'"), "the terminal", PATIENCE)
+    first = await pond.nvim.eval("bufnr()")
+    await pond.nvim.keys("<C-\\><C-n>")
+
+    await log_in(pond)
+
+    await until(lambda: pond.nvim.eval(f"bufnr() == {first}"), "the same terminal", PATIENCE)
+
+
+async def test_the_agent_itself_can_log_in(pond: Pond) -> None:
+    pond.beaver.ways = [Login("oauth", "With a fish")]
+    pond.beaver.needs_login = False
+    await log_in(pond)
+
+    await pond.panel.bar_shows("Ask first")
+    assert pond.beaver.chosen == ["oauth"]
+
+
+async def test_the_user_chooses_one_of_several_ways(pond: Pond) -> None:
+    pond.beaver.ways = [Login("a", "With a fish"), Login("b", "With a tree")]
+    pond.beaver.needs_login = False
+    await log_in(pond)
+    await until(lambda: "2: With a tree" in pond.nvim.screen.text(), "the list", PATIENCE)
+    assert "Log in to Beaver:" in pond.nvim.screen.text()
+
+    await pond.nvim.keys("2<CR>")
+
+    await pond.panel.bar_shows("Ask first")
+    assert pond.beaver.chosen == ["b"]
+
+
+async def test_a_variable_that_must_be_set_is_named(pond: Pond) -> None:
+    pond.beaver.ways = [Login("k", "Key", problem="set FISH_KEY in Neovim's environment")]
+    await log_in(pond)
+
+    await pond.reports("set FISH_KEY in Neovim's environment")
+
+
+async def test_an_agent_without_a_login_says_so(pond: Pond) -> None:
+    await log_in(pond)
+
+    await pond.reports("needs no login")
+
+
+async def test_a_login_whose_program_is_missing_is_named(pond: Pond) -> None:
+    pond.beaver.ways = [Login("t", "In a terminal", ("no-such-beaver", "login"))]
+    await log_in(pond)
+
+    await pond.reports("no-such-beaver is not on PATH")

@@ -1,0 +1,243 @@
+"""Chats with several agents: which one a chat gets, their names, and their sessions."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents import events
+from claude_ide.agents.agent import ResumeSession, SessionSummary
+from claude_ide.chat.sessions import stored
+from support.lists import ListWindow
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE
+from support.pond import AGENTS, Pond
+
+OLD = SessionSummary("b-old", "Old wood", datetime(2026, 1, 3, tzinfo=UTC))
+ORPHANED = "require('claude_ide.chat.hostless').host_ended('the host has ended')"
+
+
+@pytest.fixture
+async def pond(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Pond]:
+    """No chat yet."""
+    pond = Pond(nvim, tmp_path, needs_trust=False)
+    pond.beaver.stored = [OLD]
+    await pond.start()
+    yield pond
+    await pond.close()
+
+
+async def names(nvim: Neovim) -> list[str]:
+    found = await nvim.eval("map(range(1, winnr('$')), 'bufname(winbufnr(v:val))')")
+    return [str(name) for name in found]
+
+
+# Which agent.
+
+
+async def test_a_named_agent_gets_the_chat_and_names_its_buffers(pond: Pond) -> None:
+    await pond.command("new beaver")
+    await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+
+    await pond.panel.shows("Beaver · Small")
+    assert {"Beaver chat", "Beaver prompt"} <= set(await names(pond.nvim))
+    assert pond.otter.agents == []
+
+
+async def test_a_chat_without_a_name_gets_the_usual_agent(pond: Pond) -> None:
+    await pond.nvim.lua(CONFIGURE, {"chat": {"agent": "otter"}})
+    await pond.command("")
+    await pond.agent(pond.otter)
+    await pond.panel.wait_until_ready()
+    await pond.command("new")
+    await pond.agent(pond.otter, 2)
+
+    assert pond.beaver.agents == []
+    await until(lambda: pond.nvim.eval("bufexists('Otter chat 2')"), "its name", PATIENCE)
+
+
+async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> None:
+    for name, kind in (("otter", pond.otter), ("beaver", pond.beaver)):
+        await pond.command(f"new {name}")
+        await pond.agent(kind)
+        await pond.panel.wait_until_ready()
+        await pond.panel.send(f"hello {name}")
+        assert await pond.calls(kind.agents[0], "prompt") == [("prompt", f"hello {name}")]
+
+
+async def test_an_unknown_agent_is_an_error_that_lists_the_others(pond: Pond) -> None:
+    await pond.command("new crab")
+
+    assert "beaver" in await pond.reports('there is no agent "crab": ')
+    assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
+
+
+async def test_the_agents_are_completed(pond: Pond) -> None:
+    complete = "getcompletion('ClaudeChat new {}', 'cmdline')"
+
+    assert (await pond.nvim.eval(complete.format("")))[0] == "claude"
+    assert await pond.nvim.eval(complete.format("b")) == ["beaver"]
+    await pond.nvim.lua(CONFIGURE, {"agents": AGENTS | {"beaver": False}})
+    assert await pond.nvim.eval(complete.format("b")) == []
+
+
+async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
+    await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
+    pond.nvim.send_request("nvim_command", "ClaudeChat new")
+    await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
+    assert "1: Beaver" in pond.nvim.screen.text()
+
+    await pond.nvim.keys("1<CR>")
+
+    await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+    await pond.command("end")
+
+
+async def test_the_list_can_be_left_without_a_chat(pond: Pond) -> None:
+    await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
+    pond.nvim.send_request("nvim_command", "ClaudeChat new")
+    await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
+
+    await pond.nvim.keys("<Esc>")
+
+    await until(lambda: "Otter" not in pond.nvim.screen.text(), "no list", PATIENCE)
+    assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
+
+
+async def test_a_missing_agent_shows_what_installs_it_and_starts_when_it_is_there(
+    pond: Pond,
+) -> None:
+    pond.beaver.is_missing = "Beaver is not installed: npm install -g beaver"
+    await pond.command("new beaver")
+    await pond.panel.shows("Beaver is not installed: npm install -g beaver · R retries")
+    assert (await pond.agent(pond.beaver)).calls == []
+
+    pond.beaver.is_missing = ""
+    await pond.panel.go_to("Beaver is not")
+    await pond.nvim.keys("R")
+
+    await pond.panel.bar_shows("Ask first")
+
+
+async def test_a_chat_keeps_its_agent_when_the_host_is_restarted(pond: Pond) -> None:
+    await pond.command("new beaver")
+    agent = await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+    await pond.panel.send("hello")
+    await pond.calls(agent, "prompt")
+    agent.emit(
+        events.PromptChanged("p2", events.PromptStage.STARTED),
+        events.Text("b1", "Wood!"),
+        events.TurnEnded(events.TurnEndReason.COMPLETED),
+    )
+    await pond.panel.shows("Wood!")
+    await pond.nvim.lua("require('claude_ide.chat.state').list()[1].session = 'b-old'")
+    await pond.nvim.lua(ORPHANED)
+
+    await pond.start()
+    await pond.panel.send("again")
+
+    revived = await pond.agent(pond.beaver, 2)
+    assert (await pond.calls(revived, "prompt"))[-1] == ("prompt", "again")
+    assert revived.calls[0] == ("start", ResumeSession("b-old"))
+    assert pond.otter.agents == []
+
+
+async def test_the_status_names_the_agent_of_each_chat(pond: Pond, project: Path) -> None:
+    await pond.command("new beaver")
+    await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+
+    [chat] = pond.here.chats.describe()
+
+    folder = str(project)
+    assert chat == {"agent": "Beaver", "state": "open", "title": "", "folder": folder}
+    status = {"chats": [chat, chat | {"title": "Wood"}], "clients": [], "diffs": [], "mentions": []}
+    lines = await pond.nvim.lua("return require('claude_ide.status').lines(...)", status)
+    assert "Chats: 2" in lines
+    assert f"  Beaver · open · {folder}" in lines
+    assert f"  Beaver · open · Wood · {folder}" in lines
+
+
+# Sessions.
+
+
+async def test_the_sessions_of_all_agents_can_be_resumed(pond: Pond) -> None:
+    pond.nvim.send_request("nvim_command", "ClaudeChat resume")
+    await until(lambda: "Resume:" in pond.nvim.screen.text(), "the list", PATIENCE)
+    shown = pond.nvim.screen.text()
+    assert "1: 2026-01-03 00:00 Beaver Old wood" in shown
+    assert "2: 2026-01-02 00:00 Otter An old swim" in shown
+
+    await pond.nvim.keys("1<CR>")
+
+    agent = await pond.agent(pond.beaver)
+    assert await pond.calls(agent, "start") == [("start", ResumeSession("b-old"))]
+
+
+async def test_a_session_is_resumed_by_the_agent_that_has_it(pond: Pond) -> None:
+    await pond.command("resume b-old")
+
+    await pond.agent(pond.beaver)
+    assert pond.otter.agents == []
+
+
+async def test_an_unknown_session_is_an_error(pond: Pond) -> None:
+    await pond.command("resume none")
+
+    await pond.reports("there is no session none in this folder")
+
+
+async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "SECONDS", 1.5)
+    pond.otter.listing.clear()
+    pond.nvim.send_request("nvim_command", "ClaudeChat resume")
+
+    await pond.reports("asking for sessions: Otter, Beaver")
+    await until(lambda: "Old wood" in pond.nvim.screen.text(), "the list", PATIENCE)
+    assert "An old swim" not in pond.nvim.screen.text()
+    await pond.nvim.keys("<Esc>")
+
+
+async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) -> None:
+    pond.beaver.capabilities = replace(pond.beaver.capabilities, resume=False)
+    for _ in range(2):
+        pond.nvim.send_request("nvim_command", "ClaudeChat resume")
+        await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list", PATIENCE)
+        await pond.nvim.keys("<Esc>")
+        await until(lambda: "An old swim" not in pond.nvim.screen.text(), "no list", PATIENCE)
+
+    assert (pond.otter.listed, pond.beaver.listed) == (2, 1)
+
+
+async def test_an_agent_that_is_not_installed_is_not_asked(pond: Pond) -> None:
+    pond.beaver.is_missing = "Beaver is not installed"
+    pond.nvim.send_request("nvim_command", "ClaudeChat resume")
+    await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list", PATIENCE)
+
+    assert "Otter" not in pond.nvim.screen.text(), "there is only one agent"
+    assert pond.beaver.listed == 0
+    await pond.nvim.keys("<Esc>")
+
+
+async def test_the_list_names_the_agent_of_each_session(pond: Pond) -> None:
+    sessions = ListWindow(pond.nvim)
+    await pond.command("new otter")
+    await pond.agent(pond.otter)
+    await pond.panel.wait_until_ready()
+    await pond.command("list")
+
+    lines = await sessions.shows("Beaver  Old wood", "Otter  An old swim", "Otter  (empty)")
+    assert lines[0].startswith("open ")
+    await sessions.press("r", "Old wood")
+    await pond.reports("Beaver cannot rename a stored session")
+    await sessions.press("<CR>", "Old wood")
+
+    agent = await pond.agent(pond.beaver)
+    assert await pond.calls(agent, "start") == [("start", ResumeSession("b-old"))]

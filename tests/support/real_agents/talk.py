@@ -1,0 +1,110 @@
+"""A conversation with a real agent, through the client."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.answer import Allow, Answer
+from claude_ide.agents.events import (
+    Dead,
+    Event,
+    PermissionAsked,
+    TextDelta,
+    ThinkingDelta,
+    TurnEnded,
+)
+from claude_ide.agents.workbench import Workbench
+from support.fake_api import Turn, text
+from support.real_agents.agent import Desk, RealAgent, Tools
+from support.real_agents.start import command, environment
+from support.talking import Talking
+
+E = TypeVar("E", bound=Event)
+Decide = Callable[[PermissionAsked], Answer]
+PATIENCE = 60.0
+"""Seconds that any step may take: these agents are large programs."""
+
+
+def allow(_asked: PermissionAsked) -> Answer:
+    """Allow everything."""
+    return Allow()
+
+
+class RealTalk(Talking):
+    """A conversation with a real agent at its desk."""
+
+    agent: AcpAgent
+
+    def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench) -> None:
+        launch = Launch(real.name, command(real), desk.project, environment(real, desk))
+        super().__init__(AcpAgent(launch, workbench))
+        self.real = real
+        self._decide: Decide | None = None
+
+    async def start(self, opening: Opening | None = None) -> None:
+        """Start the agent in the mode in which it asks, and collect its events."""
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(self._listen())
+        async with asyncio.timeout(PATIENCE):
+            await self.agent.start(opening or NewSession())
+            if self.real.habits.mode:
+                await self.agent.set_mode(self.real.habits.mode)
+
+    async def until(
+        self, kind: type[E], matching: Callable[[E], bool] = lambda _event: True, count: int = 1
+    ) -> E:
+        """Wait for `count` matching events of a kind; return the last of these."""
+        found: list[E] = []
+        try:
+            async with asyncio.timeout(PATIENCE), self._arrived:
+                while len(found) < count:
+                    found = [each for each in self.of(kind) if matching(each)]
+                    if len(found) < count:
+                        await self._arrived.wait()
+        except TimeoutError:
+            raise AssertionError(
+                f"no {kind} among {self.events}; messages:\n{self.agent.log()}"
+            ) from None
+        return found[count - 1]
+
+    async def answered_turn(self, words: str, decide: Decide = allow) -> TurnEnded:
+        """Send a prompt, answer each request for permission, and wait for the turn's end."""
+        self._decide = decide
+        try:
+            return await self.turn(words)
+        finally:
+            self._decide = None
+
+    async def _listen(self) -> None:
+        async for event in self.agent.events():
+            async with self._arrived:
+                self.events.append(event)
+                self._arrived.notify_all()
+            if self._decide and isinstance(event, PermissionAsked):
+                await self.agent.answer(event.request, self._decide(event))
+
+    @property
+    def said(self) -> str:
+        """All text so far."""
+        return "".join(event.text for event in self.of(TextDelta))
+
+    @property
+    def thought(self) -> str:
+        """All thinking so far."""
+        return "".join(event.text for event in self.of(ThinkingDelta))
+
+    async def close(self) -> None:
+        """End the agent at once."""
+        if self._listening is not None and not self._listening.done():
+            self.agent.kill()
+            await self.until(Dead, count=len(self.of(Dead)) + 1)
+
+
+def edit(tools: Tools, path: Path, old: str, new: str, *, then: str) -> list[Turn]:
+    """Return turns that read and edit a file and say `then`."""
+    read = [[tools.read(path)]] if tools.read else []
+    return [*read, [tools.edit(path, old, new)], [text(then)]]
