@@ -7,9 +7,12 @@ import pytest
 
 from claude_ide.agents.agent import Opening
 from claude_ide.agents.workbench import Workbench
+from support.neovim import Neovim
+from support.panel import CONFIGURE, Panel
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import required
 from support.real_agents.model import Model
+from support.real_agents.start import command, environment
 from support.real_agents.talk import RealTalk
 
 StartTalk = Callable[..., Awaitable[RealTalk]]
@@ -66,3 +69,20 @@ async def start_talk(real_agent: RealAgent, desk: Desk) -> AsyncIterator[StartTa
 async def talk(start_talk: StartTalk) -> RealTalk:
     """An agent that waits for its first prompt."""
     return await start_talk()
+
+
+@pytest.fixture
+async def panel(
+    nvim: Neovim, real_agent: RealAgent, desk: Desk, config_folder: Path, path: Path
+) -> Panel:
+    """A chat with the agent, next to the file at `path`, in a trusted folder."""
+    assert config_folder.exists()
+    settings = {"env": environment(real_agent, desk), "cmd": list(command(real_agent))}
+    chat = {"agent": real_agent.name}
+    await nvim.lua(CONFIGURE, {"agents": {real_agent.name: settings}, "chat": chat})
+    await nvim.command(f"edit {path} | ClaudeChat")
+    panel = Panel(nvim)
+    await panel.wait_until_ready()
+    if real_agent.habits.mode:
+        await nvim.command(f"ClaudeChat mode {real_agent.habits.mode}")
+    return panel

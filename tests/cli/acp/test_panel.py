@@ -1,0 +1,131 @@
+"""Real agents in the chat panel of a real Neovim, used with keys."""
+
+import os
+import signal
+from pathlib import Path
+
+from support.fake_api import text, thinking
+from support.neovim import Neovim, until
+from support.panel import PATIENCE, Panel
+from support.processes import started_with
+from support.real_agents.agent import Desk, Tools
+from support.real_agents.chosen import each
+from support.real_agents.model import Model
+from support.real_agents.talk import edit
+
+NO_DIFF = "return #require('claude_ide.diff').list() == 0"
+
+
+async def diff_is_open(nvim: Neovim) -> None:
+    """Wait until a proposal accepts keys."""
+
+    async def shown() -> bool:
+        diffs = await nvim.lua("return require('claude_ide.diff').list()")
+        return bool(diffs) and diffs[0]["shown"]
+
+    await until(shown, "the diff is open", PATIENCE)
+
+
+async def answer_command(panel: Panel, key: str, is_done: Path) -> None:
+    """Press a key on the request until a file exists; at first the request ignores keys."""
+
+    async def pressed() -> bool:
+        if not is_done.exists() and await panel.go_to("? "):
+            await panel.nvim.keys(key)
+        return is_done.exists()
+
+    try:
+        await until(pressed, f"{is_done.name} exists", PATIENCE)
+    except AssertionError as error:
+        raise AssertionError(f"{error}; shown is\n{await panel.text()}") from None
+
+
+@each()
+async def test_an_answer_is_shown(panel: Panel, model: Model) -> None:
+    model.script([thinking("Let me see."), text("Some **bold** words.")])
+
+    await panel.send("Speak")
+
+    await panel.shows("Some **bold** words.")
+    assert model.heard("Speak")
+
+
+@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+async def test_an_edit_accepted_in_the_diff_is_written(
+    nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
+) -> None:
+    model.script(*edit(tools, path, "two", "TWO", then="All done."))
+
+    await panel.send("Shout")
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+
+    assert "↳ allowed" in await panel.shows("All done.")
+    assert path.read_text() == "one\nTWO\n"
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+async def test_an_edit_rejected_in_the_diff_is_not_written(
+    nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
+) -> None:
+    model.script(*edit(tools, path, "two", "TWO", then="As you like."))
+
+    await panel.send("Shout")
+    await diff_is_open(nvim)
+    await nvim.command("ClaudeReject")
+
+    await panel.shows("↳ rejected")
+    await until(lambda: nvim.lua(NO_DIFF), "the diff is closed", PATIENCE)
+    assert path.read_text() == "one\ntwo\n"
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "two"]
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+@each(lambda habits: habits.asks_to_run)
+async def test_a_command_is_allowed_with_one_key(
+    panel: Panel, model: Model, tools: Tools, project: Path
+) -> None:
+    model.script([tools.run("printf 4%s7 2; touch made")], [text("Made.")])
+
+    await panel.send("Make it")
+    await answer_command(panel, "y", project / "made")
+
+    await panel.shows("Made.")
+
+
+@each()
+async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
+    nvim: Neovim, panel: Panel, model: Model
+) -> None:
+    model.hold = True
+    model.script([text("a very long story " * 50)])
+
+    await panel.send("Tell me")
+    await panel.shows("a very")
+    await nvim.keys("<C-c>")
+    await panel.shows("interrupted")
+    model.hold = False
+    model.script([text("Another story.")])
+    await panel.send("Again")
+
+    await panel.shows("Another story.")
+
+
+@each(lambda habits: habits.resumes)
+async def test_the_conversation_goes_on_after_the_agent_was_killed(
+    panel: Panel, model: Model, desk: Desk
+) -> None:
+    model.script([text("The first answer.")])
+    await panel.send("The first question")
+    await panel.shows("The first answer.")
+
+    for pid in started_with(str(desk.home)):
+        os.kill(pid, signal.SIGKILL)
+    await panel.bar_shows("not running")
+    model.script([text("The second answer.")])
+    await panel.send("The second question")
+
+    await panel.shows("The second answer.")
+    assert model.heard("The first question")
