@@ -48,8 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "concealed", "config", "program", "jsonrpc", "transport", "agents"),
-        "agents.acp.decoding",
+        *("__init__", "errors", "concealed", "config", "paths", "program", "jsonrpc"),
+        *("transport", "agents", "agents.acp.decoding"),
     },
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
@@ -74,9 +74,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
+    "agent_check": {"errors", "agents", "agents.acp", "agents.acp.decoding"},
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
-        *("editor", "agents", "configured_agents", "chat", "headless", "trust"),
+        *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
     },
     "commands": {"errors", "app", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},

@@ -19,6 +19,7 @@ local M = {}
 
 local health = vim.health
 local START_MS = 8000
+local AGENTS_MS = 60000 -- all agents, of which each has its own limit (`agent_check.py`)
 -- The versions of the CLI with which the tests run (Makefile).
 local OLDEST_CLI, NEWEST_CLI = '2.1.197', '2.1.330'
 
@@ -34,6 +35,34 @@ local report
 ---@param steps claude_ide.HealthStep[]
 function M.receive(steps)
   report = steps
+end
+
+---@class claude_ide.HealthFinding
+---@field level 'ok'|'info'|'warn'|'error'
+---@field text string one line
+
+---@type claude_ide.HealthFinding[]? what the host knows about other agents
+local agents
+
+--- Called by the host with what it knows about other agents (`agent_check.py`).
+---@param findings claude_ide.HealthFinding[]
+function M.receive_agents(findings)
+  agents = findings
+end
+
+local function check_agents()
+  local host = require('claude_ide.host')
+  agents = nil
+  require('claude_ide.channel').emit('check_agents', {})
+  vim.wait(AGENTS_MS, function()
+    return agents ~= nil or host.server() == nil
+  end, 20)
+  if not agents then
+    health.warn('The host does not report on other agents', 'See :ClaudeLog')
+  end
+  for _, finding in ipairs(agents or {}) do
+    health[finding.level](plain.one_line(finding.text))
+  end
 end
 
 local function check_python()
@@ -98,6 +127,7 @@ local function check_server()
     show(plain.one_line(('%s: %s'):format(step.name, step.seen)))
   end
   check_watch()
+  check_agents()
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
   if variable == tostring(server.port) then
     health.ok('Terminals of this Neovim get CLAUDE_CODE_SSE_PORT=' .. variable)

@@ -24,6 +24,12 @@ local function client_lines(client, now)
   return client.responsive and line or line .. ' · does not answer'
 end
 
+local function chat_line(chat)
+  local title = chat.title ~= '' and (' · %s'):format(chat.title) or ''
+  local folder = vim.fn.fnamemodify(chat.folder, ':~')
+  return ('  %s · %s%s · %s'):format(chat.agent, chat.state, title, folder)
+end
+
 --- The lines of the float.
 ---@param status table the result of `App.describe`
 ---@return string[]
@@ -47,6 +53,7 @@ function M.lines(status)
       return client_lines(client, status.now)
     end, status.clients)
   )
+  section('Chats', vim.tbl_map(chat_line, status.chats))
   section(
     'Open diffs',
     vim.tbl_map(function(diff)

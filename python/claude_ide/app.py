@@ -89,6 +89,7 @@ class App:
         subscribe("chat", lambda event: self.chats.on_event(event))
         subscribe("chat_list", lambda event: self.chats.on_list_event(event))
         subscribe("check", lambda _: self.run(_check))
+        subscribe("check_agents", lambda _: self.run(_check_agents))
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
 
@@ -141,12 +142,16 @@ class App:
     @cached_property
     def kinds(self) -> "Kinds":
         """The agents that the user can chat with; a bad entry is reported."""
-        from claude_ide.configured_agents import configured
-
-        kinds, complaints = configured(self.config, os.environ)
+        kinds, complaints = self._configured
         for complaint in complaints:
             self.editor.notify(complaint, "warn")
         return kinds
+
+    @cached_property
+    def _configured(self) -> "tuple[Kinds, list[str]]":
+        from claude_ide.configured_agents import configured
+
+        return configured(self.config, os.environ)
 
     @cached_property
     def questions(self) -> "Questions":
@@ -235,6 +240,7 @@ class App:
         """Return the fields that `:ClaudeStatus` shows."""
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
+            "chats": self.chats.describe() if self.chats_begun else [],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
             "mentions": list(map(described, self.ide.mentions)),
             "now": time.time(),
@@ -302,6 +308,18 @@ async def _check(app: App) -> None:
         bound = app.serving.bound
         steps += await check(app.options.host, bound.port, bound.lock)
     await app.editor.run("health.receive", [msgspec.structs.asdict(step) for step in steps])
+
+
+async def _check_agents(app: App) -> None:
+    """Test the agents other than Claude, and pass the results to `health.lua`."""
+    from claude_ide.agent_check import Finding, check
+
+    kinds, complaints = app._configured
+    findings = [Finding("error", complaint) for complaint in complaints]
+    findings += await check([*kinds], [*app.config.agents])
+    await app.editor.run(
+        "health.receive_agents", [msgspec.structs.asdict(found) for found in findings]
+    )
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from claude_ide.agents.answer import Allow
 from claude_ide.agents.events import PermissionAsked, Replacement
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.requests import proposal
+from claude_ide.chat.requests.proposal import Proposal
 
 
 def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
@@ -17,6 +18,13 @@ def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
     [event] = decode_request({"request_id": "r", "request": asked})
     assert isinstance(event, PermissionAsked)
     return event
+
+
+def of(asked: PermissionAsked) -> Proposal | None:
+    """Return the only proposal of a request."""
+    found = proposal.of(asked)
+    assert len(found) < 2
+    return found[0] if found else None
 
 
 def sent(edit: Replacement | None, **arguments: Any) -> Any:
@@ -34,52 +42,52 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_an_edit_replaces_the_first_occurrence(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="two", new_string="2"))
+    proposed = of(asked(path, old_string="two", new_string="2"))
 
     assert proposed is not None
     assert proposed.text == "one\n2\ntwo\n"
 
 
 def test_an_edit_can_replace_every_occurrence(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
+    proposed = of(asked(path, old_string="two", new_string="2", replace_all=True))
 
     assert proposed is not None
     assert proposed.text == "one\n2\n2\n"
 
 
 def test_an_edit_that_would_fail_is_not_a_proposal(path: Path) -> None:
-    assert proposal.of(asked(path, old_string="three", new_string="3")) is None
-    assert proposal.of(asked(path, old_string="", new_string="3")) is None
-    assert proposal.of(asked(path, old_string=3, new_string="3")) is None
-    assert proposal.of(asked(path, new_string="3")) is None
+    assert of(asked(path, old_string="three", new_string="3")) is None
+    assert of(asked(path, old_string="", new_string="3")) is None
+    assert of(asked(path, old_string=3, new_string="3")) is None
+    assert of(asked(path, new_string="3")) is None
 
 
 def test_only_an_edit_of_a_file_is_a_proposal(path: Path) -> None:
-    assert proposal.of(asked(path, tool="Bash", old_string="two", new_string="2")) is None
-    assert proposal.of(asked(Path("a.py"), old_string="two", new_string="2")) is None
-    assert proposal.of(asked(path.parent, old_string="two", new_string="2")) is None
+    assert of(asked(path, tool="Bash", old_string="two", new_string="2")) is None
+    assert of(asked(Path("a.py"), old_string="two", new_string="2")) is None
+    assert of(asked(path.parent, old_string="two", new_string="2")) is None
 
 
 def test_an_edit_of_a_binary_file_is_not_a_proposal(path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
 
-    assert proposal.of(asked(path, old_string="two", new_string="2")) is None
+    assert of(asked(path, old_string="two", new_string="2")) is None
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/tmp/a\0b"])
 def test_an_edit_of_an_invalid_path_is_not_a_proposal(path: str) -> None:
-    assert proposal.of(asked(Path(path), content="hello\n")) is None
+    assert of(asked(Path(path), content="hello\n")) is None
 
 
 def test_an_edit_of_a_very_large_file_is_not_a_proposal(path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(15_000_001)
 
-    assert proposal.of(asked(path, content="hello\n")) is None
+    assert of(asked(path, content="hello\n")) is None
 
 
 def test_a_path_is_normalized(path: Path) -> None:
-    proposed = proposal.of(asked(Path(f"{path.parent}/x/../{path.name}"), content="hello\n"))
+    proposed = of(asked(Path(f"{path.parent}/x/../{path.name}"), content="hello\n"))
 
     assert proposed is not None
     assert proposed.path == str(path)
@@ -89,7 +97,7 @@ def test_a_new_file_is_a_proposal(path: Path) -> None:
     new = path.with_name("new.py")
 
     for arguments in ({"content": "hello\n"}, {"old_string": "", "new_string": "hello\n"}):
-        proposed = proposal.of(asked(new, **arguments))
+        proposed = of(asked(new, **arguments))
 
         assert proposed is not None
         assert (proposed.text, proposed.original) == ("hello\n", None)
@@ -98,14 +106,14 @@ def test_a_new_file_is_a_proposal(path: Path) -> None:
 def test_line_endings_are_preserved(path: Path) -> None:
     path.write_bytes(b"one\r\ntwo\r\n")
 
-    proposed = proposal.of(asked(path, old_string="one\ntwo", new_string="1\n2"))
+    proposed = of(asked(path, old_string="one\ntwo", new_string="1\n2"))
 
     assert proposed is not None
     assert proposed.text == "1\r\n2\r\n"
 
 
 def test_an_edit_accepted_unchanged_keeps_its_arguments(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="two", new_string="2"))
+    proposed = of(asked(path, old_string="two", new_string="2"))
 
     assert proposed is not None
     assert proposed.accepted(proposed.text) is None
@@ -113,7 +121,7 @@ def test_an_edit_accepted_unchanged_keeps_its_arguments(path: Path) -> None:
 
 def test_a_changed_edit_replaces_the_whole_file(path: Path) -> None:
     path.write_bytes(b"one\r\ntwo\r\n")
-    proposed = proposal.of(asked(path, old_string="two", new_string="2", replace_all=True))
+    proposed = of(asked(path, old_string="two", new_string="2", replace_all=True))
 
     assert proposed is not None
     given = {"old_string": "two", "new_string": "2", "replace_all": True}
@@ -126,7 +134,7 @@ def test_a_changed_edit_replaces_the_whole_file(path: Path) -> None:
 
 
 def test_a_changed_write_has_the_users_content(path: Path) -> None:
-    proposed = proposal.of(asked(path, content="new\n"))
+    proposed = of(asked(path, content="new\n"))
 
     assert proposed is not None
     changed = sent(proposed.accepted("newer\n"), content="new\n")
@@ -134,7 +142,7 @@ def test_a_changed_write_has_the_users_content(path: Path) -> None:
 
 
 def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    proposed = of(asked(path, old_string="one", new_string="1"))
     path.write_bytes(b"one\ntwo\nthree\n")
 
     assert proposed is not None
@@ -145,7 +153,7 @@ def test_the_file_is_read_again_before_its_whole_text_is_replaced(path: Path) ->
 
 
 def test_the_whole_text_can_be_replaced_by_the_proposed_text(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    proposed = of(asked(path, old_string="one", new_string="1"))
 
     assert proposed is not None
     changed = proposed.replacing(proposed.text)
@@ -153,7 +161,7 @@ def test_the_whole_text_can_be_replaced_by_the_proposed_text(path: Path) -> None
 
 
 def test_a_deleted_file_is_created_again(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    proposed = of(asked(path, old_string="one", new_string="1"))
     path.unlink()
 
     assert proposed is not None
@@ -163,7 +171,7 @@ def test_a_deleted_file_is_created_again(path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_again_keeps_its_earlier_content(path: Path) -> None:
-    proposed = proposal.of(asked(path, old_string="one", new_string="1"))
+    proposed = of(asked(path, old_string="one", new_string="1"))
     path.write_bytes(b"\xff\xfe")
 
     assert proposed is not None
@@ -175,7 +183,7 @@ def test_a_proposed_new_file_may_appear_with_another_text(
     path: Path, text: bytes, expected: bool
 ) -> None:
     new = path.with_name("new.py")
-    proposed = proposal.of(asked(new, content="hello\n"))
+    proposed = of(asked(new, content="hello\n"))
     assert proposed is not None
     assert not proposed.file_appeared
 
@@ -185,7 +193,7 @@ def test_a_proposed_new_file_may_appear_with_another_text(
 
 
 def test_a_file_that_existed_does_not_appear(path: Path) -> None:
-    proposed = proposal.of(asked(path, content="hello\n"))
+    proposed = of(asked(path, content="hello\n"))
     path.write_bytes(b"theirs\n")
 
     assert proposed is not None

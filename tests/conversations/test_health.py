@@ -223,3 +223,15 @@ async def test_an_invalid_or_stale_lock_file_is_ignored(
 
     assert "Another editor" not in reported
     assert "ERROR" not in reported
+
+
+async def test_other_agents_are_reported(nvim: Neovim) -> None:
+    bad = "{cmd = 'nope', agents = {otter = {cmd = 'no-such-otter'}, crab = {name = 'Crab'}}}"
+    await nvim.lua(f"vim.g.claude_ide = {bad}")
+
+    text = await report(nvim)
+
+    assert "WARNING otter is not installed: g:claude_ide.agents.otter.cmd" in text
+    assert "ERROR g:claude_ide.agents.crab needs a cmd; built-in agents: auggie, " in text
+    assert "Not installed: " in text
+    assert "; see :help |claude-ide-agents-list|" in text

@@ -147,6 +147,22 @@ async def test_a_chat_keeps_its_agent_when_the_host_is_restarted(pond: Pond) -> 
     assert pond.otter.agents == []
 
 
+async def test_the_status_names_the_agent_of_each_chat(pond: Pond, project: Path) -> None:
+    await pond.command("new beaver")
+    await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+
+    [chat] = pond.here.chats.describe()
+
+    folder = str(project)
+    assert chat == {"agent": "Beaver", "state": "open", "title": "", "folder": folder}
+    status = {"chats": [chat, chat | {"title": "Wood"}], "clients": [], "diffs": [], "mentions": []}
+    lines = await pond.nvim.lua("return require('claude_ide.status').lines(...)", status)
+    assert "Chats: 2" in lines
+    assert f"  Beaver · open · {folder}" in lines
+    assert f"  Beaver · open · Wood · {folder}" in lines
+
+
 # Sessions.
 
 

@@ -13,7 +13,12 @@ async def test_control_characters_are_shown_in_caret_notation(nvim: Neovim) -> N
 
 
 async def test_the_status_shows_a_file_name_with_a_line_break_on_one_line(nvim: Neovim) -> None:
-    status = {"clients": [], "diffs": [{"path": "/a\nb", "shown": True}], "mentions": ["/c\x1b"]}
+    status = {
+        "clients": [],
+        "chats": [],
+        "diffs": [{"path": "/a\nb", "shown": True}],
+        "mentions": ["/c\x1b"],
+    }
 
     await nvim.lua("require('claude_ide.status').show(...)", status)
 

@@ -18,9 +18,10 @@ from claude_ide.transport.handshake import LARGEST_MESSAGE, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 from support.listeners import echo
 from support.mcp_stdio import STDIO, McpStdio, address, mcp_stdio
-from support.neovim import WAIT, until
+from support.neovim import ROOT, WAIT, until
 
 GUESSED = "a-token"
+PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
 
 
 @asynccontextmanager
@@ -212,7 +213,7 @@ class TestTheEnd:
         os.close(read)
         assert process.stdin is not None
 
-        process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.write(PING)
 
         assert await asyncio.wait_for(process.wait(), WAIT) == 0
         await listener.stop()
@@ -259,6 +260,25 @@ class TestRefusal:
 
 
 class TestIsolation:
+    @pytest.mark.parametrize(
+        "arguments", [[STDIO], ["-I", STDIO], ["-m", "claude_ide.mcp.stdio"]], ids=str
+    )
+    async def test_it_can_be_started_as_a_file_and_as_a_module(
+        self, tmp_path: Path, arguments: list[str | Path]
+    ) -> None:
+        async with served(echo, tmp_path) as (_, listener):
+            path = {"PYTHONPATH": str(ROOT / "python")} if "-m" in arguments else {}
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, *arguments),
+                env=address(listener.port, GUESSED) | path,
+                cwd=tmp_path,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            answer, _ = await asyncio.wait_for(process.communicate(PING), WAIT)
+
+        assert answer == PING
+
     async def test_modules_of_the_working_folder_are_not_imported(self, tmp_path: Path) -> None:
         trap = "import os, pathlib; pathlib.Path(os.path.dirname(__file__), 'sprung').touch()\n"
         for name in ("json", "socket", "websockets", "msgspec", "claude_ide", "sitecustomize"):

@@ -45,7 +45,7 @@ async def journal(tmp_path: Path) -> Journal:
 
 @pytest.fixture
 def shown(editor: Calls, journal: Journal, tmp_path: Path) -> Reviews:
-    return Reviews(editor, journal, "chat 1", str(tmp_path))  # type: ignore[arg-type]
+    return Reviews(editor, journal, "chat 1", "Otter", str(tmp_path))  # type: ignore[arg-type]
 
 
 async def test_only_the_lines_that_differ_are_sent_to_be_counted(

@@ -8,11 +8,15 @@ MODULE = "require('claude_ide.chat.plan')"
 PLAN = "# The plan\n\n1. change a.py\n2. run tests\n"
 
 
+MORE = "approve and accept edits"
+
+
 QUESTION = "What should change in the plan?"
 
 
 async def ask(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
-    await nvim.lua(f"{MODULE}.open(...)", token, {"title": "Plan of Claude", "text": text})
+    plan = {"title": "Plan of Claude", "text": text, "more": MORE}
+    await nvim.lua(f"{MODULE}.open(...)", token, plan)
 
 
 async def ready(nvim: Neovim) -> None:

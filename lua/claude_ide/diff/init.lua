@@ -26,8 +26,10 @@ local M = {}
 ---@field old_path? string the file to compare it with, if it is another one
 ---@field text string the proposed content
 ---@field title string who proposes it
+---@field agent? string the agent's name, for the buffer
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
+---@field hint? string what the user should know before deciding, for the winbar
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest

@@ -11,7 +11,8 @@ local LAYOUT_OPTIONS = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'v
 -- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
 -- autocommands, which would write it.
 local function label_of(diff)
-  return ('Claude (%s)'):format(plain.one_line(vim.fs.basename(diff.where.path)))
+  local name = diff.agent or 'Claude'
+  return ('%s (%s)'):format(plain.one_line(name), plain.one_line(vim.fs.basename(diff.where.path)))
 end
 
 --- Fill the buffer `diff.bufnr` with the proposed text. It stays 'nomodifiable' until the caller unlocks it.

@@ -14,6 +14,7 @@ local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 ---@field warning string cut if only the keys leave room for it
 ---@field title string
 ---@field note string
+---@field hint string what to know before deciding; it matters more than the title and long keys
 ---@field keys string[] spellings, longest first; empty for none
 
 ---@type table<integer, claude_ide.Winbar> by window
@@ -22,8 +23,9 @@ local winbars = {}
 -- What is shown along with the path, longest first: the next entry applies if the path would get fewer
 -- than `least` columns.
 local EXTRAS = {
-  { names = { 'title', 'note' }, least = 20 },
-  { names = { 'title' }, least = 12 },
+  { names = { 'title', 'hint', 'note' }, least = 20 },
+  { names = { 'title', 'hint' }, least = 12 },
+  { names = { 'hint' }, least = 4 },
   { names = {}, least = 0 },
 }
 local LEAST_WARNING = 4
@@ -73,7 +75,9 @@ local function keys_of(bar, columns)
     shown = blank_around(keys)
     room = columns - width(shown)
     -- Keys are shortened to make room for the warning, but not for a few letters of the path.
-    if room >= width(blank_around(bar.warning)) + (index == 1 and wanted or 0) then
+    local texts = width(blank_around(bar.warning)) + width(blank_around(bar.hint))
+    local is_longest = index == 1 or bar.hint ~= ''
+    if room >= texts + (is_longest and wanted or 0) then
       break
     end
   end
@@ -116,7 +120,7 @@ local function fit(bar, columns)
     title = extras.title or '',
     path = remaining > 0 and blank_around(M.shorten(bar.path, remaining)) or '',
     warning = warning,
-    note = extras.note or '',
+    note = (extras.hint or '') .. (extras.note or ''),
     keys = keys,
   }
 end
@@ -199,13 +203,16 @@ function M.set(diff, left, right, unsaved)
   local original = vim.bo[vim.api.nvim_win_get_buf(left)]
   local path, warning = in_one_line(diff.where.path), diff.where.warning
   local note = note_of(diff, original, unsaved)
+  local hint = in_one_line(diff.hint or '')
   local function bar(fields)
-    return vim.tbl_extend('keep', fields, { path = path, warning = warning, title = '', note = '' })
+    local rest = { path = path, warning = warning, title = '', note = '', hint = '' }
+    return vim.tbl_extend('keep', fields, rest)
   end
-  local on_right = bar({ title = in_one_line(diff.title), keys = KEYS })
+  local on_right = bar({ title = in_one_line(diff.title), hint = hint, keys = KEYS })
   -- Never as virtual text: the file's buffer gets no text of ours.
   vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
-  winbar.set(right, expression(right, on_right), substitute(bar({ note = note, keys = KEYS })))
+  local replacing = substitute(bar({ note = note, hint = hint, keys = KEYS }))
+  winbar.set(right, expression(right, on_right), replacing)
 end
 
 return M

@@ -15,6 +15,7 @@ local api = vim.api
 
 ---@class claude_ide.ReviewRequest
 ---@field source string whose changes these are
+---@field name? string the agent's name
 ---@field turn string empty for all turns
 ---@field title string
 ---@field files claude_ide.FileChange[]
@@ -86,6 +87,7 @@ local function show(request, hunks)
   watch()
   local review = {
     source = request.source,
+    name = request.name or 'Claude',
     turn = request.turn,
     title = request.title,
     hunks = hunks,

@@ -14,6 +14,7 @@ local GROUPS = { reverted = 'ClaudeReviewReverted', changed = 'ClaudeReviewChang
 
 ---@class claude_ide.Review
 ---@field source string
+---@field name string the agent's name
 ---@field turn string
 ---@field title string
 ---@field hunks claude_ide.ReviewHunk[]
@@ -80,8 +81,8 @@ local function title_of(review)
     files[hunk.file] = true
   end
   local noun = count == 1 and 'file' or 'files'
-  local form = 'Claude: %s · %d %s +%d −%d · g? keys'
-  return form:format(review.title, count, noun, added, removed)
+  local form = '%s: %s · %d %s +%d −%d · g? keys'
+  return form:format(review.name, review.title, count, noun, added, removed)
 end
 
 --- The review whose quickfix list is the current one.

@@ -17,9 +17,9 @@ local PATTERNS = {
   '^[%w() -]+ chat$', -- the agent's name comes first
   '^[%w() -]+ prompt$',
   '^[%w() -]+ login$',
-  '^Claude plan$',
+  '^[%w() -]+ plan$',
   '^Claude: ',
-  '^Claude %(.*%)$',
+  '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',
 }
 

@@ -252,6 +252,18 @@ class Chats:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
 
+    def describe(self) -> list[dict[str, str]]:
+        """Return the agent, the state, the title and the folder of each chat."""
+        return [
+            {
+                "agent": chat.kind.name,
+                "state": chat.status.word[0],
+                "title": chat.title,
+                "folder": chat.root,
+            }
+            for chat in self._chats.values()
+        ]
+
     # Events of the panels.
 
     def on_event(self, payload: Mapping[str, Any]) -> None:

@@ -44,7 +44,7 @@ class Resuming:
         found = await self._all(folder)
         if not found:
             raise UserError(NOTHING)
-        chosen = await self._editor.select("Resume:", _names(found))
+        chosen = await self._editor.select("Resume:", self._names(found))
         if chosen is not None:
             await self.go_on(found[chosen].kind, found[chosen].summary.id)
 
@@ -85,6 +85,11 @@ class Resuming:
                 return each.kind
         raise unknown
 
+    def _names(self, found: list[Stored]) -> list[str]:
+        """Return a line for each session, with its agent unless all are of the usual one."""
+        are_usual = {each.kind.id for each in found} == {self._kinds.default.id}
+        return [_line(each, "" if are_usual else each.kind.name) for each in found]
+
     async def _all(self, folder: Path) -> list[Stored]:
         asking = asyncio.ensure_future(self._stored.all(folder))
         try:
@@ -95,12 +100,6 @@ class Resuming:
             return await asking
         finally:
             asking.cancel()
-
-
-def _names(found: list[Stored]) -> list[str]:
-    """Return a line for each session, with its agent if there are several."""
-    are_several = len({each.kind.id for each in found}) > 1
-    return [_line(each, each.kind.name if are_several else "") for each in found]
 
 
 def _line(each: Stored, agent: str) -> str:

@@ -37,7 +37,9 @@ class Reviewing:
         self._painter = painter
         self._panel = panel
         self._run = run
-        self._reviews = Reviews(editor, self._journal, panel.source, transcript.root)
+        self._reviews = Reviews(
+            *(editor, self._journal, panel.source, transcript.name, transcript.root)
+        )
         self._prompt = ""
         self._is_over = True
         self._turns: dict[str, str] = {}

@@ -18,8 +18,8 @@ def main() -> int:
     # Imports leave too little garbage to be worth collecting.
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if sys.flags.isolated:
-        # Otherwise the package was found on the import path.
+    if not __package__:
+        # Run as a file, it has to find its package itself.
         here = os.path.realpath(__file__)
         sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(here))))
     # Only messages may be on stdout, so everything else is sent to stderr.

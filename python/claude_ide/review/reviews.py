@@ -50,15 +50,16 @@ class News(NamedTuple):
 
 
 class Reviews:
-    """The reviews of one journal, which `source` identifies in Lua.
+    """The reviews of one journal, which `source` identifies in Lua, and `name` for the user.
 
     Paths below `root` are shown relative to it.
     """
 
-    def __init__(self, editor: Editor, journal: Journal, source: str, root: str) -> None:
+    def __init__(self, editor: Editor, journal: Journal, source: str, name: str, root: str) -> None:
         self._editor = editor
         self._journal = journal
         self._source = source
+        self._agent = name
         self._root = root
         self._was_shown = False
 
@@ -98,6 +99,7 @@ class Reviews:
         self._was_shown = True
         request = {
             "source": self._source,
+            "name": self._agent,
             "turn": "" if turn is None else turn,
             "title": title,
             "files": [self._described(change) for change in shown],

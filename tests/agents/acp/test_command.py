@@ -51,7 +51,7 @@ def test_the_users_variables_are_added_and_expanded() -> None:
     }
 
 
-def test_only_a_program_passes_the_check(tmp_path: Path) -> None:
+def test_only_a_program_is_found(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("")
     program = tmp_path / "program"
@@ -59,8 +59,8 @@ def test_only_a_program_passes_the_check(tmp_path: Path) -> None:
     program.chmod(0o755)
     environment = {"PATH": f"relative:{tmp_path}"}
 
-    command.check([str(program)], environment)
-    command.check(["program"], environment)
+    assert command.find([str(program)], environment) == str(program)
+    assert command.find(["program"], environment) == str(program)
     for wrong in ("text", str(text), str(tmp_path), str(tmp_path / "none"), "none", "sh"):
         with pytest.raises(OSError, match="No such file"):
-            command.check([wrong], environment)
+            command.find([wrong], environment)

@@ -73,7 +73,7 @@ def test_an_open_file_without_a_text_is_named() -> None:
 def test_a_mention_is_a_link_beside_the_words(mention: Mention, uri: str, offer: Offer) -> None:
     words, link = blocks(Words(f"see @{mention.name}"), mention, offer=offer)
 
-    assert words["text"] == f"see @{mention.name}"
+    assert words["text"] == f"see @{mention.name}\n"
     assert link == {"type": "resource_link", "name": mention.name, "uri": uri}
 
 

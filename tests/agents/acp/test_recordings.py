@@ -5,33 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.events import Dead, PermissionAsked, SettingsChanged, ToolEnded
-from claude_ide.agents.session_state import State
+from claude_ide.agents.events import PermissionAsked, SettingsChanged, ToolEnded
 from claude_ide.errors import LoginNeededError
 from support import frame_log
 from support.acp.digest import digest
 from support.acp.schema import faults
-from support.acp.talk import GOLDEN, AcpTalk, Recorded, names, replaying
+from support.acp.talk import (
+    GOLDEN,
+    AcpTalk,
+    Recorded,
+    names,
+    replayed,
+    replaying,
+    sections,
+)
 
-TOLD = {
-    name: lines
-    for name, *lines in (
-        section.splitlines()
-        for section in (GOLDEN / "told.txt").read_text("utf-8").removeprefix("== ").split("\n\n== ")
-    )
-}
+TOLD = sections(GOLDEN / "told.txt")
 UNUSABLE = {"auggie", "cline", "pi_acp"}
 """Agents that do not open a session."""
-
-
-async def replayed(name: str, folder: Path) -> AcpTalk:
-    (folder / "a.py").write_text("def hello():\n    return 1\n")
-    talk = AcpTalk(replaying(name, folder), folder)
-    await Recorded(name, talk).converse()
-    assert talk.agent.state.state is State.IDLE
-    await talk.agent.stop()
-    await talk.until(Dead)
-    return talk
 
 
 def test_every_recording_is_described() -> None:

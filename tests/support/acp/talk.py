@@ -19,6 +19,7 @@ from claude_ide.agents.events import (
     TextDelta,
     TurnEnded,
 )
+from claude_ide.agents.session_state import State
 from claude_ide.agents.workbench import Workbench
 from support.acp.script import Fake
 from support.neovim import ROOT, until
@@ -42,6 +43,12 @@ def entries(name: str) -> list[Frame]:
     """Return all entries of a recording."""
     lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def sections(path: Path) -> dict[str, list[str]]:
+    """Return the sections of a file, which begin with `== ` and a name."""
+    texts = path.read_text("utf-8").removeprefix("== ").split("\n\n== ")
+    return {name: lines for name, *lines in map(str.splitlines, texts)}
 
 
 def replaying(name: str, folder: Path) -> Fake:
@@ -168,3 +175,14 @@ def _decision(asked: Frame, result: Frame) -> Answer:
     if kinds.get(chosen, "reject").startswith("allow"):
         return Allow(options=(chosen,))
     return Reject(option=chosen)
+
+
+async def replayed(name: str, folder: Path) -> AcpTalk:
+    """Replay a whole recording, in a folder with a file; return the conversation, which is over."""
+    (folder / "a.py").write_text("def hello():\n    return 1\n")
+    talk = AcpTalk(replaying(name, folder), folder)
+    await Recorded(name, talk).converse()
+    assert talk.agent.state.state is State.IDLE
+    await talk.agent.stop()
+    await talk.until(Dead)
+    return talk

@@ -8,6 +8,7 @@ local kept = require('claude_ide.file.kept')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local plain = require('claude_ide.say.plain')
 local plan_winbar = require('claude_ide.chat.plan.winbar')
 local plan_window = require('claude_ide.chat.plan.window')
 local quiet = require('claude_ide.say.quiet')
@@ -22,7 +23,9 @@ local ACCEPT_EDITS = '<Plug>(claude-plan-accept-edits)'
 
 ---@class claude_ide.PlanRequest
 ---@field title string
+---@field name? string the agent's name
 ---@field text string
+---@field more? string the other way to approve it
 
 ---@class claude_ide.Plan: claude_ide.PlanRequest
 ---@field token integer
@@ -118,7 +121,7 @@ local function map(plan)
   local function accept_edits()
     approve(plan, 'approve_edits')
   end
-  local options = { buffer = plan.bufnr, desc = 'Approve the plan, and accept edits from now on' }
+  local options = { buffer = plan.bufnr, desc = 'Approve the plan in another way' }
   vim.keymap.set('n', ACCEPT_EDITS, accept_edits, options)
   if vim.fn.hasmapto(ACCEPT_EDITS, 'n') == 0 then
     vim.keymap.set('n', 'gA', ACCEPT_EDITS, vim.tbl_extend('error', options, { remap = true }))
@@ -126,7 +129,7 @@ local function map(plan)
 end
 
 local function fill(plan)
-  label.give(plan.bufnr, 'claude-plan', 'Claude plan')
+  label.give(plan.bufnr, 'claude-plan', ('%s plan'):format(plain.one_line(plan.name or 'Claude')))
   decision.fill(plan.bufnr, plan.text, {
     written = function()
       approve(plan, vim.v.cmdbang == 1 and 'approve_edits' or 'approve')
@@ -141,7 +144,9 @@ local function fill(plan)
       plan.last = buffer_text.get(plan.bufnr)
     end,
   })
-  map(plan)
+  if plan.more then
+    map(plan)
+  end
 end
 
 local function set_options(plan)
@@ -158,7 +163,7 @@ local function show(plan)
   end)
   plan.view = plan_window.open(plan.bufnr)
   set_options(plan)
-  plan_winbar.set(plan.title)
+  plan_winbar.set(plan.title, plan.more)
   moment.guard(function()
     if vim.api.nvim_buf_is_valid(plan.bufnr) then
       vim.bo[plan.bufnr].modifiable = true
@@ -210,7 +215,7 @@ function M.open(token, request)
   if plans[token] then
     return show_now(plans[token])
   end
-  local plan = { token = token, title = request.title, text = request.text, cancel = nothing }
+  local plan = vim.tbl_extend('error', request, { token = token, cancel = nothing })
   plans[token] = plan
   plan.cancel = waiting.when_free('plan', function()
     appear(plan)

@@ -9,6 +9,7 @@ from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.incoming import Params
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.answer import Answer, Dismiss, Reject
 from claude_ide.agents.events import Asked, Event, QuestionAsked, UrlAsked
 from claude_ide.agents.fields import mapping, text
@@ -26,12 +27,14 @@ class Asking:
         decoder: Decoder,
         pending: Pending,
         observing: Observing,
+        serving: Serving,
         report: Callable[[Iterable[Event]], None],
     ) -> None:
         self._name = name
         self._decoder = decoder
         self._pending = pending
         self._observing = observing
+        self._serving = serving
         self._report = report
 
     async def permission(self, id_: Id, params: Params) -> dict[str, Any]:
@@ -42,6 +45,7 @@ class Asking:
         asked = permission.asked(self._pending.new(), params, call)
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
+        self._serving.accepted(call.id, answer)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)

@@ -17,14 +17,10 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.prompting import Prompting
+from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
 from claude_ide.agents.acp.unsupported import Unsupported
-from claude_ide.agents.agent import (
-    Capabilities,
-    ContextUsage,
-    Opening,
-    ResumeSession,
-)
+from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
 from claude_ide.agents.answer import Answer
 from claude_ide.agents.events import (
     Dead,
@@ -41,10 +37,7 @@ from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import (
-    AgentError,
-    UnsupportedError,
-)
+from claude_ide.errors import AgentError, UnsupportedError
 from claude_ide.jsonrpc.message import Id
 from claude_ide.transport.lines import GRACE_SECONDS
 
@@ -79,6 +72,8 @@ class AcpAgent(Unsupported):
         self._decoder = Decoder(str(self._launch.folder))
         self._pending = Pending(self._emit)
         self._observing = Observing(self._workbench.edits)
+        self._working = self._decoder, self._pending, self._observing
+        self._serving = Serving(self._launch, self._workbench.files, *self._working, self._emit)
         self._talk: Prompting | None = None
 
     @property
@@ -110,6 +105,7 @@ class AcpAgent(Unsupported):
             models=bool(settings.models),
             effort=settings.has_effort,
             settings=bool(settings.free),
+            change_proposal=self._serving.writes,
             context_usage=self._usage.context_size is not None,
         )
 
@@ -252,18 +248,19 @@ class AcpAgent(Unsupported):
             connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
             self._connection = connection
         try:
-            await connection.initialize(introduction())
+            await connection.initialize(introduction(self._serving.abilities))
+            self._serving.introduced(connection.offer.own_name)
             await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
             raise
         self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
-        working = self._decoder, self._pending, self._observing
-        self._talk = Prompting(connection, *working, self._emit, self._reopen)
+        self._talk = Prompting(connection, *self._working, self._emit, self._reopen)
         return self._sessions
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
+        self._serving.close()
         self._emit(Dead(code, stderr, self._session))
 
     # Prompts.
@@ -343,11 +340,11 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        working = self._decoder, self._pending, self._observing
-        asking = Asking(self.name, *working, self._report)
+        asking = Asking(self.name, *self._working, self._serving, self._report)
         return {
             "session/request_permission": asking.permission,
             "elicitation/create": asking.elicitation,
+            **self._serving.requests(),
         }
 
     def _notifications(self) -> dict[str, Callable[[Params], None]]:
@@ -361,6 +358,7 @@ class AcpAgent(Unsupported):
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
+        self._serving.show()
 
     # Events.
 
@@ -381,6 +379,7 @@ class AcpAgent(Unsupported):
         if isinstance(event, Usage):
             self._usage = event
         self._observing.follow(event, self._decoder.tools)
+        self._serving.follow(event)
         self._state = self._next_state(event)
         self._events.put_nowait(event)
 

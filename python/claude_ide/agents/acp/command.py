@@ -33,9 +33,11 @@ def expanded(text: str, environment: Mapping[str, str]) -> str:
     return home + text[1:] if home and (text == "~" or text.startswith("~/")) else text
 
 
-def check(words: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Raise `OSError` if there is no such program."""
-    program.check(program.locate(words[0], environment.get("PATH", "")))
+def find(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return the path of the program; raises `OSError` if there is none."""
+    path = program.locate(words[0], environment.get("PATH", ""))
+    program.check(path)
+    return path
 
 
 def _split(line: str, environment: Mapping[str, str]) -> Sequence[str]:

@@ -46,6 +46,8 @@ def blocks(prompt: Prompt, offer: Offer) -> list[Block]:
                 context.append(_open_file(part, offer))
             case ShellResult():
                 context.append(text(_ran(part)))
+    if context:
+        _separate(content)
     plain: list[Block] = readable(content + context)
     return plain
 
@@ -58,6 +60,14 @@ def text(words: str) -> Block:
 def note(words: str) -> Block:
     """Return a note of the editor for the model."""
     return text(marked("editor", words))
+
+
+def _separate(content: list[Block]) -> None:
+    """End the last text with a line, because some agents join the blocks without a space."""
+    for block in reversed(content):
+        if block["type"] == "text" and not block["text"].startswith("/"):
+            block["text"] += "\n"
+            return
 
 
 def _image(image: Image) -> Block:

@@ -13,11 +13,10 @@ TERMINAL_LOGIN = "terminal-auth"
 """Some agents report only then how to log in in a terminal."""
 
 
-def introduction() -> dict[str, Any]:
-    """Return the params of `initialize` without the version of the protocol."""
+def introduction(abilities: dict[str, Any]) -> dict[str, Any]:
+    """Return the params of `initialize` without the version; `abilities` are more capabilities."""
     capabilities = {
-        "fs": {"readTextFile": False, "writeTextFile": False},
-        "terminal": False,
+        **abilities,
         "elicitation": {"form": {}, "url": {}},
         "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
     }

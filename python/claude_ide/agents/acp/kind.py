@@ -6,8 +6,10 @@ from pathlib import Path
 
 from claude_ide.agents.acp import command
 from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.logins import Logins
+from claude_ide.agents.acp.probe import probe
 from claude_ide.agents.agent import Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
@@ -45,11 +47,20 @@ class Acp:
     def missing(self) -> str:
         """Return why there is no such program, and how to install it; "" if there is one."""
         try:
-            command.check(self._words, self._environment)
+            command.find(self._words, self._environment)
         except OSError:
             hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
             return f"{self.name} is not installed: {hint}"
         return ""
+
+    @property
+    def program(self) -> str:
+        """The path of its program; raises `OSError` if there is none."""
+        return command.find(self._words, self._environment)
+
+    async def probe(self, folder: Path) -> Offer:
+        """Start the agent, return what it reports about itself, and end it."""
+        return await probe(self._launch(folder))
 
     def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
         """Return an agent for a folder."""

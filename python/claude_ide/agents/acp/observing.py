@@ -38,21 +38,32 @@ class Observing:
         if call.id in self._begun:
             await asyncio.wait([self._begun[call.id]])
 
+    def note(self, text: str) -> None:
+        """Have the next prompt carry a note for the model."""
+        self._notes.append(text)
+
+    def before_prompt(self, work: Awaitable[None]) -> None:
+        """Do something before the next prompt is sent."""
+        self._track(_task(work))
+
     async def notes(self) -> str:
         """Return the notes for the model that a prompt carries."""
-        if self._edits is None:
-            return ""
         if self._ended:
             await asyncio.wait(self._ended)
-        notes, self._notes = [*self._notes, await self._edits.prompted()], []
+        notes, self._notes = self._notes, []
+        if self._edits is not None:
+            notes.append(await self._edits.prompted())
         return "\n\n".join(filter(None, notes))
 
     def _end(self, event: ToolEnded) -> None:
         """Compare the files of a call that has ended with what they were."""
         if self._edits is not None:
-            task = _task(self._after(self._edits, event, self._begun.pop(event.tool, None)))
-            self._ended.add(task)
-            task.add_done_callback(self._ended.discard)
+            begun = self._begun.pop(event.tool, None)
+            self._track(_task(self._after(self._edits, event, begun)))
+
+    def _track(self, task: asyncio.Task[None]) -> None:
+        self._ended.add(task)
+        task.add_done_callback(self._ended.discard)
 
     @staticmethod
     async def _before(edits: Edits, tool: str, paths: list[str]) -> None:

@@ -60,8 +60,9 @@ class Terminal:
             self._code = await self._process.exited()
         finally:
             self.output.add(b"", is_last=True)
+            # The agent may report the end of its tool next.
+            self._report_now()
             self._over.set()
-            self._report_soon()
             if self.is_released:
                 self._process.close()
 
@@ -107,6 +108,8 @@ class Terminal:
             self._report = loop.call_later(SHOW_SECONDS, self._report_now)
 
     def _report_now(self) -> None:
+        if self._report is not None:
+            self._report.cancel()
         self._report = None
         self._changed()
 

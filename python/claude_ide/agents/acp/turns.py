@@ -81,6 +81,7 @@ class Turns:
         while self._waiting:
             prompt, blocks = self._waiting.popleft()
             self._emit(PromptChanged(prompt, PromptStage.STARTED))
+            began = asyncio.get_running_loop().time()
             end = await self._run(blocks)
             if end is None:  # the agent has ended
                 self._waiting.clear()
@@ -89,6 +90,7 @@ class Turns:
             if is_redirected and end.why is TurnEndReason.INTERRUPTED:
                 end = End(TurnEndReason.REDIRECTED)
             prompts, self._joined = (prompt, *self._joined), []
-            self._emit(TurnEnded(end.why, prompts, end.message))
+            duration = round(1000 * (asyncio.get_running_loop().time() - began))
+            self._emit(TurnEnded(end.why, prompts, end.message, duration))
             for each in prompts:
                 self._emit(PromptChanged(each, PromptStage.COMPLETED))

@@ -9,6 +9,7 @@ from claude_ide.agents.events import PermissionAsked, Subagent
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.visible import fits, rows, visible
+from claude_ide.chat.requests import proposal
 from claude_ide.paths import within
 
 SHELL, DETAIL, NOTE = "ClaudeChatShell", "ClaudeChatDetail", "ClaudeChatMeta"
@@ -21,6 +22,8 @@ SIGNS = {
     "new_source": ("+", ADDED),
 }
 """Arguments of edits that are shown as removed or added lines."""
+
+VERBS = {"delete": "Delete", "move": "Move"}
 
 DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
 """The highlights of a diff's lines, by their first character."""
@@ -74,10 +77,17 @@ class Permission:
     @property
     def title(self) -> str:
         """The tool's title, such as its file or command."""
-        is_file = self.asked.kind == "edit" and self.asked.title == self.asked.path
-        if self.where is not None and is_file:
+        if not self._is_about_files:
+            return within(self.asked.title, self._root)
+        if self.where is not None:
             return self.where.path
-        return within(self.asked.title, self._root)
+        return ", ".join(within(path, self._root) for path in proposal.paths(self.asked))
+
+    @property
+    def _is_about_files(self) -> bool:
+        """Whether the files are the title; an agent's own title may hide some of them."""
+        is_path = self.asked.kind == "edit" and self.asked.title == self.asked.path
+        return is_path or bool(self.asked.edits)
 
     def question(self, width: int) -> str:
         """Return the question; with the title if a window of this width shows all of it."""
@@ -101,14 +111,16 @@ class Permission:
         line = f"{capitalized(self.asker)} asks: {what}".rstrip()
         if self.where is not None and self.where.warning:
             line = f"{line} ({self.where.warning})"
-        is_known = not self.asked.path or self.where is not None
+        is_known = not proposal.paths(self.asked) or self.where is not None
         is_whole = is_known and self._is_inline(line, width) and "  " not in line
-        return line if is_whole and not self._rest(_title_key(self.asked)) else ""
+        return line if is_whole and not self._rest(is_titled=True) else ""
 
     def note(self, width: int) -> str:
         """Return a description that is not part of what the tool runs; empty if there is none."""
         if _has_command(self.asked):
             return str(self.asked.arguments.get("description") or "")
+        if self._is_about_files:
+            return ""
         is_shown = _title_key(self.asked) or self._has_title(width)
         return "" if is_shown else self.asked.title
 
@@ -118,10 +130,16 @@ class Permission:
         if _has_command(self.asked):
             short = self._asked("Run this command?")
             return short, f"{short}  {title}"
-        if self.asked.kind == "edit":
-            verb = "Write" if any(edit.old is None for edit in self.asked.edits) else "Edit"
-            return self._asked(f"{verb} this file?"), self._asked(f"{verb} {title}?")
+        if proposal.is_edit(self.asked):
+            number = len(proposal.paths(self.asked))
+            files = "this file" if number < 2 else f"these {number} files"
+            return self._asked(f"{self._verb} {files}?"), self._asked(f"{self._verb} {title}?")
         return self._asked(f"Use {name}?"), self._asked(f"Use {name} {title}?")
+
+    @property
+    def _verb(self) -> str:
+        is_whole = any(edit.old is None for edit in self.asked.edits)
+        return VERBS.get(self.asked.kind) or ("Write" if is_whole else "Edit")
 
     def _asked(self, question: str) -> str:
         if self.asked.agent is None:
@@ -137,15 +155,23 @@ class Permission:
         return self.question(width) != self.question(0)
 
     def _passages(self, width: int) -> list[Passage]:
-        return self._rest(_title_key(self.asked) if self._has_title(width) else "")
+        return self._rest(is_titled=self._has_title(width))
 
-    def _rest(self, without: str) -> list[Passage]:
-        skipped = {without, "description" if _has_command(self.asked) else ""}
+    def _rest(self, *, is_titled: bool) -> list[Passage]:
+        """Return the input without what the title contains, if that is shown."""
+        key = _title_key(self.asked)
+        skipped = {key if is_titled else "", "description" if _has_command(self.asked) else ""}
         if self.change:
             skipped |= {*SIGNS, "replace_all"}
         rest = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
         content = self._changed() or _content(self.asked.kind, rest) or self._edits()
+        if not (is_titled or key or content[:1] == self._edits()[:1]):
+            content = [*self._files(), *content]
         return [*content, *map(_named, rest.items())]
+
+    def _files(self) -> list[Passage]:
+        """Return the files of an edit whose arguments do not name them."""
+        return [(f"{within(edit.path, self._root)}:", DETAIL) for edit in self.asked.edits[:1]]
 
     def _changed(self) -> list[Passage]:
         return [(line, DIFF.get(line[:1], DETAIL)) for line in self.change]

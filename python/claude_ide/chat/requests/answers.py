@@ -6,7 +6,7 @@ A request is answered once. It continues to wait if a list or a review closes wi
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Rule
@@ -14,8 +14,8 @@ from claude_ide.agents.events import (
     Asked,
     Dead,
     Event,
+    Notice,
     Option,
-    OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -29,16 +29,16 @@ from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import address, form
+from claude_ide.chat.requests import address, form, proposal, ways
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Request, always, described, has_rules
+from claude_ide.chat.requests.view import SHOWN, Request
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import InvalidRuleError, UserError
+from claude_ide.errors import AgentError, InvalidRuleError, UserError
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +75,15 @@ class Answers:
         self._editor = editor
         self._run = run
         self._sight = Sight(transcript.root, requests, painter, panel)
-        self._reviews = Reviews(agent.name, editor, panel, config, self._sight, run, self._respond)
+        self._reviews = Reviews(
+            *(agent, transcript.root, editor, panel, config, self._sight, run, self._respond)
+        )
 
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""
         waiting = self._requests.add(asked)
         self._painter.now()
-        if isinstance(asked, PlanProposed) or _is_edit(asked):
+        if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
         if isinstance(asked, PermissionAsked) and asked.path:
             self._run(self._sight.locate(waiting))
@@ -119,16 +121,20 @@ class Answers:
         match key:
             case "y" if isinstance(asked, QuestionAsked):
                 self._reviews.begin(waiting)
-            case "y" if waiting.diff is not None and waiting.diff.shown:
-                # This includes the user's changes in the diff.
-                await self._panel.accept_diff(waiting.diff.id)
+            case "y" if not ways.has_yes(asked):
+                await self._key(waiting, "a", kind)
+            case "y" if waiting.has_one_diff:
+                await self._accept_diff(waiting)
             case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
                 await self._sight.lead(waiting, key)
             case "y" if isinstance(asked, UrlAsked):
                 await self._open(waiting, asked)
+            case "y" if waiting.diff is not None and waiting.diff.shown:
+                waiting.accepts_all = True
+                await self._accept_diff(waiting)
             case "y":
-                if _is_edit(asked):
-                    await self._editor.expect_write(asked.path)
+                for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
+                    await self._editor.expect_write(path)
                 await self._respond(waiting, Allow(), ALLOWED)
             case "a":
                 await self._always(waiting)
@@ -139,9 +145,16 @@ class Answers:
                 await self._respond(waiting, Dismiss(), CANCELLED)
             case "N":
                 reason = await self._editor.input("Why not? ")
-                if reason is not None:
+                if waiting.is_over and reason:
+                    await self._return(reason)
+                elif reason is not None:
                     summary = f"{REJECTED}: {reason}" if reason else REJECTED
                     await self._respond(waiting, Reject(reason), summary)
+
+    async def _accept_diff(self, waiting: Waiting) -> None:
+        """Accept the diff on the screen, including the user's changes in it."""
+        assert waiting.diff is not None
+        await self._panel.accept_diff(waiting.diff.id)
 
     async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
@@ -195,23 +208,24 @@ class Answers:
 
     async def _always(self, waiting: Waiting) -> None:
         """Have the user choose one way to allow more: all of them together would allow too much."""
-        ways = _ways(waiting.asked)
-        names = [name for name, _ in ways]
-        chosen: int | None = 0 if len(ways) == 1 else None
-        if len(ways) > 1:
-            chosen = await self._editor.select("Allow always:", names)
-        if chosen is None:
-            return
-        way = ways[chosen][1]
+        way = await self._choose_way(waiting.asked)
         if isinstance(way, Scope):
-            return await self._add_rule(waiting, way)
-        is_rejected = way.kind is OptionKind.REJECT_ALWAYS
-        answer = Reject(option=way.id) if is_rejected else Allow(options=(way.id,))
-        await self._respond(waiting, answer, way.name)
+            await self._add_rule(waiting, way)
+        elif way is not None:
+            await self._respond(waiting, ways.answer(way), way.name)
+
+    async def _choose_way(self, asked: Asked) -> Scope | Option | None:
+        """Have the user choose a way beside a yes and a no; None if they cancel."""
+        found = _ways(asked)
+        if len(found) == 1 and ways.has_yes(asked):
+            return found[0][1]
+        what = "Allow always:" if ways.are_lasting(ways.others(asked)) else "Answer:"
+        chosen = await self._editor.select(what, [name for name, _ in found]) if found else None
+        return None if chosen is None else found[chosen][1]
 
     async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
-        assert has_rules(waiting.asked)
+        assert ways.has_rules(waiting.asked)
         rule: str | None = waiting.asked.rule
         problem = ""
         while not waiting.is_over:
@@ -225,13 +239,23 @@ class Answers:
                 problem = f"{error} · "
         self._editor.notify("this request is no longer waiting for an answer", "warn")
 
-    async def _respond(self, waiting: Waiting, answer: Answer, summary: str) -> None:
-        """Send an answer, unless the request already has one; show its `summary`."""
+    async def _respond(
+        self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
+    ) -> None:
+        """Send an answer, unless the request already has one; show its `summary`.
+
+        `instead` has the user's changes of the proposal, for an agent that cannot accept them.
+        """
         if waiting.is_over or waiting.answering is not None:
             return
-        if isinstance(answer, Allow) and waiting.proposed and waiting.proposed.file_appeared:
+        if isinstance(answer, Allow):
+            answer, summary = await self._acceptable(waiting, answer, summary, instead)
+            if waiting.is_over or waiting.answering is not None:
+                return
+        appeared = next((each for each in waiting.proposed if each.file_appeared), None)
+        if isinstance(answer, Allow) and appeared:
             # Otherwise the agent might overwrite a file that the user has never seen.
-            answer = Reject(APPEARED.format(waiting.proposed.path))
+            answer = Reject(APPEARED.format(appeared.path))
             summary = f"{REJECTED}: {EXISTS}"
         waiting.answering = asyncio.current_task()
         try:
@@ -243,7 +267,49 @@ class Answers:
             self._requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
         if unread:
-            self._transcript.add_prompt(await self._agent.prompt([Words(unread)]), unread)
+            await self._send(unread)
+        self._painter.now()
+
+    async def _acceptable(
+        self, waiting: Waiting, answer: Allow, summary: str, instead: str
+    ) -> tuple[Answer, str]:
+        """Return an answer that the agent can carry out, with its summary.
+
+        Raises `UserError` if the user does not want one; the request then continues to wait.
+        """
+        name = self._agent.name
+        is_carried = answer.is_changed and abilities.has(self._agent, "change_proposal")
+        if instead and not is_carried:
+            choices = ["Reject, and send my changes as a prompt", "Allow it without my changes"]
+            asked = f"{name} cannot accept changes to its proposals:"
+            chosen = await self._editor.select(asked, choices)
+            if chosen is None:
+                raise UserError(f"{name} cannot accept your changes; it still waits for an answer")
+            if chosen == 0:
+                return Reject(instead), f"{REJECTED}, with your changes"
+            self._reviews.keep(waiting.asked.tool)
+            answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
+        if ways.has_yes(waiting.asked) or answer.options or answer.rule:
+            return answer, summary
+        way = await self._choose_way(waiting.asked)
+        if not isinstance(way, Option):
+            raise UserError(f"{name} offers no plain yes; it still waits for an answer")
+        return ways.answer(way), way.name
+
+    async def _send(self, words: str) -> None:
+        """Send words that the answer could not carry as the next prompt."""
+        try:
+            prompt = await self._agent.prompt([Words(words)])
+        except AgentError:
+            await self._return(words)
+            raise
+        self._transcript.add_prompt(prompt, words)
+
+    async def _return(self, words: str) -> None:
+        """Put words that were not sent into the prompt window, or else show them."""
+        if await self._panel.put_if_empty(words):
+            return self._editor.notify("not sent: your words are in the prompt", "warn")
+        self._transcript.apply(Notice(f"not sent: {words}", "warning"))
         self._painter.now()
 
 
@@ -252,31 +318,32 @@ def is_for_program(asked: Asked) -> bool:
     return isinstance(asked, UrlAsked) or (isinstance(asked, QuestionAsked) and bool(asked.asker))
 
 
-def _is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
-    return isinstance(asked, PermissionAsked) and asked.kind == "edit"
-
-
 def _ways(asked: Asked) -> list[tuple[str, Scope | Option]]:
-    """Return the ways to allow more than a request, with their names; the usual ones first."""
-    scopes = asked.scopes if has_rules(asked) else ()
+    """Return the ways beside a yes and a no, with their names; the usual ones first."""
+    scopes = asked.scopes if ways.has_rules(asked) else ()
     rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
-    options = [(described(option), option) for option in always(asked)]
-    return [*options, *rules] if _is_edit(asked) else [*rules, *options]
+    options = [(ways.described(option), option) for option in ways.others(asked)]
+    return [*options, *rules] if proposal.is_edit(asked) else [*rules, *options]
 
 
 def _answers(asked: Asked) -> dict[str, str]:
     """Return the keys that answer a request, with their meanings."""
-    options = always(asked)
     if isinstance(asked, UrlAsked):
         yes = {"y": "Open it in the browser"} if address.can_open(asked.url) else {}
         return yes | DECLINE
-    if isinstance(asked, PlanProposed):
+    others = ways.others(asked)
+    has_more = bool(others) or ways.has_rules(asked)
+    plain_yes = "Yes, once" if has_more and isinstance(asked, PermissionAsked) else "Yes"
+    more = "Always…" if ways.are_lasting(others) else "Other answers…"
+    if isinstance(asked, PlanProposed) and len(others) == 1:
         # A plan is approved once; its option switches the mode afterwards.
-        yes = {"y": "Yes"} | ({"a": capitalized(options[0].name)} if options else {})
-    else:
-        has_always = bool(options) or has_rules(asked)
-        yes = {"y": "Yes, once", "a": "Always…"} if has_always else {"y": "Yes"}
-    return yes | NO
+        more = capitalized(others[0].name)
+    return {
+        **({"y": ways.yes(asked, plain_yes)} if ways.has_yes(asked) else {}),
+        **({"a": more} if has_more else {}),
+        **NO,
+        "n": ways.no(asked, NO["n"]),
+    }
 
 
 def _choices_before_sight(view: Request) -> dict[str, str]:

@@ -5,9 +5,10 @@ An agent may omit the carriage returns of a file's lines; the file keeps them.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeGuard
 
 from claude_ide import files
-from claude_ide.agents.events import PermissionAsked, Replacement
+from claude_ide.agents.events import Asked, PermissionAsked, Replacement
 from claude_ide.paths import normalized
 
 
@@ -42,21 +43,41 @@ class Proposal:
         return self.original is None and self.now().original not in (None, self.text)
 
 
-def of(asked: PermissionAsked) -> Proposal | None:
-    """Return the proposal of a tool; None if it is unknown, or its edit would fail."""
-    if asked.kind != "edit" or len(asked.edits) != 1:
-        return None
-    [edit] = asked.edits
-    if not Path(edit.path).is_absolute():
-        return None
-    path = normalized(edit.path)
+def is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
+    """Return whether a request is about changes of files."""
+    return isinstance(asked, PermissionAsked) and (asked.kind == "edit" or bool(asked.edits))
+
+
+def paths(asked: PermissionAsked) -> list[str]:
+    """Return the files that a request would change, or else the one that it is about."""
+    found = list(dict.fromkeys(edit.path for edit in asked.edits))
+    return found or [asked.path] * bool(asked.path)
+
+
+def of(asked: PermissionAsked) -> tuple[Proposal, ...]:
+    """Return a tool's proposal for each file; none if any is unknown, or its edit would fail."""
+    found: dict[str, Proposal] = {}
+    for edit in asked.edits if is_edit(asked) else ():
+        if not Path(edit.path).is_absolute():
+            return ()
+        path = normalized(edit.path)
+        proposed = _of(path, edit, found.get(path))
+        if proposed is None:
+            return ()
+        found[path] = proposed
+    return tuple(found.values())
+
+
+def _of(path: str, edit: Replacement, earlier: Proposal | None) -> Proposal | None:
+    """Return the proposal of an edit, which may follow an earlier one of the same file."""
     try:
-        original = _read(path)
+        original = earlier.original if earlier else _read(path)
     except (OSError, ValueError):  # not a text, or a path with a NUL
         return None
     if edit.old is None:
         return Proposal(path, edit.new, original, edit)
-    text = _edited(_plain(original or ""), edit.old, edit, is_new=original is None)
+    now = earlier.text if earlier else original
+    text = _edited(_plain(now or ""), edit.old, edit, is_new=now is None)
     if text is None:
         return None
     if original is not None and "\r\n" in original:

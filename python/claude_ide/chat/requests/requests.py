@@ -27,8 +27,11 @@ class Waiting:
     token: int = 0
     """The token of its plan or form in Lua; 0 if it has had none."""
     review: "asyncio.Task[None] | None" = None
-    proposed: Proposal | None = None
+    proposed: tuple[Proposal, ...] = ()
     diff: Diff | None = None
+    """The diff on the screen; several are shown one after the other."""
+    accepts_all: bool = False
+    """Whether the user has accepted the diffs that were not shown yet."""
     choosing: "asyncio.Task[Any] | None" = None
     """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None
@@ -37,6 +40,11 @@ class Waiting:
     """Whether its address has been opened; a second key opens it no more."""
     is_over: bool = False
     """Whether it was answered or withdrawn."""
+
+    @property
+    def has_one_diff(self) -> bool:
+        """Whether one diff shows all that it would change."""
+        return len(self.proposed) == 1 and self.diff is not None and self.diff.shown
 
 
 class Requests:

@@ -4,43 +4,55 @@ If the user closes a review without an answer, the request continues to wait.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
 
+from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
+    Option,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
     Replacement,
     ToolStatus,
 )
+from claude_ide.chat import abilities
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import change, form, proposal
+from claude_ide.chat.requests import change, form, proposal, ways
+from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import always
 from claude_ide.config import Config
-from claude_ide.editor.diffs import Diff
+from claude_ide.editor.diffs import Decision, Diff
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import EditorError
+from claude_ide.errors import EditorError, UserError
 
 ALLOWED, REJECTED = "allowed", "rejected"
 
-Respond = Callable[[Waiting, Answer, str], Awaitable[None]]
-"""Answers a request; the last argument describes the answer in the transcript."""
+SENT_AS_PROMPT = "changes go into a prompt"
+
+
+class Respond(Protocol):
+    """Answers a request (`Answers`)."""
+
+    async def __call__(
+        self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
+    ) -> None:
+        """Send an answer; `summary` describes it, `instead` the user's changes in words."""
 
 
 class Reviews:
-    """The reviews of one chat whose agent has this name.
+    """The reviews of one chat; paths below `root` are relative to it.
 
     `run` starts a task and shows its errors to the user in one line.
     """
 
     def __init__(
         self,
-        name: str,
+        agent: Agent,
+        root: str,
         editor: Editor,
         panel: Panel,
         config: Config,
@@ -48,14 +60,15 @@ class Reviews:
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
         respond: Respond,
     ) -> None:
-        self._name = name
+        self._agent = agent
+        self._root = root
         self._editor = editor
         self._panel = panel
         self._config = config
         self._sight = sight
         self._run = run
         self._respond = respond
-        self._accepted: dict[str, Diff] = {}
+        self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
     def begin(self, waiting: Waiting) -> None:
@@ -63,65 +76,92 @@ class Reviews:
         if waiting.review is not None and not waiting.review.done():
             return
         match waiting.asked:
-            case PermissionAsked(kind="edit"):
-                waiting.proposed = proposal.of(waiting.asked)
-                if waiting.proposed is not None:
-                    waiting.view.propose(change.unified(waiting.proposed))
+            case PermissionAsked() as asked if proposal.is_edit(asked):
+                waiting.proposed = proposal.of(asked)
+                waiting.accepts_all = False
+                if waiting.proposed:
+                    waiting.view.propose(change.of_files(waiting.proposed, self._root))
                     self._sight.review(waiting, True)
-                    waiting.review = self._run(self._while_reviewed(waiting, waiting.proposed))
+                    waiting.review = self._run(self._while_reviewed(waiting))
             case QuestionAsked():
                 waiting.review = self._run(self._review_questions(waiting, waiting.asked))
             case PlanProposed(plan=plan) if plan:
                 waiting.review = self._run(self._review_plan(waiting, waiting.asked))
 
     def settle(self, tool: str, status: ToolStatus | None = None) -> None:
-        """Settle the accepted diff of a tool; its text is kept if the tool has not written it."""
-        if diff := self._accepted.pop(tool, None):
-            is_written = None if status is None else status is ToolStatus.COMPLETED
+        """Settle the accepted diffs of a tool; a text that it has not written is kept."""
+        is_written = None if status is None else status is ToolStatus.COMPLETED
+        for diff in self._accepted.pop(tool, ()):
             self._editor.diffs.settle(diff, is_written=is_written)
+
+    def keep(self, tool: str) -> None:
+        """Keep the texts of accepted diffs, which the tool will not write."""
+        self.settle(tool, ToolStatus.REJECTED)
 
     def clear(self) -> None:
         """Settle all accepted diffs: their tools will not report results any more."""
         for tool in list(self._accepted):
             self.settle(tool)
 
-    async def _while_reviewed(self, waiting: Waiting, proposed: Proposal) -> None:
+    async def _while_reviewed(self, waiting: Waiting) -> None:
         try:
-            await self._review_edit(waiting, proposed)
+            await self._review_edit(waiting)
         finally:
             self._sight.review(waiting, False)
 
-    async def _review_edit(self, waiting: Waiting, proposed: Proposal) -> None:
+    async def _review_edit(self, waiting: Waiting) -> None:
+        """Show a diff of each file, one after the other; one answer is for all of them."""
+        texts: list[str] = []
+        try:
+            for number, proposed in enumerate(waiting.proposed, 1):
+                if waiting.accepts_all:
+                    texts.append(proposed.text)
+                    continue
+                decision = await self._decision(waiting, proposed, number)
+                if decision is None:
+                    # The request can still be answered with the keys in the transcript.
+                    return
+                if not decision.accepted:
+                    summary = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
+                    return await self._respond(waiting, Reject(decision.reason), summary)
+                texts.append(decision.text)
+            await self._accept(waiting, texts)
+        except BaseException:
+            self.settle(waiting.asked.tool)
+            raise
+
+    async def _decision(self, waiting: Waiting, proposed: Proposal, number: int) -> Decision | None:
+        """Return the user's decision about one file; None if its diff could not be shown."""
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
+        hints = [f"{number} of {len(waiting.proposed)}"] * (len(waiting.proposed) > 1)
+        hints += [SENT_AS_PROMPT] * (not abilities.has(self._agent, "change_proposal"))
         diff = await diffs.show(
-            *(asked.request, proposed.path, proposed.text, self._name, layout),
+            *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
             is_reported=bool(asked.tool),
+            agent=self._agent.name,
+            hint=", ".join(hints),
         )
         waiting.diff = diff
         try:
             decision = await diff.decision
         except EditorError:
-            # The request can still be answered with the keys in the transcript.
-            return
+            return None
         finally:
             waiting.diff = None
             diffs.close(diff)
         if decision.accepted:
-            await self._accept(waiting, proposed, diff, decision.text)
-        else:
-            summary = f"{REJECTED}: {decision.reason}" if decision.reason else REJECTED
-            await self._respond(waiting, Reject(decision.reason), summary)
+            self._accepted.setdefault(asked.tool, []).append(diff)
+        return decision
 
-    async def _accept(self, waiting: Waiting, proposed: Proposal, diff: Diff, text: str) -> None:
-        tool = waiting.asked.tool
-        self._accepted[tool] = diff
-        try:
-            changed = await self._changed(proposed, text)
-            summary = ALLOWED if changed is None else f"{ALLOWED}, with your changes"
-            await self._respond(waiting, Allow(edit=changed), summary)
-        except BaseException:
-            self.settle(tool)
-            raise
+    async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
+        pairs = list(zip(waiting.proposed, texts, strict=True))
+        changed = [await self._changed(*pair) for pair in pairs]
+        if not any(changed):
+            return await self._respond(waiting, Allow(), ALLOWED)
+        # An answer has room for one changed file.
+        answer = Allow(edit=changed[0]) if len(changed) == 1 else Allow()
+        instead = in_words.of_files(waiting.proposed, texts, self._root)
+        await self._respond(waiting, answer, f"{ALLOWED}, with your changes", instead)
 
     async def _changed(self, proposed: Proposal, text: str) -> Replacement | None:
         """Return the edit for an accepted text, merged with changes of the file since then.
@@ -136,7 +176,7 @@ class Reviews:
         return proposed.accepted(text) if merged is None else now.replacing(merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
-        shown = form.of(asked, self._name)
+        shown = form.of(asked, self._agent.name)
         answered = await self._panel.ask_questions(shown, self._token(waiting))
         if answered.get("declined"):
             await self._respond(waiting, Reject(), "declined")
@@ -145,23 +185,65 @@ class Reviews:
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
     async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
-        plan = {"title": f"{self._name}'s plan", "text": asked.plan}
-        reviewed = await self._panel.ask_plan(plan, self._token(waiting))
-        text, decision = str(reviewed.get("text", "")), reviewed.get("decision")
-        edited = text not in ("", asked.plan)
+        text = asked.plan
+        is_answered = False
+        while not (is_answered or waiting.is_over):
+            reviewed = await self._panel.ask_plan(self._plan(asked, text), self._token(waiting))
+            text = str(reviewed.get("text", "")) or text
+            comments = str(reviewed.get("comments") or "")
+            is_answered = await self._decide_plan(waiting, text, reviewed.get("decision"), comments)
+
+    def _plan(self, asked: PlanProposed, text: str) -> dict[str, str]:
+        """Return a plan in the format of `chat/plan`."""
+        name = self._agent.name
+        plan = {"title": f"{name}'s plan", "name": name, "text": text}
+        match _approvals(asked):
+            case []:
+                return plan
+            case [one]:
+                return plan | {"more": one.name}
+            case _:
+                return plan | {"more": "other ways"}
+
+    async def _decide_plan(self, waiting: Waiting, text: str, decision: Any, comments: str) -> bool:
+        """Send a decision about a plan; False if the user has not chosen how to approve it."""
+        asked = waiting.asked
+        assert isinstance(asked, PlanProposed)
+        edited = text if text != asked.plan else ""
         if decision == "revise":
-            reason = _revision(text if edited else "", str(reviewed.get("comments") or ""))
-            await self._respond(waiting, Reject(reason), "keep planning")
+            await self._respond(waiting, Reject(_revision(edited, comments)), "keep planning")
         elif decision in ("approve", "approve_edits"):
-            accepting = always(asked)[:1] if decision == "approve_edits" else []
-            options = tuple(option.id for option in accepting)
-            summary = "approved" + (", edits accepted" if options else "")
-            await self._respond(waiting, Allow(options, plan=text if edited else ""), summary)
+            option: Option | None = None
+            if decision == "approve_edits" and (more := _approvals(asked)):
+                option = await self._choose_approval(more)
+                if option is None:
+                    return False
+            answer = Allow((option.id,) if option else (), plan=edited)
+            summary = f"approved: {option.name}" if option else "approved"
+            instead = in_words.of_plan(edited) if edited else ""
+            try:
+                await self._respond(waiting, answer, summary, instead)
+            except UserError as error:
+                # Their version is shown again.
+                self._editor.notify(str(error), "warn")
+                return False
+        return True
+
+    async def _choose_approval(self, more: list[Option]) -> Option | None:
+        if len(more) == 1:
+            return more[0]
+        chosen = await self._editor.select("Approve:", [ways.described(each) for each in more])
+        return None if chosen is None else more[chosen]
 
     def _token(self, waiting: Waiting) -> int:
         """Return the token of a request, which is the same for each of its reviews."""
         waiting.token = waiting.token or self._editor.new_token()
         return waiting.token
+
+
+def _approvals(asked: PlanProposed) -> list[Option]:
+    """Return the ways to approve a plan beside a plain yes."""
+    return [option for option in ways.others(asked) if option.kind in ways.ALLOWING]
 
 
 def _revision(text: str, comments: str) -> str:

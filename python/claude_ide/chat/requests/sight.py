@@ -3,6 +3,7 @@
 from claude_ide.agents.events import PermissionAsked, PlanProposed
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.panel import Panel
+from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.requests import Requests, Waiting
 
@@ -26,7 +27,7 @@ class Sight:
             return False
         if isinstance(waiting.asked, PlanProposed):
             return await self._panel.is_plan_open(waiting.token)
-        return waiting.diff is not None and waiting.diff.shown
+        return waiting.has_one_diff
 
     async def lead(self, waiting: Waiting, key: str) -> None:
         """Show all that a key allows, and scroll to its beginning."""
@@ -40,10 +41,14 @@ class Sight:
     async def locate(self, waiting: Waiting) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""
         asked = waiting.asked
-        if isinstance(asked, PermissionAsked) and asked.path:
-            found = await self._panel.whereabouts(asked.path, self._root)
-            waiting.view.locate(Where(found["path"], found["warning"]))
-            self.redraw(waiting)
+        paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
+        if not paths:
+            return
+        found = [await self._panel.whereabouts(path, self._root) for path in paths]
+        named = "{path}: " if len(found) > 1 else ""
+        warnings = [f"{named.format(**each)}{each['warning']}" for each in found if each["warning"]]
+        waiting.view.locate(Where(", ".join(each["path"] for each in found), "; ".join(warnings)))
+        self.redraw(waiting)
 
     def review(self, waiting: Waiting, is_reviewed: bool) -> None:
         """Show whether a request can be read in another window."""

@@ -4,12 +4,8 @@ A yes counts only if everything that it allows was on the screen. The part's kin
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
-from typing import TypeGuard
-
 from claude_ide.agents.events import (
     Asked,
-    Option,
-    OptionKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -21,7 +17,7 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.requests import address, questions
+from claude_ide.chat.requests import address, proposal, questions, ways
 from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
 from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
@@ -29,7 +25,6 @@ from claude_ide.paths import within
 
 HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
-ALWAYS = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 """Kinds of a part: everything is shown; only what `y` allows but not `a`; less than that."""
@@ -216,7 +211,8 @@ class Request(View):
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
         if self.reviewed:
-            rows.append(_commands("in its diff: ", (":w", " accepts, "), (":q", " rejects")))
+            where = "in its diff: " if len(proposal.paths(asked.asked)) < 2 else "in its diffs: "
+            rows.append(_commands(where, (":w", " accepts, "), (":q", " rejects")))
         return rows
 
     def _shown(self) -> list[Row]:
@@ -232,9 +228,15 @@ class Request(View):
         return [*rows, row((f"  {amounts.count(over, 'more line')}", WARNING))]
 
     def _keys(self) -> list[Row]:
-        rows = [key_row("y", "yes, once"), *self._always_rows(), key_row("n", "no")]
-        rows.append(key_row("N", "no, because…"))
+        rows = self._answer_rows("yes, once", "no")
         return [*rows, key_row("d", "details")] if self._has_more else rows
+
+    def _answer_rows(self, usual_yes: str, usual_no: str) -> list[Row]:
+        """Return the rows for a permission or a plan."""
+        yes, no = ways.yes(self.asked, usual_yes), ways.no(self.asked, usual_no)
+        rows = [key_row("y", _words(yes))] * ways.has_yes(self.asked)
+        rows += [*self._always_rows(), key_row("n", _words(no))]
+        return [*rows, key_row("N", "no, because…")]
 
     def _url_keys(self) -> list[Row]:
         assert isinstance(self.asked, UrlAsked)
@@ -250,47 +252,39 @@ class Request(View):
         return [question, _commands("the plan is open: ", *commands)]
 
     def _plan_keys(self) -> list[Row]:
-        rows = [key_row("y", "yes"), *self._always_rows()]
-        return [*rows, key_row("n", "no, keep planning"), key_row("N", "no, because…")]
+        return self._answer_rows("yes", "no, keep planning")
 
     def _always_rows(self) -> list[Row]:
-        ways = self._always
-        if not ways:
+        found = self._always
+        if not found:
             return []
-        if len(ways) == 1 and self._are_short(ways):
-            return [key_row("a", ways[0])]
-        number = f" ({len(ways)} ways)" if len(ways) > 1 else ""
-        rows = [key_row("a", f"always…{number}")]
-        shown = ways if self._always_open else []
+        are_short = self._are_short(found)
+        if len(found) == 1 and are_short:
+            return [key_row("a", found[0])]
+        number = f" ({len(found)} ways)" if len(found) > 1 else ""
+        what = "always" if ways.are_lasting(ways.others(self.asked)) else "other answers"
+        rows = [key_row("a", f"{what}…{number}")]
+        shown = found if self._always_open or are_short else []
         pieces = (piece for one in shown for piece in wrapped((one, MEANING), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
     @property
     def _always(self) -> list[str]:
-        """The ways to allow more than this request: a rule, and the agent's other options."""
-        rule = self.asked.rule if has_rules(self.asked) else ""
-        rules = [f"always: {rule}…" if rule else "always, by a rule…"] * has_rules(self.asked)
-        return [*rules, *map(described, always(self.asked))]
+        """The ways beside a yes and a no: a rule, and the agent's other options."""
+        rules: list[str] = []
+        if ways.has_rules(self.asked):
+            rule = self.asked.rule
+            rules.append(f"always: {rule}…" if rule else "always, by a rule…")
+        return [*rules, *map(ways.described, ways.others(self.asked))]
 
-    def _are_short(self, ways: list[str]) -> bool:
+    def _are_short(self, found: list[str]) -> bool:
         """Return whether each way fits in a list of choices."""
-        return all(fits(way, self._room) for way in ways)
+        return all(fits(way, self._room) for way in found)
 
 
-def has_rules(asked: Asked) -> TypeGuard[PermissionAsked]:
-    """Return whether the user may allow more than a request by a rule of their own."""
-    return isinstance(asked, PermissionAsked) and bool(asked.scopes)
-
-
-def described(option: Option) -> str:
-    """Return the name and the scope of an "always" option."""
-    return f"{option.name} ({option.scope})" if option.scope else option.name
-
-
-def always(asked: Asked) -> list[Option]:
-    """Return the options that apply to more than this request."""
-    options = asked.options if isinstance(asked, PermissionAsked | PlanProposed) else ()
-    return [option for option in options if option.kind in ALWAYS]
+def _words(text: str) -> str:
+    """Return an agent's words as the meaning of a key."""
+    return one_line(visible(text), LINE)
 
 
 def _commands(where: str, *keys: tuple[str, str]) -> Row:

@@ -29,9 +29,12 @@ def _item(block: Block) -> dict[str, Any]:
     if block["type"] == "thinking":
         summary = {"type": "summary_text", "text": block["thinking"]}
         return {"type": "reasoning", "id": f"rs_{number}", "summary": [summary]}
+    # Codex offers the tools of an MCP server in a namespace.
+    namespace, _, name = block["name"].rpartition("/")
     return {
         **{"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}"},
-        **{"name": block["name"], "arguments": json.dumps(block["input"]), "status": "completed"},
+        **{"name": name, "arguments": json.dumps(block["input"]), "status": "completed"},
+        **({"namespace": namespace} if namespace else {}),
     }
 
 

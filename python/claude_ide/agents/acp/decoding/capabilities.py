@@ -32,6 +32,8 @@ class Offer:
 
     version: int = VERSION
     name: str = ""
+    own_name: str = ""
+    """Its name for programs, such as `gemini-cli`."""
     agent_version: str = ""
     loads: bool = False
     resumes: bool = False
@@ -58,6 +60,7 @@ def offer(answer: dict[str, Any]) -> Offer:
     return Offer(
         version=VERSION if version is None else version,
         name=text(information.get("title")) or text(information.get("name")),
+        own_name=text(information.get("name")),
         agent_version=text(information.get("version")),
         loads=abilities.get("loadSession") is True,
         resumes="resume" in sessions,

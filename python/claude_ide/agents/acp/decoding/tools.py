@@ -168,7 +168,7 @@ class Tools:
             title = "" if named["name"] == call.name else title
         elif named and named["name"].lower() == call.name.lower():
             title = named["rest"]
-        call.title = command(call) or files_of(call) or title or call.title
+        call.title = command(call) or files_of(call, self._folder) or title or call.title
 
     def _announced(self, call: Call) -> Iterator[Event]:
         """Yield what has changed of the name and of the input."""
@@ -224,11 +224,16 @@ def command(call: Call) -> str:
     return " ".join(words) or text(given)
 
 
-def files_of(call: Call) -> str:
-    """Return the files that a call reads or changes; "" if it does something else."""
+def files_of(call: Call, folder: str) -> str:
+    """Return the files that a call reads or changes; "" if it does something else.
+
+    The paths of several files begin at `folder`.
+    """
     if not call.is_on_files:
         return ""
-    return ", ".join(diff.path for diff in call.diffs) or call.path
+    if len(call.diffs) > 1:
+        return ", ".join(diff.path.removeprefix(f"{folder}/") for diff in call.diffs)
+    return call.path
 
 
 def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:

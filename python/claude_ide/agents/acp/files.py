@@ -1,0 +1,175 @@
+"""The files that an agent reads and writes through the editor: `fs/*`.
+
+A request for permission shows the user what the agent is going to write, and the user may accept
+another text. The answer has no room for it, so it replaces the agent's text when that is written.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from claude_ide.agents.acp import params as given
+from claude_ide.agents.events import Event, Notice, Replacement
+from claude_ide.agents.workbench import Files
+from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
+from claude_ide.paths import normalized
+
+NOT_FOUND = -32002
+"""ACP: a resource was not found."""
+
+WRITERS = frozenset({"Kimi Code CLI", "OpenCode", "fast-agent-acp", "gemini-cli", "qwen-code"})
+"""The agents that are known to write each file through the client, as they call themselves."""
+
+WITHOUT_MISSING = frozenset({"gemini-cli"})
+"""Agents that could create no file if the answer for a missing one were an error."""
+
+CHANGED = (
+    "The user changed your proposal for {} before accepting it. The file has the user's version:"
+    " read it before you change it again."
+)
+BOM = "\ufeff"
+
+
+@dataclass(slots=True)
+class Accepted:
+    """The user's version of a text that an agent writes in the use of a tool."""
+
+    tool: str
+    path: str
+    text: str
+    theirs: str | None = None
+    """The agent's own version; None until it has written the file through the editor."""
+    saved: str = ""
+    """The file after that: the editor may have formatted it."""
+
+
+class FileRequests:
+    """Answers `fs/*`. `note` gets a text that the model reads with the next prompt."""
+
+    def __init__(
+        self, files: Files, note: Callable[[str], None], emit: Callable[[Event], None]
+    ) -> None:
+        self.agent = ""
+        """The agent's own name for itself."""
+        self._files = files
+        self._note = note
+        self._emit = emit
+        self._accepted: dict[str, Accepted] = {}
+        self._has_written = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether the agent is known to write files through the editor."""
+        return self._has_written or self.agent in WRITERS
+
+    async def read(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `{content}`: the text of a file, or `limit` lines of it from `line`."""
+        path = given.absolute(params, "path")
+        line, limit = given.number(params, "line"), given.number(params, "limit")
+        try:
+            content = await self._files.read(path)
+        except FileNotFoundError:
+            if self.agent not in WITHOUT_MISSING:
+                reason = f"Resource not found: {given.shown(path)} (ENOENT)"
+                raise RpcError(NOT_FOUND, reason, {"uri": path}) from None
+            content = ""
+        except AgentError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
+        return {"content": _lines(content, line or 1, limit)}
+
+    async def write(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Write a file, with the text that the user has accepted for it, if there is one."""
+        path, content = given.absolute(params, "path"), given.text(params, "content")
+        self._has_written = True
+        accepted = self._accepted_for(path, content)
+        try:
+            written = await self._files.write(path, accepted.text if accepted else content)
+        except AgentError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
+        if accepted is not None:
+            accepted.theirs = content
+            accepted.saved = await self._now(accepted) or written
+        if not _is_same(written, content):
+            self._note(CHANGED.format(path))
+        return {}
+
+    def accept(self, tool: str, edit: Replacement) -> None:
+        """Remember the user's version of a file that a tool is about to write."""
+        path = normalized(edit.path)
+        self._accepted[_real(path)] = Accepted(tool, path, edit.new)
+
+    async def ended(self, tool: str, *, is_completed: bool) -> None:
+        """Restore the user's versions that a tool has overwritten by itself afterwards."""
+        for key, accepted in list(self._accepted.items()):
+            if accepted.tool == tool:
+                del self._accepted[key]
+                if accepted.theirs is not None:
+                    await self._check(accepted, accepted.theirs)
+                elif is_completed:
+                    await self._insist(accepted)
+
+    def _accepted_for(self, path: str, content: str) -> Accepted | None:
+        """Return the user's version; None if the agent now writes something else."""
+        accepted = self._accepted.get(_real(path))
+        if accepted is None or accepted.theirs in (None, content):
+            return accepted
+        del self._accepted[_real(path)]
+        return None
+
+    async def _check(self, accepted: Accepted, theirs: str) -> None:
+        now = await self._now(accepted)
+        if now is None or _is_same(now, accepted.saved):
+            return
+        if _is_same(now, theirs):
+            await self._restore(accepted, accepted.saved)
+        else:
+            text = f"{accepted.path} has been written again: it may lack your changes"
+            self._emit(Notice(text, "warning"))
+
+    async def _insist(self, accepted: Accepted) -> None:
+        """Write the user's version of a file that the agent has not written through the editor."""
+        now = await self._now(accepted)
+        if now is not None and not _is_same(now, accepted.text):
+            self._note(CHANGED.format(accepted.path))
+            await self._restore(accepted, accepted.text)
+
+    async def _restore(self, accepted: Accepted, text: str) -> None:
+        path = accepted.path
+        try:
+            await self._files.write(path, text)
+        except AgentError as error:
+            failure = f"your version of {path} was overwritten, and cannot be restored: {error}"
+            self._emit(Notice(failure, "error"))
+        else:
+            restored = f"your version of {path} was overwritten by the agent, and is restored"
+            self._emit(Notice(restored, "warning"))
+
+    async def _now(self, accepted: Accepted) -> str | None:
+        try:
+            return await self._files.read(accepted.path)
+        except (AgentError, FileNotFoundError):
+            return None
+
+
+def _lines(text: str, first: int, count: int | None) -> str:
+    """Return `count` lines, with their ends, from the line with this number."""
+    if first == 1 and count is None:
+        return text
+    lines = text.split("\n")
+    last = len(lines) if count is None else first - 1 + count
+    chosen = "\n".join(lines[first - 1 : last])
+    return f"{chosen}\n" if first - 1 < last < len(lines) else chosen
+
+
+def _is_same(text: str, other: str) -> bool:
+    """Return whether two texts differ at most in the format that a file keeps."""
+    return _plain(text) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix(BOM).replace("\r\n", "\n").removesuffix("\n")
+
+
+def _real(path: str) -> str:
+    return os.path.realpath(path)

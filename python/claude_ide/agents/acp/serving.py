@@ -1,0 +1,111 @@
+"""What the editor does for one running agent: it reads and writes files, and runs commands."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from claude_ide import program
+from claude_ide.agents.acp.decoding.updates import Decoder
+from claude_ide.agents.acp.files import FileRequests
+from claude_ide.agents.acp.incoming import Answering, Params
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.observing import Observing
+from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.terminals import Terminals
+from claude_ide.agents.answer import Allow, Answer
+from claude_ide.agents.events import Event, ToolEnded, ToolOutput, ToolStatus
+from claude_ide.agents.workbench import Files
+
+
+class Serving:
+    """Answers `fs/*`, if there are `files`, and `terminal/*`."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        files: Files | None,
+        decoder: Decoder,
+        pending: Pending,
+        observing: Observing,
+        emit: Callable[[Event], None],
+    ) -> None:
+        environment = program.inherited(launch.environment)
+        self._terminals = Terminals(launch.folder, environment, self._printed)
+        self._files = FileRequests(files, observing.note, emit) if files else None
+        self._decoder = decoder
+        self._pending = pending
+        self._observing = observing
+        self._emit = emit
+        self._unshown: dict[str, str] = {}
+        """The outputs of terminals that no tool call has named yet."""
+
+    @property
+    def abilities(self) -> dict[str, Any]:
+        """The capabilities that the agent learns."""
+        has_files = self._files is not None
+        return {
+            "fs": {"readTextFile": has_files, "writeTextFile": has_files},
+            "terminal": True,
+        }
+
+    @property
+    def writes(self) -> bool:
+        """Whether the agent is known to write files through the editor."""
+        return self._files is not None and self._files.writes
+
+    def introduced(self, agent: str) -> None:
+        """Learn the agent's own name for itself."""
+        if self._files is not None:
+            self._files.agent = agent
+
+    def requests(self) -> dict[str, Answering]:
+        """Return what answers each method."""
+        terminals = self._terminals
+        methods = {
+            "terminal/create": terminals.create,
+            "terminal/output": terminals.output,
+            "terminal/wait_for_exit": terminals.wait_for_exit,
+            "terminal/kill": terminals.kill,
+            "terminal/release": terminals.release,
+        }
+        found: dict[str, Answering] = {
+            method: lambda _id, params, answer=answer: answer(params)  # type: ignore[misc]
+            for method, answer in methods.items()
+        }
+        if self._files is not None:
+            found["fs/read_text_file"] = self._waiting(self._files.read)
+            found["fs/write_text_file"] = self._waiting(self._files.write)
+        return found
+
+    def accepted(self, tool: str, answer: Answer | None) -> None:
+        """Remember the user's version of a file that a tool is about to write."""
+        if self._files is not None and isinstance(answer, Allow) and answer.edit is not None:
+            self._files.accept(tool, answer.edit)
+
+    def follow(self, event: Event) -> None:
+        """Restore the user's versions of files that a tool has overwritten; prompts wait for it."""
+        if self._files is not None and isinstance(event, ToolEnded):
+            is_completed = event.status is ToolStatus.COMPLETED
+            restored = self._files.ended(event.tool, is_completed=is_completed)
+            self._observing.before_prompt(restored)
+
+    def show(self) -> None:
+        """Show the output of the terminals that a tool call has named since."""
+        for terminal, text in list(self._unshown.items()):
+            self._printed(terminal, text)
+
+    def close(self) -> None:
+        """End all commands: the agent has ended."""
+        self._terminals.close()
+
+    def _printed(self, terminal: str, text: str) -> None:
+        call = self._decoder.tools.find(self._decoder.tools.of_terminal(terminal))
+        if call is None:
+            self._unshown[terminal] = text
+            return
+        self._unshown.pop(terminal, None)
+        if not call.is_over:
+            call.output = text
+            self._emit(ToolOutput(call.id, text, replaces=True))
+
+    def _waiting(self, answer: Callable[[Params], Coroutine[Any, Any, Any]]) -> Answering:
+        return lambda id_, params: self._pending.run(id_, answer(params))

@@ -1,0 +1,37 @@
+"""A file, and an agent that reads and writes it through a real Neovim."""
+
+from pathlib import Path
+
+import pytest
+
+from support.agent_files import FILE, OLD, Here
+from support.neovim import Neovim
+
+
+@pytest.fixture
+async def here(nvim: Neovim) -> Here:
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.lua("require('claude_ide.disk.change').watch('chats', true)")
+    await nvim.lua("require('claude_ide.when.moment').notice_typing(true)")
+    return Here(nvim)
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    path = project / FILE
+    path.write_text(OLD)
+    return path
+
+
+@pytest.fixture
+async def opened(here: Here, path: Path) -> Path:
+    """A file that the current window shows."""
+    await here.nvim.command(f"edit {path}")
+    return path
+
+
+@pytest.fixture
+async def unsaved(here: Here, opened: Path) -> Path:
+    """A file with an unsaved line at its end."""
+    await here.nvim.command("call append('$', 'mine')")
+    return opened

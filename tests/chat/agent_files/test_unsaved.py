@@ -1,0 +1,127 @@
+"""Files that an agent writes while they have unsaved changes."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from support.agent_files import NEW, OLD, READY, Here, refused
+from support.neovim import until
+
+
+async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, unsaved: Path) -> None:
+    writing = here.write(unsaved, NEW)
+    await here.asked()
+    # The diff compares the proposal with the unsaved text.
+    shown = await here.nvim.eval("[getline('$'), getbufline(winbufnr(1), '$')]")
+    assert shown == ["five", ["mine"]]
+
+    await here.nvim.command("write")
+
+    assert await writing == NEW
+    assert unsaved.read_text() == NEW
+    await until(lambda: here.nvim.eval("tabpagenr('$') == 1"))
+    assert await here.text() == NEW
+    assert await here.nvim.eval("&modified") == 0
+    await here.nvim.command("undo")
+    assert await here.text() == f"{OLD}mine\n"
+
+
+async def test_the_user_s_version_is_written(here: Here, unsaved: Path) -> None:
+    writing = here.write(unsaved, NEW)
+    await here.asked()
+
+    await here.nvim.command("call setline(1, 'changed') | write")
+
+    assert await writing == NEW.replace("one", "changed")
+    assert unsaved.read_text() == NEW.replace("one", "changed")
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("quit", "the user rejected this change"),
+        ("lua require('claude_ide.diff').reject(nil, 'not now')", "not now"),
+    ],
+)
+async def test_a_rejection_is_an_error_with_its_reason(
+    here: Here, unsaved: Path, how: str, reason: str
+) -> None:
+    writing = here.write(unsaved, NEW)
+    await here.asked()
+
+    await here.nvim.command(how)
+
+    assert await refused(writing) == f"{unsaved}: not written: {reason}"
+    assert unsaved.read_text() == OLD
+    await until(lambda: here.nvim.eval("tabpagenr('$') == 1"))
+    assert await here.text() == f"{OLD}mine\n"
+    assert await here.nvim.eval("&modified") == 1
+
+
+async def test_a_cancelled_write_closes_its_diff(here: Here, unsaved: Path) -> None:
+    writing = here.write(unsaved, NEW)
+    await here.asked()
+
+    writing.cancel()
+
+    await until(lambda: here.nvim.eval("tabpagenr('$') == 1"))
+    assert await here.text() == f"{OLD}mine\n"
+    assert unsaved.read_text() == OLD
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_text_that_the_user_types_during_the_diff_is_not_overwritten(
+    here: Here, unsaved: Path, saves: bool
+) -> None:
+    writing = here.write(unsaved, NEW)
+    await here.asked()
+    buffer = await here.nvim.eval("winbufnr(1)")
+    await here.nvim.eval(f"appendbufline({buffer}, '$', 'later')")
+    if saves:
+        await here.nvim.command("1windo noautocmd write | 2wincmd w")
+
+    await here.nvim.command("call setline(1, 'changed') | write")
+    await until(lambda: here.nvim.eval("tabpagenr('$') == 1"), "the first diff is closed")
+    await here.asked()
+
+    # The next one shows what the user has accepted.
+    assert await here.nvim.eval("getline(1)") == "changed"
+    await here.nvim.command("quit")
+    assert "rejected" in await refused(writing)
+    assert await here.nvim.eval(f"getbufline({buffer}, '$')") == ["later"]
+
+
+async def test_the_same_text_as_the_unsaved_one_is_saved_without_a_question(
+    here: Here, unsaved: Path
+) -> None:
+    await here.files.write(str(unsaved), f"{OLD}mine\n")
+
+    assert unsaved.read_text() == f"{OLD}mine\n"
+    assert await here.nvim.eval("&modified") == 0
+
+
+async def test_two_writes_of_a_file_follow_each_other(here: Here, unsaved: Path) -> None:
+    first, second = here.write(unsaved, NEW), here.write(unsaved, f"{NEW}last\n")
+    await here.asked()
+    assert await here.nvim.eval(f"len({READY})") == 1
+
+    await here.nvim.command("write")
+    await asyncio.gather(first, second)
+
+    assert unsaved.read_text() == f"{NEW}last\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a\0b", "the text contains a NUL"),
+        ("\ud800", "the text is not valid Unicode"),
+        ("x" * 15_000_001, "the text has 15,000,001 bytes, more than 15,000,000"),
+    ],
+)
+async def test_a_text_that_is_no_text_is_not_written(
+    here: Here, path: Path, text: str, reason: str
+) -> None:
+    assert await refused(here.files.write(str(path), text)) == f"{path}: {reason}"
+    assert path.read_text() == OLD

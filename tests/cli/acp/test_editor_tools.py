@@ -1,0 +1,85 @@
+"""Real agents start the editor's MCP server, and their models use its tools."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.workbench import McpCommand, Workbench
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.mcp.doors import Doors
+from support import chats_here
+from support.fake_api import text, tool_use
+from support.neovim import Neovim, until
+from support.processes import alive, started_with
+from support.real_agents.agent import Desk, RealAgent
+from support.real_agents.chosen import each
+from support.real_agents.model import Model
+from support.real_agents.talk import PATIENCE, RealTalk
+
+TOOL = "getWorkspaceFolders"
+
+
+@pytest.fixture
+async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator[RealTalk]:
+    """An agent with the tools of a real Neovim."""
+    door = Doors(Editor(chats_here.TestedNeovim(nvim)), Config()).door(real_agent.name)
+
+    async def commands() -> tuple[McpCommand, ...]:
+        return (McpCommand("neovim", *await door.open()),)
+
+    talk = RealTalk(real_agent, desk, Workbench(mcp_commands=commands))
+    await talk.start()
+    yield talk
+    await talk.close()
+    await door.close()
+
+
+async def offered(talk: RealTalk, model: Model) -> str:
+    """Return the name by which the agent offers a tool to its model, as soon as it does."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            model.script([text("Which tools?")])
+            await talk.answered_turn("which tools do you have?")
+            for name in _names(model.requests[-1].body["tools"]):
+                if TOOL in name:
+                    return name
+
+
+def _names(tools: list[dict[str, Any]], namespace: str = "") -> Iterator[str]:
+    for tool in tools:
+        if tool.get("type") == "namespace":
+            yield from _names(tool["tools"], f"{tool['name']}/")
+        else:
+            yield from _names(tool.get("functionDeclarations", []))
+            yield namespace + str({**tool, **tool.get("function", {})}.get("name", ""))
+
+
+@each()
+async def test_the_model_uses_a_tool_of_the_editor(
+    talk: RealTalk, model: Model, project: Path
+) -> None:
+    name = await offered(talk, model)
+    model.script([tool_use(name)], [text("Seen.")])
+
+    await talk.answered_turn("which folders are open?")
+
+    assert "Seen." in talk.said
+    assert model.heard(f"file://{project}")
+
+
+@each()
+async def test_the_servers_process_ends_with_the_agent(
+    talk: RealTalk, model: Model, desk: Desk
+) -> None:
+    await offered(talk, model)
+    found = started_with("mcp/stdio.py")
+    mine = {pid for pid in found if Path(f"/proc/{pid}/cwd").resolve() == desk.project}
+    assert mine
+
+    await talk.close()
+
+    await until(lambda: not any(map(alive, mine)), "the server has ended", PATIENCE)

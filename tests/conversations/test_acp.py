@@ -1,0 +1,167 @@
+"""Recorded and misbehaving agents of the Agent Client Protocol, in the chat of a real Neovim."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.acp import script as acp
+from support.acp.script import Fake, Make, Script
+from support.acp.talk import replaying
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE, PATIENCE, Panel
+
+Start = Callable[[Fake], Awaitable[Panel]]
+TRUST = "? Trust "
+
+
+@pytest.fixture
+def start(nvim: Neovim) -> Start:
+    """Open a chat with an agent, in a folder that the user then trusts."""
+
+    async def start(fake: Fake) -> Panel:
+        agents = {"fake": {"cmd": [*fake.command]}}
+        await nvim.lua(CONFIGURE, {"agents": agents, "chat": {"agent": "fake"}})
+        await nvim.command("ClaudeChat")
+        panel = Panel(nvim)
+        await panel.shows(TRUST)
+        await press(panel, TRUST, "y")
+        await panel.wait_until_ready()
+        return panel
+
+    return start
+
+
+async def press(panel: Panel, words: str, key: str) -> None:
+    """Press a key on a line of the transcript until the line is gone."""
+
+    async def pressed() -> bool:
+        if await panel.go_to(words):
+            await panel.nvim.keys(key)
+        return words not in await panel.text()
+
+    await until(pressed, f"{key} on {words}", PATIENCE)
+    await panel.nvim.keys("<Esc>")  # the last one may have come too late, and begun a command
+
+
+@pytest.mark.parametrize("name", ["opencode", "kimi_cli", "gemini_cli", "mistral_vibe"])
+async def test_a_recorded_agent_is_allowed_everything_with_keys(
+    start: Start, project: Path, tmp_path: Path, name: str
+) -> None:
+    (project / "a.py").write_text("def hello():\n    return 1\n")
+    panel = await start(replaying(name, tmp_path))
+    await panel.send("please do it")
+    await panel.shows("» please do it")
+
+    async def done() -> bool:
+        if await panel.go_to("yes, once"):
+            await panel.nvim.keys("y")
+        return "All **done**." in await panel.text()
+
+    await until(done, "the turn is done", PATIENCE)
+    await panel.nvim.keys("<Esc>")  # as in `press`
+    await panel.send("slow")
+    await panel.shows("slow words")
+
+
+async def test_an_agent_that_dies_in_a_turn_can_be_resumed(start: Start, fake_agent: Make) -> None:
+    dying = [acp.say("Hello"), acp.complain("out of memory"), acp.exit_(3)]
+    panel = await start(fake_agent(Script(prompt=dying)))
+    await panel.send("hi")
+
+    shown = await panel.shows("has ended")
+
+    assert "Hello" in shown
+    await panel.shows("out of memory")
+
+
+async def test_a_flood_is_shown_whole(start: Start, fake_agent: Make) -> None:
+    flood = [acp.flood(20_000, "word "), acp.say("\n\nThe end.")]
+    panel = await start(fake_agent(Script(prompt=flood)))
+
+    await panel.send("hi")
+
+    assert (await panel.shows("The end.")).count("word") == 20_000
+
+
+async def test_garbage_before_the_first_message_is_not_shown(
+    start: Start, fake_agent: Make
+) -> None:
+    noise = [acp.line("Loading…"), acp.line('{"jsonrpc":'), acp.notify("_noise", a=1)]
+    panel = await start(fake_agent(Script(start=noise, prompt=[acp.say("Hello")])))
+
+    await panel.send("hi")
+
+    assert "Loading" not in await panel.shows("Hello")
+
+
+async def test_a_report_after_the_end_of_a_turn_does_not_keep_the_panel_busy(
+    start: Start, fake_agent: Make, tmp_path: Path
+) -> None:
+    steps = [
+        acp.say("Hello"),
+        acp.cancelled(),
+        acp.result({"stopReason": "cancelled"}),
+        acp.until(tmp_path / "now"),
+        acp.tool_update("t9", status="in_progress"),
+        acp.say("too late"),
+    ]
+    panel = await start(fake_agent(Script(prompt=[steps, [acp.say("fine")]])))
+    await panel.send("hi")
+    await panel.shows("Hello")
+    await panel.nvim.command("stopinsert | ClaudeChat stop")
+    await panel.shows("interrupted")
+
+    (tmp_path / "now").touch()
+
+    await panel.shows("too late")
+    assert "●" not in (await panel.look())["bar"]
+    await panel.send("again")
+    await panel.shows("fine")
+
+
+def blocks(fake: Fake) -> list[dict[str, Any]]:
+    (prompt,) = fake.received("session/prompt")
+    return list(prompt["prompt"])
+
+
+async def test_a_prompt_carries_the_unsaved_file_and_links_to_mentions(
+    start: Start, fake_agent: Make, nvim: Neovim, project: Path
+) -> None:
+    path, other = project / "a.py", project / "b.py"
+    path.write_text("one\n")
+    other.write_text("x\n" * 9)
+    await nvim.command(f"edit {path}")
+    await nvim.keys("cctwo<Esc>")
+    fake = fake_agent(Script(prompt=[acp.say("Hello")]))
+    panel = await start(fake)
+
+    await panel.send("see @b.py#L2-5 please")
+
+    assert "a.py, unsaved text" in await panel.shows("Hello")
+    assert blocks(fake) == [
+        {"type": "text", "text": "see @b.py#L2-5 please\n"},
+        {"type": "resource", "resource": {"uri": path.as_uri(), "text": "two\n"}},
+        {"type": "resource_link", "name": "b.py#L2-5", "uri": f"{other.as_uri()}#L2-5"},
+    ]
+
+
+async def test_an_agent_without_embedding_gets_the_selection_as_text(
+    start: Start, fake_agent: Make, nvim: Neovim, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("one\ntwo\nthree\n")
+    await nvim.command(f"edit {path}")
+    await nvim.keys("jVj")
+    await until(lambda: nvim.eval("mode() == 'V'"), "Visual mode")
+    fake = fake_agent(Script(initialize=[acp.initialized()], prompt=[acp.say("Hello")]))
+    panel = await start(fake)
+
+    await panel.send("what is this?")
+
+    await panel.shows("Hello")
+    words, context = blocks(fake)
+    assert words["text"] == "what is this?\n"
+    marked = f'<context ref="{path.as_uri()}#L2-3">\ntwo\nthree\n</context>'
+    assert context == {"type": "text", "text": marked}

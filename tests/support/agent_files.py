@@ -1,0 +1,59 @@
+"""The files of an agent, in a real Neovim."""
+
+import asyncio
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.chat.agent_files import AgentFiles
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import AgentError
+from support import chats_here
+from support.neovim import Neovim, until
+
+FILE = "a.txt"
+OLD = "one\ntwo\nthree\nfour\nfive\n"
+NEW = OLD.replace("two\n", "TWO\nmore\n")
+READY = "filter(luaeval(\"require('claude_ide.diff').list()\"), 'v:val.shown')"
+
+
+class Here:
+    """The files of an agent, and the writes that were announced to its journal."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self.nvim = nvim
+        self.announced: list[str] = []
+        editor = Editor(chats_here.TestedNeovim(nvim))
+        self.files = AgentFiles("Otter", editor, Config(), self._before_write)
+        nvim.notifications = chats_here.Notifications(
+            lambda name, given: editor.events.dispatch(*given) if name == chats_here.EVENT else None
+        )
+
+    async def _before_write(self, path: str) -> None:
+        self.announced.append(path)
+
+    def write(self, path: Path, text: str) -> "asyncio.Task[str]":
+        """Begin to write a file."""
+        return asyncio.create_task(self.files.write(str(path), text))
+
+    async def asked(self) -> None:
+        """Wait until a diff asks the user."""
+        await until(lambda: self.nvim.eval(f"len({READY})"), "a diff is shown")
+
+    async def text(self) -> str:
+        """Return the text of the current buffer."""
+        return "".join(f"{line}\n" for line in await self.nvim.eval("getline(1, '$')"))
+
+
+async def refused(work: Awaitable[Any]) -> str:
+    with pytest.raises(AgentError) as error:
+        await asyncio.wait_for(work, 10)
+    return str(error.value)
+
+
+async def messages(nvim: Neovim) -> str:
+    found: str = await nvim.eval("execute('messages')")
+    return found
