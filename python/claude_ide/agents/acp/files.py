@@ -19,7 +19,16 @@ from claude_ide.paths import normalized
 NOT_FOUND = -32002
 """ACP: a resource was not found."""
 
-WRITERS = frozenset({"Kimi Code CLI", "OpenCode", "fast-agent-acp", "gemini-cli", "qwen-code"})
+WRITERS = frozenset(
+    {
+        "@zed-industries/claude-code-acp",
+        "Kimi Code CLI",
+        "OpenCode",
+        "fast-agent-acp",
+        "gemini-cli",
+        "qwen-code",
+    }
+)
 """The agents that are known to write each file through the client, as they call themselves."""
 
 WITHOUT_MISSING = frozenset({"gemini-cli"})
