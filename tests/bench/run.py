@@ -23,6 +23,7 @@ BENCHMARKS = (
     "accept",
     "memory",
     "chat",
+    "acp",
     "lists",
     "diagnostics",
 )
