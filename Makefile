@@ -49,8 +49,8 @@ endif
 unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test quick lua lint format types unit soak turns bench real pictures doc lock \
-	newer-neovim clean
+.PHONY: help try test quick lua lint format types unit soak turns bench real agents few-agents \
+	pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -90,7 +90,7 @@ endif
 
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
-unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
+unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal $(or $(TESTS),--cov)
 
 quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
@@ -121,10 +121,23 @@ turns: $(VENV)/tests .cache/cli/installed ## random turns in a chat of the real 
 # every edit; NVIM_LINT=/path/to/nvim-lint uses that plugin. Servers that cannot be installed are
 # skipped and named.
 REAL_SERVERS = $(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
-real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI with real language servers; SHORT=1: a minute
+real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI with real language servers, and `make agents`; SHORT=1: a minute
 	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
 		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
 		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
+	$(if $(SHORT),,$(MAKE) --no-print-directory agents)
+
+# Agents that speak ACP, each with a stand-in for its model; `make agents AGENTS='kimi vibe'` takes
+# some of them. Those that cannot be installed are skipped and named.
+INSTALL_AGENTS = PYTHONPATH=python:tests $(PYTHON) -m support.real_agents.install
+agents: $(VENV)/tests .cache/cli/installed ## the chat with real agents from npm and PyPI; AGENTS='kimi vibe': with some
+	@$(INSTALL_AGENTS) $(AGENTS)
+	CLAUDE_IDE_TEST_AGENTS='$(or $(AGENTS),all)' \
+		$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/cli/acp
+
+# `make unit` tests only agents that install and start quickly.
+few-agents: $(VENV)/tests
+	@$(INSTALL_AGENTS) --few
 
 pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again, with Neovim 0.12
 	PYTHONPATH=python $(PYTHON) tests/pictures.py

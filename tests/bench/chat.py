@@ -1,18 +1,20 @@
 """The chat panel: its cost in Neovim during an answer, and the delay that it adds to the CLI.
 
 The CLI is `talker.py`, so that only the panel is measured. The floor of the times is a bare client
-of the same program.
+of the same program. `acp` measures the same with an agent of another protocol.
 """
 
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.editors import LONGEST, Editor, editor, host_pid
 from bench.measure import Effort, Table, cpu, figure, goal, median, now
-from support.neovim import until
+from support.neovim import Neovim, until
 from support.panel import Panel
 
 TALKER = Path(__file__).with_name("talker.py")
@@ -38,26 +40,50 @@ end
 """
 
 
+Send = Callable[..., Awaitable[float]]
+"""Writes a line to the program, and returns the milliseconds until it writes one with `word`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A program that talks: its command, how a panel with it is opened, and a bare client of it.
+
+    `bare` starts a conversation, prompts `ENDLESS`, and interrupts it; it returns the milliseconds
+    that each of the three has taken.
+    """
+
+    name: str
+    command: Sequence[str]
+    open: Callable[..., Awaitable[Panel]]
+    bare: Callable[[Send], Awaitable[tuple[float, float, float]]]
+
+
 async def run(effort: Effort) -> list[Table]:
     """Measure a flood, two slower rates (the slowest with a long history), and the delays."""
-    return [await _load(effort), await _times(effort.runs(31))]
+    cli = Speaker("the CLI", COMMAND, _open, _bare)
+    return [await load(effort, cli), await times(effort.runs(31), cli)]
 
 
-async def _load(effort: Effort) -> Table:
+async def _open(nvim: Neovim, **chat: Any) -> Panel:
+    return await Panel.open(nvim, COMMAND, **chat)
+
+
+async def load(effort: Effort, speaker: Speaker) -> Table:
+    """Measure the cost of an answer."""
     table = Table(
-        "A chat whose answer comes (CPU in ms, pauses in ms)",
+        f"A chat whose answer comes from {speaker.name} (CPU in ms, pauses in ms)",
         ["", "took (s)", "Neovim", "of a core", "host", "longest stall", "its CPU", "goal"],
     )
     part = effort.part
     flood = int(50_000 * part)
     async with editor(plugin=True) as served:
-        panel = await Panel.open(served.nvim, COMMAND, render=False)
+        panel = await speaker.open(served.nvim, render=False)
         await served.nvim.lua(WATCH)
         pid = await host_pid(served)
         name = f"{flood:,} deltas at once, without `chat.render`"
         await _row(table, served, panel, pid, name, flood, 0, cpu_ms=200)
     async with editor(plugin=True) as served:
-        panel = await Panel.open(served.nvim, COMMAND)
+        panel = await speaker.open(served.nvim)
         await served.nvim.lua(WATCH)
         pid = await host_pid(served)
         await _row(table, served, panel, pid, f"{flood:,} deltas at once", flood, 0, cpu_ms=200)
@@ -114,11 +140,12 @@ async def _time_answer(
     return at - began, used, in_host
 
 
-async def _times(runs: int) -> Table:
+async def times(runs: int, speaker: Speaker) -> Table:
+    """Measure the delays."""
     opened, bare_opened, first, bare_first, stopped, bare_stopped = [], [], [], [], [], []
     for _ in range(runs):
         async with editor(plugin=True) as served:
-            await Panel.open(served.nvim, COMMAND)
+            await speaker.open(served.nvim)
             # The first chat also starts the host and imports modules.
             began = now()
             await served.nvim.command("ClaudeChat new")
@@ -132,12 +159,12 @@ async def _times(runs: int) -> Table:
             await served.nvim.keys("<C-s>")
             first.append(await _reported_at(served, "first words") - began)
             stopped.append(await _stop(served, panel))
-        ready, spoken, ended = await _bare()
+        ready, spoken, ended = await _floor(speaker)
         bare_opened.append(ready)
         bare_first.append(spoken)
         bare_stopped.append(ended)
     table = Table(
-        "What the panel adds to the CLI (ms, medians)",
+        f"What the panel adds to {speaker.name} (ms, medians)",
         ["", "panel", "a bare client", "added", "goal for what is added"],
     )
     for name, samples, floor, limit in (
@@ -162,40 +189,38 @@ async def _stop(served: Editor, panel: Panel) -> float:
     return await _reported_at(served, "turn ended") - began
 
 
-async def _bare() -> tuple[float, float, float]:
-    """Measure the floor, without an editor.
-
-    Returns the milliseconds until `initialize` is answered, from a prompt until the first delta,
-    from an interrupt until the turn's end.
-    """
+async def _floor(speaker: Speaker) -> tuple[float, float, float]:
+    """Measure a bare client, without an editor."""
     began = now()
     process = await asyncio.create_subprocess_exec(
-        *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        *speaker.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
-    assert process.stdin
-    assert process.stdout
 
     async def until_line(word: bytes, **frame: Any) -> float:
         assert process.stdin
         assert process.stdout
-        began = now()
+        sent = now()
         process.stdin.write(json.dumps(frame).encode() + b"\n")
         while word not in await process.stdout.readline():
             pass
-        return now() - began
+        return now() - sent
 
+    spawned = now() - began
+    ready, spoken, ended = await speaker.bare(until_line)
+    process.kill()
+    await process.wait()
+    return spawned + ready, spoken, ended
+
+
+async def _bare(until_line: Send) -> tuple[float, float, float]:
     def control(subtype: str) -> dict[str, Any]:
         return {"type": "control_request", "request_id": "1", "request": {"subtype": subtype}}
 
     content = [{"type": "text", "text": ENDLESS}]
     prompt = {"type": "user", "message": {"role": "user", "content": content}}
-    await until_line(b"control_response", **control("initialize"))
-    ready = now() - began
+    ready = await until_line(b"control_response", **control("initialize"))
     spoken = await until_line(b"content_block_delta", **prompt)
-    ended = await until_line(b'"result"', **control("interrupt"))
-    process.kill()
-    await process.wait()
-    return ready, spoken, ended
+    return ready, spoken, await until_line(b'"result"', **control("interrupt"))
 
 
 async def _reported_at(served: Editor, name: str) -> float:

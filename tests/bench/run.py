@@ -22,6 +22,7 @@ BENCHMARKS = (
     "accept",
     "memory",
     "chat",
+    "acp",
     "lists",
     "diagnostics",
 )

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from support.real_agents.agent import Habits, RealAgent
-from support.real_agents.catalog import AGENTS, SHORT
+from support.real_agents.catalog import AGENTS, FEW
 from support.real_agents.install import is_installed
 
 
 def chosen() -> list[RealAgent]:
     """Return the agents to test; without a choice those that `.ci/run` tests."""
-    named = os.environ.get("CLAUDE_IDE_TEST_AGENTS", "").split() or SHORT
+    named = os.environ.get("CLAUDE_IDE_TEST_AGENTS", "").split() or FEW
     return list(AGENTS.values()) if "all" in named else [AGENTS[name] for name in named]
 
 
@@ -39,7 +39,7 @@ def required(agent: RealAgent) -> RealAgent:
     """Return an installed agent; otherwise skip the test, or fail if it is a required one."""
     if not is_installed(agent):
         reason = f"{agent.name} is not installed: run `make agents AGENTS={agent.name}`"
-        if agent.name in SHORT and os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
+        if agent.name in FEW and os.environ.get("CLAUDE_IDE_REQUIRE_CLI") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     return agent

@@ -1,5 +1,7 @@
 """Installs agents into .cache/agents: `python -m support.real_agents.install opencode kimi`.
 
+`--few` installs those that install and start quickly.
+
 Nothing in a package that is newer than `AS_OF` is installed, so that the packages that these
 need are always the same ones.
 """
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from support.neovim import ROOT
 from support.real_agents.agent import RealAgent
-from support.real_agents.catalog import AGENTS
+from support.real_agents.catalog import AGENTS, FEW
 
 AS_OF = "2026-11-22"
 CACHE = ROOT / ".cache/agents"
@@ -111,7 +113,8 @@ def _newest_of_pyenv() -> str:
 
 def main() -> int:
     """Install the agents that are named, or all; report each that cannot be had."""
-    for name in sys.argv[1:] or AGENTS:
+    given = sys.argv[1:]
+    for name in FEW if given == ["--few"] else given or AGENTS:
         if name not in AGENTS:
             print(f"no agent {name}; there are {', '.join(AGENTS)}", file=sys.stderr)
             return 2

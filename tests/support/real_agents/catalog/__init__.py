@@ -12,5 +12,5 @@ AGENTS: dict[str, RealAgent] = {
         *(locked.CLINE, locked.AUGGIE, locked.PI),
     )
 }
-SHORT = ("opencode", "codex-zed")
+FEW = ("opencode", "codex-zed")
 """The agents that are installed fastest and start fastest."""

@@ -95,7 +95,8 @@ VIBE = RealAgent(
             todos=todos(steps, priority="high"),
         ),
     ),
-    Habits(shows_changes=False, mode="ask"),
+    # Its model has to search for the tools of servers.
+    Habits(shows_changes=False, mode="ask", shows_servers=False),
     is_python=True,
 )
 
@@ -146,6 +147,7 @@ HERMES = RealAgent(
             todos=todos(steps),
         ),
     ),
-    Habits(asks_to_run=False),
+    # Servers need one more package.
+    Habits(asks_to_run=False, shows_servers=False),
     is_python=True,
 )
