@@ -36,9 +36,15 @@ async def test_an_agent_answers_in_an_empty_folder() -> None:
 
 
 async def test_an_agent_that_ends_is_an_error_with_its_last_words() -> None:
-    [found] = await check([agent("raise SystemExit('no fish')")], [])
+    [found] = await check([agent("raise SystemExit('no fish')")], ["otter"])
 
     assert (found.level, found.text.endswith("Otter has ended: no fish")) == ("error", True)
+
+
+async def test_a_program_that_only_has_the_name_of_an_agent_is_no_error() -> None:
+    [found] = await check([agent("raise SystemExit('no fish')")], [])
+
+    assert found.level == "warn"
 
 
 async def test_an_agent_that_does_not_answer_is_an_error_and_is_ended(
@@ -47,7 +53,7 @@ async def test_an_agent_that_does_not_answer_is_an_error_and_is_ended(
     monkeypatch.setattr(agent_check, "SECONDS", 1.0)
     code = SILENT.replace("'pid'", repr(str(tmp_path / "pid")))
 
-    [found] = await check([agent(code)], [])
+    [found] = await check([agent(code)], ["otter"])
 
     assert (found.level, "has not answered within 1 s" in found.text) == ("error", True)
     assert not alive(int((tmp_path / "pid").read_text()))

@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
-    "chat.agent_files": {"errors", "config", "paths", "files", "editor"},
+    "chat.agent_files": {"errors", "config", "paths", "files", "agents", "editor"},
     "chat.page": {"errors"},
     "chat.transcript": {"paths", "agents", "chat.page"},
     "chat.shell": {

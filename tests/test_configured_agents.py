@@ -37,6 +37,13 @@ def test_the_option_chooses_the_default() -> None:
     assert kinds.default.id == "goose"
 
 
+def test_an_unknown_choice_is_reported() -> None:
+    _, complaints = configured(Config(chat=ChatConfig(agent="crab")), {})
+
+    (complaint,) = complaints
+    assert complaint.startswith('g:claude_ide.chat.agent: there is no agent "crab": claude, ')
+
+
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [

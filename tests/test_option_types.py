@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.config import Config
+from claude_ide.config import AgentConfig, Agents, Config
 from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
@@ -32,7 +32,11 @@ ALIASES: dict[str, str] = {
     name: "|".join(re.findall(r"^---\| ('\w*')", choices, re.MULTILINE))
     for name, choices in re.findall(r"^---@alias (\S+)\n((?:---\| .+\n)+)", TYPES, re.MULTILINE)
 }
-LUA = {str: "string", bool: "boolean", int: "number", float: "number"}
+LUA = {
+    **{str: "string", bool: "boolean", int: "number", float: "number"},
+    Agents: "table<string,claude_ide.Options.Agent|false>",
+    dict[str, str | int | float]: "table<string,string|number>",
+}
 CHECKER = shutil.which("lua-language-server")
 WRONG = """
 local claude = require('claude_ide')
@@ -54,7 +58,8 @@ def lua_type(type_: Any) -> str:
     if origin is typing.Literal:
         return "|".join(f"'{choice}'" for choice in arguments)
     if origin in (types.UnionType, typing.Union):
-        return "|".join(dict.fromkeys(map(lua_type, arguments)))
+        given = [argument for argument in arguments if argument is not types.NoneType]
+        return "|".join(dict.fromkeys(map(lua_type, given)))
     if origin is list:
         return f"{lua_type(arguments[0])}[]"
     return LUA[type_]
@@ -73,8 +78,13 @@ def fields(type_: Any, class_: str) -> Iterator[tuple[str, dict[str, str]]]:
     yield class_, own
 
 
+def all_fields() -> Iterator[tuple[str, dict[str, str]]]:
+    yield from fields(Config, "Options")
+    yield from fields(AgentConfig, "Options.Agent")
+
+
 def test_the_types_of_the_options_are_those_that_the_host_accepts() -> None:
-    for class_, expected in fields(Config, "Options"):
+    for class_, expected in all_fields():
         declared = {
             name: "|".join(sorted(ALIASES.get(type_, type_).split("|")))
             for name, type_ in CLASSES[class_].items()
@@ -89,7 +99,7 @@ def test_every_option_is_optional_and_described_with_its_default() -> None:
         r"^---@field (\w+)(\??) \S+ ?(.*)", TYPES.partition("-- The `data`")[0], re.M
     )
 
-    assert len(declared) == sum(len(own) for _, own in fields(Config, "Options"))
+    assert len(declared) == sum(len(own) for _, own in all_fields())
     for name, optional, description in declared:
         assert optional, name
         assert description, name

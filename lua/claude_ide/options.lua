@@ -13,7 +13,7 @@
 ---@field terminal? claude_ide.Options.Terminal The terminal of `:Claude`
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
----@field agents? table<string, claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
+---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
 ---@alias claude_ide.Options.Mode
@@ -47,7 +47,7 @@
 --- What an entry omits is that of the built-in agent with its name.
 ---@class (exact) claude_ide.Options.Agent
 ---@field cmd? string|string[] The program with its arguments; it speaks the Agent Client Protocol
----@field env? table<string, string|number> Environment variables, in addition to Neovim's
+---@field env? table<string,string|number> Environment variables, in addition to Neovim's
 ---@field name? string The agent's name in bars and messages
 
 ---@class (exact) claude_ide.Options.Ask

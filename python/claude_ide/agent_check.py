@@ -34,8 +34,10 @@ async def check(kinds: Sequence[Kind], configured: Sequence[str]) -> list[Findin
     missing = [kind for kind in others if kind.missing()]
     slots = asyncio.Semaphore(AT_ONCE)
     with tempfile.TemporaryDirectory() as empty:
-        checks = [_answer(kind, Path(empty), slots) for kind in others if kind not in missing]
-        findings = list(await asyncio.gather(*checks))
+        installed = [kind for kind in others if kind not in missing]
+        answers = [_answer(kind, Path(empty), slots) for kind in installed]
+        found = zip(installed, await asyncio.gather(*answers), strict=True)
+        findings = [_judged(finding, kind.id in configured) for kind, finding in found]
     wanted = [kind for kind in missing if kind.id in configured]
     findings += [Finding("warn", kind.missing()) for kind in wanted]
     rest = ", ".join(kind.id for kind in missing if kind not in wanted)
@@ -56,6 +58,13 @@ async def _answer(kind: Acp, folder: Path, slots: asyncio.Semaphore) -> Finding:
             return Finding("error", f"{where} has not answered within {SECONDS:.0f} s")
         seconds = time.monotonic() - began
         return Finding("ok", f"{where}: {_named(offer)} answers within {seconds:.1f} s")
+
+
+def _judged(finding: Finding, is_wanted: bool) -> Finding:
+    """Return a milder finding for a program that may only have the name of an agent."""
+    if finding.level == "error" and not is_wanted:
+        return Finding("warn", finding.text)
+    return finding
 
 
 def _named(offer: Offer) -> str:

@@ -24,7 +24,11 @@ def configured(config: Config, environment: Mapping[str, str]) -> tuple[Kinds, l
     own = config.agents.get(Claude.id, AgentConfig())
     if isinstance(own, AgentConfig):
         kinds.insert(0, _claude(config, own, environment))
-    return Kinds(kinds, config.chat.agent), complaints
+    chosen = config.chat.agent
+    if chosen and chosen not in (kind.id for kind in kinds):
+        named = ", ".join(kind.id for kind in kinds)
+        complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}": {named}')
+    return Kinds(kinds, chosen), complaints
 
 
 def _claude(config: Config, own: AgentConfig, environment: Mapping[str, str]) -> Claude:

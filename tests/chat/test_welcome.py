@@ -41,6 +41,18 @@ def test_the_settings_and_keys_are_shown(transcript: Transcript, welcome: Welcom
     assert keys[-1] == "  all keys: g?"
 
 
+def test_the_mode_key_is_shown_only_if_the_agent_has_modes(transcript: Transcript) -> None:
+    offered = [False]
+    welcome = Welcome(transcript.sheet, "Otter", lambda: offered[0])
+    welcome.show()
+    assert not [line for line in transcript.lines if "<S-Tab>" in line]
+
+    offered[0] = True
+    welcome.update("small")
+
+    assert "  <S-Tab>  changes the permission mode" in transcript.lines
+
+
 def test_the_latest_sessions_can_be_resumed_in_place(
     transcript: Transcript, welcome: Welcome
 ) -> None:

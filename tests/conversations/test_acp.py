@@ -45,10 +45,14 @@ async def press(panel: Panel, words: str, key: str) -> None:
     await panel.nvim.keys("<Esc>")  # the last one may have come too late, and begun a command
 
 
-@pytest.mark.parametrize("name", ["opencode", "kimi_cli", "gemini_cli", "mistral_vibe"])
+@pytest.mark.parametrize(
+    ("name", "writes"),
+    [("opencode", True), ("kimi_cli", True), ("gemini_cli", True), ("mistral_vibe", False)],
+)
 async def test_a_recorded_agent_is_allowed_everything_with_keys(
-    start: Start, project: Path, tmp_path: Path, name: str
+    start: Start, project: Path, tmp_path: Path, name: str, writes: bool
 ) -> None:
+    """Agents that write through the editor have really changed the file in the end."""
     (project / "a.py").write_text("def hello():\n    return 1\n")
     panel = await start(replaying(name, tmp_path))
     await panel.send("please do it")
@@ -61,6 +65,7 @@ async def test_a_recorded_agent_is_allowed_everything_with_keys(
 
     await until(done, "the turn is done", PATIENCE)
     await panel.nvim.keys("<Esc>")  # as in `press`
+    assert writes == ("return 2" in (project / "a.py").read_text())
     await panel.send("slow")
     await panel.shows("slow words")
 

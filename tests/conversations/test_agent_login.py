@@ -64,6 +64,20 @@ async def test_the_output_of_a_login_that_fails_stays(pond: Pond) -> None:
     assert "no fish" in pond.nvim.screen.text()
 
 
+async def test_a_login_during_a_session_restarts_the_agent_in_it(pond: Pond) -> None:
+    pond.beaver.needs_login = False
+    pond.beaver.ways = [terminal("print('fish')")]
+    await pond.panel.go_to(NEEDED)
+    await pond.nvim.keys("R")
+    await pond.panel.bar_shows("Ask first")
+
+    await log_in(pond)
+
+    agent = pond.beaver.agents[0]
+    await until(lambda: len(agent.calls) == 3, "a third start", PATIENCE)
+    assert await pond.calls(agent, "start")
+
+
 async def test_a_second_l_goes_to_the_terminal(pond: Pond) -> None:
     pond.beaver.ways = [terminal("input()")]
     await log_in(pond)

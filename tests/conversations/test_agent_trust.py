@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.chat.kinds import Kinds
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
@@ -143,6 +144,15 @@ async def test_an_agent_is_not_asked_for_sessions_in_a_folder_that_is_not_truste
     await pond.command("list")
 
     await until(lambda: pond.beaver.listed, "Beaver lists its sessions", PATIENCE)
+
+
+async def test_the_latest_session_needs_trust_too(pond: Pond) -> None:
+    pond.here.chats._kinds = Kinds([pond.beaver])
+
+    await pond.command("continue")
+
+    await pond.reports("Beaver starts only in a trusted folder: :ClaudeTrust yes")
+    assert pond.beaver.listed == 0
 
 
 async def test_a_trusted_folder_raises_no_question(pond: Pond) -> None:

@@ -240,6 +240,10 @@ async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
     [
         (events.TurnEndReason.ANSWER_TOO_LONG, "the answer was too long and was cut off"),
         (events.TurnEndReason.TOO_MANY_REQUESTS, "too many requests in this turn"),
+        (
+            events.TurnEndReason.TOO_LONG,
+            "the conversation is too long for the model: :ClaudeChat new",
+        ),
         (events.TurnEndReason.REFUSED, "the model refused to continue"),
         (events.TurnEndReason.FAILED, "failed"),
     ],
@@ -276,12 +280,12 @@ async def test_an_agent_that_cannot_resume_begins_a_new_session(begin: Begin) ->
     await river.panel.send("go")
     await river.wait_for_call("prompt")
     river.agent.emit(events.Text("b", "gone"), events.Dead(3))
-    await river.panel.shows("Otter has ended")
+    assert "R starts a new session" in await river.panel.shows("Otter has ended")
 
     await river.panel.go_to("has ended")
     await river.nvim.keys("R")
 
-    await until(lambda: river.agent.calls[-1][0] == "start", "it starts again", PATIENCE)
+    await river.panel.shows("── started again, in a new session")
     assert isinstance(river.agent.calls[-1][1], NewSession)
 
 

@@ -189,7 +189,7 @@ async def test_a_session_is_resumed_by_the_agent_that_has_it(pond: Pond) -> None
 async def test_an_unknown_session_is_an_error(pond: Pond) -> None:
     await pond.command("resume none")
 
-    await pond.reports("there is no session none in this folder")
+    await pond.reports("there is no session none")
 
 
 async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(

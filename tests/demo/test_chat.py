@@ -249,7 +249,7 @@ async def test_a_prompt_that_waits_follows_the_turn(panel: Panel) -> None:
 
 async def test_it_has_two_models_and_reports_the_context(trying: Neovim, panel: Panel) -> None:
     await trying.command("ClaudeChat model slow")
-    await panel.bar_shows("slow")
+    await panel.bar_shows("Slow demo")
     await panel.send("hello")
     await panel.shows("Try next")
 

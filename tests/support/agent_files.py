@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.workbench import Written
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -35,7 +36,7 @@ class Here:
     async def _before_write(self, path: str) -> None:
         self.announced.append(path)
 
-    def write(self, path: Path, text: str) -> "asyncio.Task[str]":
+    def write(self, path: Path, text: str) -> "asyncio.Task[Written]":
         """Begin to write a file."""
         return asyncio.create_task(self.files.write(str(path), text))
 

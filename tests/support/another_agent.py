@@ -78,6 +78,8 @@ class AnotherAgent:
         self._gate = gate or opened()
         self.session = ""
         self.state = SessionState()
+        self.ready = READY
+        """What it offers when it has started."""
         self.settings = SETTINGS
         self.calls: list[tuple[Any, ...]] = []
         self.outputs: dict[str, str] = {}
@@ -115,11 +117,13 @@ class AnotherAgent:
         self._events = asyncio.Queue()
         await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
-        self.emit(READY, events.Session(self.session), events.ModeChanged("m://ask"))
+        self.emit(self.ready, events.Session(self.session))
+        if self.ready.modes:
+            self.emit(events.ModeChanged(self.ready.modes[0].id))
         self.settings = SETTINGS
         if self.capabilities.settings:
             self.emit(events.SettingsChanged(self.settings))
-        return READY
+        return self.ready
 
     async def events(self) -> AsyncIterator[Event]:
         while True:

@@ -30,7 +30,17 @@ local function options()
   return type(given) == 'table' and given or {}
 end
 
--- As `known.py`, which reports what is wrong with an entry.
+-- The fields of an entry that are valid; `option_check.lua` reports the others.
+local function merged(id, entry, base)
+  local is_named = type(entry.name) == 'string' and entry.name ~= '' and id ~= 'claude'
+  local is_command = type(entry.cmd) == 'string' or type(entry.cmd) == 'table'
+  return {
+    name = is_named and entry.name or base and base.name or id,
+    cmd = is_command and entry.cmd or base and base.cmd,
+  }
+end
+
+-- As `known.py`, which reports an entry without a command.
 ---@return table<string, claude_ide.ChatAgent>
 local function all()
   local claude = { name = 'Claude', cmd = options().cmd or 'claude' }
@@ -39,8 +49,8 @@ local function all()
   for id, entry in pairs(type(own) == 'table' and own or {}) do
     if entry == false or entry == 0 then
       found[id] = nil
-    elseif type(entry) == 'table' and (found[id] or entry.cmd) then
-      found[id] = vim.tbl_extend('force', { name = id }, found[id] or {}, entry)
+    elseif type(id) == 'string' and type(entry) == 'table' and (found[id] or entry.cmd) then
+      found[id] = merged(id, entry, found[id])
     end
   end
   return found
@@ -63,7 +73,7 @@ local function is_installed(agent)
   if type(name) ~= 'string' then
     return false
   end
-  local whole = vim.fn.expand(name)
+  local whole = vim.fs.normalize(name)
   local first = type(cmd) == 'string' and whole:match('^%S+') or whole
   return program.find_cli(whole) ~= nil or program.find_cli(first or '') ~= nil
 end

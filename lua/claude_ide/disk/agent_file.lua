@@ -204,7 +204,9 @@ local function attempt(write)
   elseif needs_approval(bufnr, write) then
     return { bufnr = bufnr, changedtick = vim.api.nvim_buf_get_changedtick(bufnr) }
   end
-  return { error = put(bufnr, write) }
+  local refusal = put(bufnr, write)
+  local saved = not refusal and buffer_text.get(bufnr) or nil
+  return { error = refusal, saved = saved ~= write.text and saved or nil }
 end
 
 local function mention(write)
@@ -237,7 +239,7 @@ end
 
 --- Write a file through its buffer, as soon as this does not disturb the user.
 ---
---- Emits `answered` {token}; with `is_unloaded` if the file is to be written on disk instead, with `bufnr`
+--- Emits `answered` {token}; with `saved` if the file has another text now, such as a formatted one, with `is_unloaded` if the file is to be written on disk instead, with `bufnr`
 --- and `changedtick` if the user first has to agree to replace the unsaved text of that buffer, and with
 --- `error` if it was not written.
 ---@param token integer

@@ -5,6 +5,16 @@ local message = require('claude_ide.say.message')
 
 local M = {}
 
+-- The names under which each buffer is written, by its number.
+local own = {} ---@type table<integer, string[]>
+
+--- Note the name of a buffer, after which writing it runs the command.
+---@param bufnr integer
+function M.named(bufnr)
+  -- `event.match` would be the short name in the current folder, where the buffer is not (`window/label`).
+  own[bufnr] = { vim.fn.bufname(bufnr), vim.api.nvim_buf_get_name(bufnr) }
+end
+
 --- Save a copy of a buffer, as `:write other.txt` does.
 ---@param bufnr integer
 ---@param path string
@@ -28,24 +38,29 @@ local function stay_unmodified(bufnr)
 end
 
 --- Call `written` whenever the user writes a buffer. The buffer is never modified from now on.
----@param bufnr integer its name must not change later
+---@param bufnr integer after it gets another name, `named` must be called
 ---@param written fun() called in `BufWriteCmd` when the user writes the buffer
 ---@param written_by_timer? fun() called when a plugin's timer writes it
 function M.listen(bufnr, written, written_by_timer)
-  -- `event.match` would be the short name in the current folder, where the buffer is not (`window/label`).
-  local own = { vim.fn.bufname(bufnr), vim.api.nvim_buf_get_name(bufnr) }
+  M.named(bufnr)
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = bufnr,
     callback = function(event)
       local autosaved = autosave.is_writing()
       vim.bo[bufnr].modified = false
-      if not vim.list_contains(own, event.file) then
+      if not vim.list_contains(own[bufnr], event.file) then
         M.write_copy(bufnr, event.match)
       elseif not autosaved then
         written()
       elseif autosaved == 'timer' and written_by_timer then
         written_by_timer()
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      own[bufnr] = nil
     end,
   })
   stay_unmodified(bufnr)

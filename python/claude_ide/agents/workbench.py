@@ -27,6 +27,17 @@ class Edits(Protocol):
         """Return a note for the model, or ""; called when the user sends a prompt."""
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written with `text`, which the user may have changed.
+
+    `saved` is its text afterwards: the editor may have formatted it.
+    """
+
+    text: str
+    saved: str
+
+
 class Files(Protocol):
     """Reads and writes files for an agent that leaves this to the editor; paths are absolute."""
 
@@ -36,11 +47,11 @@ class Files(Protocol):
         Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
         """
 
-    async def write(self, path: str, text: str) -> str:
-        """Write a file, through its buffer if that is loaded; return the text that was written.
+    async def write(self, path: str, text: str) -> Written:
+        """Write a file, through its buffer if that is loaded.
 
-        Waits for the user if the buffer has unsaved changes: the text may then be their version of
-        it. Raises `AgentError` with the reason if the file was not written.
+        Waits for the user if the buffer has unsaved changes: they may change the text. Raises
+        `AgentError` with the reason if the file was not written.
         """
 
 

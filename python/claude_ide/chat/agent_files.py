@@ -12,6 +12,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from claude_ide import files
+from claude_ide.agents.workbench import Written
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError
@@ -67,8 +68,8 @@ class AgentFiles:
                 raise
             return text
 
-    async def write(self, path: str, text: str) -> str:
-        """Write a file, through its buffer if that is loaded; return the text that was written.
+    async def write(self, path: str, text: str) -> Written:
+        """Write a file, through its buffer if that is loaded.
 
         Waits for the user if the buffer has unsaved changes. Raises `AgentError` with the reason if
         the file was not written.
@@ -83,16 +84,16 @@ class AgentFiles:
             except EditorError as error:
                 raise AgentError(str(error)) from None
 
-    async def _write(self, path: str, text: str) -> str:
+    async def _write(self, path: str, text: str) -> Written:
         approved: int | bool = False  # Lua regards 0 and None as true
         while True:
             arguments = (path, text, self._name, approved)
             answer = await self._editor.ask(BUFFER, *arguments)
             if answer.get("is_unloaded"):
                 await asyncio.to_thread(_write, path, text)
-                return text
+                return Written(text, text)
             if "bufnr" not in answer:
-                return text
+                return Written(text, answer.get("saved", text))
             approved = answer["changedtick"]
             text = await self._approved(path, text, answer["bufnr"])
 

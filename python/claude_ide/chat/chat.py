@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
@@ -61,7 +62,10 @@ class Chat:
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
         self._reading_back = ReadingBack(agent, self.transcript, self._painter)
-        self.welcome = Welcome(self.transcript.sheet, agent.name)
+        self.transcript.resumes = partial(abilities.has, agent, "resume")
+        self.welcome = Welcome(
+            self.transcript.sheet, agent.name, partial(abilities.has, agent, "modes")
+        )
         self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
         self.consent = Consent(
             *(trusting, self.transcript.sheet, self.requests),

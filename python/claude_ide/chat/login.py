@@ -4,6 +4,7 @@ from typing import Any
 
 from claude_ide.agents.agent import Login
 from claude_ide.agents.session_state import State
+from claude_ide.chat.abilities import has
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.panel import Panels
 from claude_ide.config import TerminalConfig
@@ -43,9 +44,11 @@ class Logins:
         await self._panels.open_terminal(self._request(chat.kind.login_to_servers(), {}))
 
     async def go_on(self, chat: Chat) -> None:
-        """Start an agent again that has waited for the login."""
+        """Start an agent again that has waited for the login, or does not know about it yet."""
         if chat.running.state.state is State.DEAD:
             await chat.running.restart()
+        elif has(chat.agent, "resume") and chat.running.is_relaunchable:
+            await chat.running.relaunch()
 
     async def _chosen(self, logins: list[Login], name: str) -> Login | None:
         if len(logins) == 1:

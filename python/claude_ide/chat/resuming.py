@@ -43,7 +43,7 @@ class Resuming:
         """Have the user choose a session of this folder, of any agent."""
         found = await self._all(folder)
         if not found:
-            raise UserError(NOTHING)
+            raise self._nothing(self._kinds.default)
         chosen = await self._editor.select("Resume:", self._names(found))
         if chosen is not None:
             await self.go_on(found[chosen].kind, found[chosen].summary.id)
@@ -57,9 +57,11 @@ class Resuming:
 
     async def latest(self, kind: Kind, folder: Path) -> None:
         """Resume an agent's latest session of this folder."""
+        if self._stored.must_trust(kind, folder):
+            raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
         found = await self._stored.of(kind, folder)
         if not found:
-            raise UserError(NOTHING)
+            raise self._nothing(kind)
         await self.go_on(kind, found[0].id)
 
     async def go_on(self, kind: Kind, session: str) -> None:
@@ -83,7 +85,18 @@ class Resuming:
         for each in await self._stored.asked(folder):
             if each.summary.id == session:
                 return each.kind
-        raise unknown
+        default = self._kinds.default
+        if default.keeps_sessions:
+            raise unknown
+        # It may not be able to list its sessions, and reports an unknown one when it starts.
+        await default.check_session(folder, session)
+        return default
+
+    def _nothing(self, kind: Kind) -> UserError:
+        """Return the error for a folder without sessions, as far as this agent can tell."""
+        if self._stored.cannot_list(kind):
+            return UserError(f"{kind.name} cannot list its sessions")
+        return UserError(NOTHING)
 
     def _names(self, found: list[Stored]) -> list[str]:
         """Return a line for each session, with its agent unless all are of the usual one."""

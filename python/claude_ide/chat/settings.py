@@ -8,6 +8,7 @@ from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import (
     EffortChanged,
     Event,
+    Mode,
     ModeChanged,
     Model,
     ModelChanged,
@@ -141,16 +142,15 @@ class Settings:
     async def cycle_mode(self, now: str) -> None:
         """Switch to the next permission mode."""
         offered = (await self._offer("cycle-mode")).modes
-        modes = [mode.id for mode in offered if mode.in_cycle]
-        if not modes:
-            raise UserError(f"{self._agent.name} has no permission modes to choose from")
+        self._some("permission modes", offered)
+        modes = [mode.id for mode in offered if mode.in_cycle] or [mode.id for mode in offered]
         now = now or modes[0]
         at = modes.index(now) + 1 if now in modes else 0
         await self._set(MODE, modes[at % len(modes)])
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode; the agent may know others than it offers."""
-        modes = {each.id: each.name for each in (await self._offer(MODE)).modes}
+        modes = self._some("permission modes", (await self._offer(MODE)).modes)
         typed = Words(modes.items()).find(mode) or mode
         chosen = typed or await self._choose("Mode:", modes, self._current.get(MODE))
         if chosen:
@@ -159,7 +159,7 @@ class Settings:
     async def set_model(self, model: str) -> None:
         """Set the model to one that the agent has listed."""
         offered = (await self._offer(MODEL)).models
-        models = {each.id: each.name or each.id for each in offered}
+        models = self._some("models", offered)
         chosen = _found(models, "model", model)
         chosen = chosen or await self._choose("Model:", models, self._current_model(offered))
         if chosen:
@@ -175,6 +175,13 @@ class Settings:
         chosen = chosen or await self._choose("Effort:", named, self._current.get(EFFORT))
         if chosen:
             await self._set(EFFORT, chosen)
+
+    def _some(self, kind: str, offered: Iterable[Mode | Model]) -> dict[str, str]:
+        """Return the names of modes or models by their ids; raises `UserError` if there is none."""
+        names = {each.id: each.name or each.id for each in offered}
+        if not names:
+            raise UserError(f"{self._agent.name} has no {kind} to choose from")
+        return names
 
     async def _choose(self, prompt: str, names: dict[str, str], current: str | None) -> str:
         """Have the user choose a value by its name; the current one is marked."""

@@ -1,6 +1,6 @@
 """The content of a transcript without a conversation: the settings, keys, the latest sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from claude_ide.agents.agent import SessionSummary
@@ -15,10 +15,11 @@ WELCOME = "welcome"
 MOST_SESSIONS = 3
 LONGEST_TITLE = 60
 META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
+MODES = ("<S-Tab>", "changes the permission mode")
 KEYS = (
     ("CTRL-S", "sends the prompt"),
     ("@  /", "complete files and commands"),
-    ("<S-Tab>", "changes the permission mode"),
+    MODES,
     ("CTRL-C", "stops the turn"),
 )
 ALL_KEYS = row(("  all keys: ", META), ("g?", KEY))
@@ -28,14 +29,16 @@ KEY_WIDTH = max(len(key) for key, _ in KEYS)
 class Greeting(View):
     """The settings and keys, and a line for each session."""
 
-    def __init__(self, part: Part, settings: str) -> None:
+    def __init__(self, part: Part, settings: str, *, has_modes: bool) -> None:
         super().__init__(part)
         self.settings = settings
+        self.has_modes = has_modes
         self.sessions: Sequence[SessionSummary] = ()
 
     def rows(self) -> list[Row]:
         """Return all lines."""
-        keys = [row((f"  {key:<{KEY_WIDTH}}", KEY), (f"  {what}", META)) for key, what in KEYS]
+        shown = [each for each in KEYS if self.has_modes or each != MODES]
+        keys = [row((f"  {key:<{KEY_WIDTH}}", KEY), (f"  {what}", META)) for key, what in shown]
         return [
             row((self.settings, "ClaudeChatHeading")),
             BLANK,
@@ -63,18 +66,25 @@ def _session(summary: SessionSummary, now: datetime) -> Row:
 
 
 class Welcome:
-    """The greeting of one chat, until its conversation begins."""
+    """The greeting of one chat, until its conversation begins.
 
-    def __init__(self, sheet: Sheet, name: str) -> None:
+    `has_modes` returns whether the agent has permission modes.
+    """
+
+    def __init__(
+        self, sheet: Sheet, name: str, has_modes: Callable[[], bool] = lambda: True
+    ) -> None:
         self._sheet = sheet
         self._name = name
+        self._has_modes = has_modes
         self._view: Greeting | None = None
 
     def show(self) -> None:
         """Show the greeting, unless there is a conversation."""
         if self._shown is None:
-            new = self._sheet.show_while_empty(WELCOME, lambda part: Greeting(part, self._name))
-            self._view = new
+            self._view = self._sheet.show_while_empty(
+                WELCOME, lambda part: Greeting(part, self._name, has_modes=self._has_modes())
+            )
 
     def offer(self, sessions: Sequence[SessionSummary]) -> None:
         """Show the latest of these sessions."""
@@ -89,8 +99,9 @@ class Welcome:
         if view is None:
             return
         shown = " · ".join(filter(None, (self._name, *settings)))
-        if view.settings != shown:
-            view.settings = shown
+        has_modes = self._has_modes()
+        if (view.settings, view.has_modes) != (shown, has_modes):
+            view.settings, view.has_modes = shown, has_modes
             self._sheet.changed(view)
 
     @property

@@ -40,6 +40,13 @@ def test_a_command_of_the_users_own_is_not_installed_in_the_usual_way() -> None:
     assert (entry.cmd, entry.install, entry.is_own) == (["npx", "gemini"], "", True)
 
 
+def test_the_login_of_an_agent_uses_its_own_program() -> None:
+    assert known()["gemini"].login == ("",)
+    assert known()["opencode"].login == ("", "auth", "login")
+    assert known()["codex"].login == ("codex", "login")
+    assert known()["fast-agent"].login == ()
+
+
 def test_a_new_agent_is_called_by_its_id() -> None:
     assert found("otter", otter=AgentConfig("otter")).name == "otter"
     assert found("otter", otter=AgentConfig("otter", name="Otter")).name == "Otter"

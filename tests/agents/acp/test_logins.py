@@ -41,6 +41,15 @@ async def test_an_agent_without_methods_has_its_known_command_only() -> None:
     ]
 
 
+async def test_a_known_command_can_be_that_of_the_agents_own_program() -> None:
+    logins = Logins()
+
+    [login] = logins.ways(WORDS, {}, ("", "auth", "login"))
+
+    assert login.name == "In a terminal: otter --fish auth login"
+    assert login.command == ("/bin/otter", "--fish", "auth", "login")
+
+
 async def test_a_method_of_the_agent_itself_has_no_command() -> None:
     [known, login] = await ways({"id": "o", "name": "OAuth"}, command="otter login")
 

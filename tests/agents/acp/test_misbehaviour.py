@@ -1,6 +1,7 @@
 """What the client makes of agents that break the protocol, or bend it."""
 
 import asyncio
+import json
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from claude_ide.agents.events import (
     TextDelta,
     TodoList,
     ToolInput,
+    ToolStarted,
     TurnEnded,
     TurnEndReason,
 )
@@ -183,6 +185,55 @@ async def test_an_unknown_or_malformed_update_is_ignored(begin: Begin, step: acp
 
     assert (await talk.turn("hi")).why is TurnEndReason.COMPLETED
     assert talk.said == "Hello"
+
+
+@pytest.mark.parametrize(
+    "before", ["\x1b[?25l", "\ufeff", "\x1b[0m\x1b[2K \t"], ids=["cursor", "mark", "colour"]
+)
+async def test_what_is_printed_before_a_message_is_ignored(begin: Begin, before: str) -> None:
+    update = {"sessionUpdate": "agent_message_chunk", "content": acp.words("Hello")}
+    params = {"sessionId": "s-1", "update": update}
+    frame = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+    talk = await begin(Script(prompt=[acp.line(before + json.dumps(frame))]))
+
+    await talk.turn("hi")
+
+    assert talk.said == "Hello"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ("no", "no"),
+        ({"message": "no"}, "no"),
+        ({"code": "EACCES", "message": "no"}, "no"),
+        ({"code": -32603}, "unknown error"),
+        ({"code": -32603, "message": None}, "unknown error"),
+    ],
+)
+async def test_an_error_of_another_form_is_an_error(begin: Begin, error: Any, message: str) -> None:
+    refused = [acp.frame(id="$ID", error=error), acp.silent()]
+    talk = await begin(Script(prompt=refused))
+
+    ended = await talk.turn("hi")
+
+    assert (ended.why, ended.message) == (TurnEndReason.FAILED, f"Fake: {message}")
+
+
+async def test_an_answer_may_lack_the_version_of_json_rpc(begin: Begin) -> None:
+    answer = [acp.bare(id="$ID", result={"stopReason": "max_tokens"}), acp.silent()]
+    talk = await begin(Script(prompt=answer))
+
+    assert (await talk.turn("hi")).why is TurnEndReason.ANSWER_TOO_LONG
+
+
+async def test_a_tool_without_an_id_is_not_shown(begin: Begin) -> None:
+    steps = [acp.update("tool_call", title="Work"), acp.tool_update("", status="completed"), *SAID]
+    talk = await begin(Script(prompt=steps))
+
+    await talk.turn("hi")
+
+    assert not talk.of(ToolStarted)
 
 
 @pytest.mark.parametrize("method", ["_x/ask", "something/else", "fs/delete_file"])

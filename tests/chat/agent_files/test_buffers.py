@@ -92,9 +92,10 @@ async def test_autocommands_run_once_and_a_formatter_joins_the_undo_step(
         await here.nvim.command(f"autocmd {event} * call add(g:writes, '{event}')")
     await here.nvim.command("autocmd BufWritePre * %s/more/formatted/e")
 
-    await here.files.write(str(opened), NEW)
+    written = await here.files.write(str(opened), NEW)
 
     formatted = NEW.replace("more", "formatted")
+    assert (written.text, written.saved) == (NEW, formatted)
     assert opened.read_text() == formatted
     assert await here.nvim.eval("g:writes") == ["BufWritePre", "BufWritePost"]
     await here.nvim.command("undo")

@@ -18,7 +18,7 @@ async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, uns
 
     await here.nvim.command("write")
 
-    assert await writing == NEW
+    assert (await writing).text == NEW
     assert unsaved.read_text() == NEW
     await until(lambda: here.nvim.eval("tabpagenr('$') == 1"))
     assert await here.text() == NEW
@@ -33,7 +33,7 @@ async def test_the_user_s_version_is_written(here: Here, unsaved: Path) -> None:
 
     await here.nvim.command("call setline(1, 'changed') | write")
 
-    assert await writing == NEW.replace("one", "changed")
+    assert (await writing).text == NEW.replace("one", "changed")
     assert unsaved.read_text() == NEW.replace("one", "changed")
 
 

@@ -11,7 +11,7 @@ from support.agent_files import NEW, OLD, Here, refused
 async def test_a_file_that_is_not_open_is_written_on_disk(here: Here, path: Path) -> None:
     path.chmod(0o750)
 
-    assert await here.files.write(str(path), NEW) == NEW
+    assert (await here.files.write(str(path), NEW)).saved == NEW
 
     assert path.read_text() == NEW
     assert path.stat().st_mode & 0o777 == 0o750
@@ -76,3 +76,31 @@ async def test_the_format_of_the_file_is_kept(
     assert path.read_bytes() == after
     assert await here.nvim.eval("&modified") == 0
     assert (await here.files.read(str(path))).encode() == after
+
+
+ODD = (
+    *("$(touch CANARY)", "`touch CANARY`", "+!touch CANARY", "=execute('!touch CANARY')"),
+    *("| !touch CANARY", "%", "#", "~", "*", "[x].sh", "-c", "a\nb", "{x,y}", "term:\\\\sh x.sh"),
+)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_no_name_runs_a_command(here: Here, project: Path, is_open: bool) -> None:
+    for name in ODD:
+        path = project / name
+        path.write_text(OLD)
+        if is_open:
+            await here.nvim.lua("vim.fn.bufload(vim.fn.bufadd(...))", str(path))
+
+        await here.files.write(str(path), NEW)
+
+        assert await here.files.read(str(path)) == path.read_text() == NEW
+    assert sorted(path.name for path in project.iterdir()) == sorted(ODD)
+
+
+async def test_a_name_that_a_plugin_would_reinterpret_is_refused(here: Here, project: Path) -> None:
+    path = project / "tarfile::x.sh::y"
+
+    assert "a plugin handles such names itself" in await refused(here.files.read(str(path)))
+    assert "a plugin handles such names itself" in await refused(here.write(path, NEW))
+    assert not list(project.iterdir())

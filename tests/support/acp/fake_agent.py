@@ -135,6 +135,7 @@ class Call:
         """Replace the names of the session and of its folder."""
         text = json.dumps(value)
         text = text.replace("$SESSION", self.agent.session).replace("$FOLDER", self.agent.folder)
+        text = text.replace('"$ID"', json.dumps(self.id))
         return json.loads(text)
 
     def proper(self) -> Any:
@@ -172,6 +173,9 @@ class Call:
 
     def frame(self, frame: Frame) -> None:
         self.agent.send(frame)
+
+    def bare(self, frame: Frame) -> None:
+        self.agent.write(json.dumps(frame).encode())
 
     def again(self) -> None:
         self.agent.send(self.answer or {"id": self.id, "result": self.proper()})

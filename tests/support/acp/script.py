@@ -3,7 +3,7 @@
 A script maps a method to its calls, each a list of steps; the last list is repeated. `start` has
 steps that run before anything is read. With `stubborn` the agent ignores the end of its stdin and
 SIGTERM. After its steps a call that was not answered is answered properly. In all strings
-`$SESSION` stands for the session's id and `$FOLDER` for its folder.
+`$SESSION` stands for the session's id and `$FOLDER` for its folder; `"$ID"` is the id of the call.
 
     Script(prompt=[say("Hello"), cancelled()], new=[silent()])
 
@@ -120,6 +120,11 @@ def silent() -> Step:
 def frame(**fields: Any) -> Step:
     """Send any frame."""
     return ["frame", fields]
+
+
+def bare(**fields: Any) -> Step:
+    """Send a frame without the version of JSON-RPC."""
+    return ["bare", fields]
 
 
 def line(text: str) -> Step:

@@ -97,6 +97,8 @@ class Habits:
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
+    shows_servers: bool = True
+    """It starts the client's MCP servers, and its model sees the names of their tools."""
     outlives_its_stdin: bool = False
     """It does not end when its stdin does."""
 

@@ -10,6 +10,7 @@ from claude_ide import program
 from claude_ide.agents.acp.decoding import capabilities
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.failures import failed
+from claude_ide.agents.acp.leniency import message
 from claude_ide.agents.fields import mapping
 from claude_ide.agents.traffic import Traffic
 from claude_ide.concealed import without_secrets
@@ -125,10 +126,10 @@ class Connection:
             number = 0
             async for line in self._child.lines():
                 self._traffic.record("out", line)
-                if not line.lstrip().startswith(b"{"):
+                if (frame := message(line)) is None:
                     logger.warning("ignored a line that is no message: %.200r", line)
                     continue
-                await self._peer.receive(line)
+                await self._peer.receive(frame)
                 number += 1
                 # The caller of a request must see its answer before the messages after it.
                 if UPDATE not in line or number % LINES_AT_ONCE == 0:

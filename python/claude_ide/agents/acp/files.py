@@ -7,6 +7,7 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.acp import params as given
@@ -88,9 +89,9 @@ class FileRequests:
         except AgentError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         if accepted is not None:
-            accepted.theirs = content
-            accepted.saved = await self._now(accepted) or written
-        if not _is_same(written, content):
+            # Not read from the file: the agent may write that itself at the same time.
+            accepted.theirs, accepted.saved = content, written.saved
+        if not _is_same(written.text, content):
             self._note(CHANGED.format(path))
         return {}
 
@@ -124,7 +125,7 @@ class FileRequests:
         if _is_same(now, theirs):
             await self._restore(accepted, accepted.saved)
         else:
-            text = f"{accepted.path} has been written again: it may lack your changes"
+            text = f"{Path(accepted.path).name} has been written again: it may lack your changes"
             self._emit(Notice(text, "warning"))
 
     async def _insist(self, accepted: Accepted) -> None:
@@ -135,14 +136,14 @@ class FileRequests:
             await self._restore(accepted, accepted.text)
 
     async def _restore(self, accepted: Accepted, text: str) -> None:
-        path = accepted.path
+        name = Path(accepted.path).name
         try:
-            await self._files.write(path, text)
+            await self._files.write(accepted.path, text)
         except AgentError as error:
-            failure = f"your version of {path} was overwritten, and cannot be restored: {error}"
+            failure = f"your version of {name} was overwritten, and cannot be restored: {error}"
             self._emit(Notice(failure, "error"))
         else:
-            restored = f"your version of {path} was overwritten by the agent, and is restored"
+            restored = f"your version of {name} was overwritten by the agent, and is restored"
             self._emit(Notice(restored, "warning"))
 
     async def _now(self, accepted: Accepted) -> str | None:

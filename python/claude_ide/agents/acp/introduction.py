@@ -1,5 +1,7 @@
 """What an agent learns about the client. Source: the ACP schema, `InitializeRequest`."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from claude_ide import __version__
@@ -13,7 +15,7 @@ TERMINAL_LOGIN = "terminal-auth"
 """Some agents report only then how to log in in a terminal."""
 
 
-def introduction(abilities: dict[str, Any]) -> dict[str, Any]:
+def introduction(abilities: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """Return the params of `initialize` without the version; `abilities` are more capabilities."""
     capabilities = {
         **abilities,

@@ -27,7 +27,8 @@ class Entry:
     """An agent: its command line, its environment in addition to Neovim's.
 
     `install` is the command that installs it, `login` the one that logs the user in; both may be
-    empty. `is_own` means that the user has configured it.
+    empty. An empty first word of `login` stands for the agent's own program. `is_own` means that
+    the user has configured it.
     """
 
     id: str
@@ -44,9 +45,15 @@ def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
     content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, _Known])
     return {
-        id_: Entry(id_, each.name, each.cmd, install=each.install, login=each.login)
+        id_: Entry(id_, each.name, each.cmd, install=each.install, login=_login(each))
         for id_, each in content.items()
     }
+
+
+def _login(each: _Known) -> tuple[str, ...]:
+    """Return the login; the user may start the same program in another way."""
+    program, *arguments = each.login or ("",)
+    return ("", *arguments) if each.login and program == each.cmd[0] else each.login
 
 
 class Given(Protocol):

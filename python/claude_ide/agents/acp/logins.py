@@ -1,6 +1,7 @@
 """The ways to log in to an agent, which it reports when it starts."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from claude_ide.agents.acp.decoding.capabilities import LoginMethod, Offer
@@ -44,13 +45,18 @@ class Logins:
     def ways(
         self, words: Sequence[str], environment: Mapping[str, str], command: Sequence[str]
     ) -> list[Login]:
-        """Return all ways; `words` is the agent's command line, `command` logs in in a terminal."""
+        """Return all ways; `words` is the agent's command line, `command` logs in in a terminal.
+
+        An empty first word of `command` stands for the agent's own program.
+        """
         reported = [_login(each, words, environment) for each in self._reported]
         has_terminal = any(each.command for each in reported)
         if not command or has_terminal:
             return reported
-        name = f"In a terminal: {' '.join(command)}"
-        return [Login(COMMAND, name, tuple(command), environment), *reported]
+        program = command[:1] if command[0] else _without_protocol(words)
+        line = (*program, *command[1:])
+        name = f"In a terminal: {' '.join((Path(line[0]).name, *line[1:]))}"
+        return [Login(COMMAND, name, line, environment), *reported]
 
 
 def _login(method: LoginMethod, words: Sequence[str], environment: Mapping[str, str]) -> Login:
@@ -59,10 +65,13 @@ def _login(method: LoginMethod, words: Sequence[str], environment: Mapping[str, 
     if method.command:
         return Login(method.id, name, method.command, {**environment, **method.environment})
     if method.kind == "terminal":
-        own = [word for word in words if word not in PROTOCOL_WORDS]
         more = {**environment, **method.environment}
-        return Login(method.id, name, (*own, *method.arguments), more)
+        return Login(method.id, name, (*_without_protocol(words), *method.arguments), more)
     if unset:
         problem = f"set {', '.join(unset)} in Neovim's environment, or in g:claude_ide.agents"
         return Login(method.id, name, problem=problem)
     return Login(method.id, name)
+
+
+def _without_protocol(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word for word in words if word not in PROTOCOL_WORDS)

@@ -19,7 +19,7 @@ async def probe(launch: Launch) -> Offer:
     silent = Incoming({}, {})
     connection = Connection(child, launch.name, silent, Traffic(), lambda _code, _stderr: None)
     try:
-        await connection.initialize(introduction())
+        await connection.initialize(introduction({}))
         return connection.offer
     finally:
         await connection.stop(GRACE_SECONDS)

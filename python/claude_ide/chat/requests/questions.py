@@ -11,6 +11,8 @@ HEAD, NOTE = "ClaudeChatRequest", "ClaudeChatMeta"
 MOST_ROWS = 40
 """The most rows of a message or of a list of choices; the form has all."""
 
+LONGEST_CHOICES = 60
+
 
 def label(asked: QuestionAsked) -> str:
     """Return the questions in one line."""
@@ -18,10 +20,12 @@ def label(asked: QuestionAsked) -> str:
     return one_line(asked.message or first)
 
 
-def rows(asked: QuestionAsked) -> list[Row]:
-    """Return the questions, and one line for each way to answer."""
+def rows(asked: QuestionAsked, name: str) -> list[Row]:
+    """Return the questions of the agent with this name, and one line for each way to answer."""
     if asked.asker:
-        return [*_of_program(asked), *_keys("decline", "cancel")]
+        return [*_form(asked, asked.asker), *_keys("decline", "cancel")]
+    if asked.message:
+        return [*_form(asked, name), *_keys("skip", "no, because…")]
     shown = [found for question in asked.questions for found in _question(question)]
     return [*shown, *_keys("skip", "no, because…")]
 
@@ -42,9 +46,9 @@ def _question(question: Question) -> list[Row]:
     return found
 
 
-def _of_program(asked: QuestionAsked) -> list[Row]:
-    """Return the questions of a program, such as an MCP server."""
-    head = row((f"? {capitalized(visible(asked.asker))} asks:", HEAD))
+def _form(asked: QuestionAsked, asker: str) -> list[Row]:
+    """Return the message and the fields of a form."""
+    head = row((f"? {capitalized(visible(asker))} asks:", HEAD))
     message = [row((f"  {line}", HEAD)) for line in lines(asked.message)]
     fields = [_field(question) for question in asked.questions]
     return [head, *message[:MOST_ROWS], *fields[:MOST_ROWS]]
@@ -53,5 +57,7 @@ def _of_program(asked: QuestionAsked) -> list[Row]:
 def _field(question: Question) -> Row:
     title, _, description = question.text.partition("\n")
     note = f" — {one_line(description)}" if description else ""
+    choices = " / ".join(one_line(choice.label) for choice in question.choices)
+    offered = f": {one_line(choices, LONGEST_CHOICES)}" if choices else ""
     optional = "" if question.required else " (optional)"
-    return row((f"  · {one_line(title)}", ""), (f"{note}{optional}", NOTE))
+    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", NOTE))

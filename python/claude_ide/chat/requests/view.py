@@ -157,7 +157,7 @@ class Request(View):
         """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
-                return questions.rows(self.asked)
+                return questions.rows(self.asked, self._name)
             case UrlAsked():
                 return [*address.head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():

@@ -70,10 +70,18 @@ class StoredSessions:
             logger.warning("%s has not listed its sessions within %d s", kind.id, SECONDS)
         return []
 
+    def cannot_list(self, kind: Kind) -> bool:
+        """Return whether an agent has said that it cannot list its sessions."""
+        return kind.id in self._unable
+
+    def must_trust(self, kind: Kind, folder: Path) -> bool:
+        """Return whether an agent is not asked because the user does not trust the folder."""
+        return kind.needs_trust and not self._trust.is_trusted(folder)
+
     def _may_ask(self, kind: Kind, folder: Path) -> bool:
-        if kind.id in self._unable or kind.missing():
+        if self.cannot_list(kind) or kind.missing():
             return False
-        return not kind.needs_trust or self._trust.is_trusted(folder)
+        return not self.must_trust(kind, folder)
 
     async def _of(self, kinds: Iterable[Kind], folder: Path) -> list[Stored]:
         asked = list(kinds)

@@ -1,6 +1,6 @@
 """Rows from neither the user nor the model: notices, retries, the end of a turn or an agent."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from claude_ide.agents.events import (
     Compacted,
@@ -24,8 +24,9 @@ LEVELS = {
 }
 META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 LOG_IN = row(("L", KEY), (" opens a terminal to log in", META))
-RESUMES = row(("R", KEY), (" resumes", META))
-RESUMED = row(("── resumed", META))
+COMMANDS = ("compact", "compress", "clear")
+"""Commands that shorten a conversation, as far as an agent has them."""
+NEW = ":ClaudeChat new"
 STDERR_LINES = 10
 
 
@@ -89,11 +90,19 @@ def compacted(event: Compacted) -> Row:
     return row((f"── the conversation was compacted{reported}", META))
 
 
-def turn_ended(event: TurnEnded, cost: float | None, *, is_reported: bool) -> list[Row]:
-    """Return the line at a turn's end; `is_reported` if a notice has already shown the error."""
+def turn_ended(
+    event: TurnEnded, cost: float | None, commands: Collection[str] = (), *, is_reported: bool
+) -> list[Row]:
+    """Return the line at a turn's end; `is_reported` if a notice has already shown the error.
+
+    `commands` are the names of the agent's slash commands.
+    """
     meta = [] if event.milliseconds is None else [amounts.duration(event.milliseconds / 1000)]
     meta += [amounts.money(cost)] if cost else []
     reason, group = _REASONS[event.why]
+    if event.why is TurnEndReason.TOO_LONG:
+        offered = [f"/{each}" for each in COMMANDS if each in commands]
+        reason = f"{reason}: {' or '.join(offered or [NEW])}"
     message = [] if is_reported else lines(event.message)
     if reason:
         return [
@@ -107,10 +116,7 @@ _REASONS = {
     TurnEndReason.COMPLETED: ("", ""),
     TurnEndReason.INTERRUPTED: ("interrupted", "ClaudeChatWarning"),
     TurnEndReason.REDIRECTED: ("interrupted by your next prompt", META),
-    TurnEndReason.TOO_LONG: (
-        "the conversation is too long for the model: /compact or /clear",
-        "ClaudeChatError",
-    ),
+    TurnEndReason.TOO_LONG: ("the conversation is too long for the model", "ClaudeChatError"),
     TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and was cut off", "ClaudeChatWarning"),
     TurnEndReason.TOO_MANY_REQUESTS: ("too many requests in this turn", "ClaudeChatWarning"),
     TurnEndReason.REFUSED: ("the model refused to continue", "ClaudeChatWarning"),
@@ -118,13 +124,22 @@ _REASONS = {
 }
 
 
-def dead(event: Dead, name: str, *, over: bool) -> list[Row]:
-    """Return the rows for an agent that has ended; `over` if it runs again."""
+def dead(event: Dead, name: str, *, over: bool, resumes: bool = True) -> list[Row]:
+    """Return the rows for an agent that has ended; `over` if it runs again.
+
+    An agent that never `resumes` a session starts a new one.
+    """
     code = f" (exit code {event.code})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
         row((f"{name} has ended{code}", group)),
         *all_in("ClaudeChatDetail", last),
-        RESUMED if over else RESUMES,
+        _resuming(over=over, resumes=resumes),
     ]
+
+
+def _resuming(*, over: bool, resumes: bool) -> Row:
+    if over:
+        return row(("── resumed" if resumes else "── started again, in a new session", META))
+    return row(("R", KEY), (" resumes" if resumes else " starts a new session", META))

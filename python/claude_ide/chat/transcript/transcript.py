@@ -78,6 +78,10 @@ class Transcript:
         self._death: tuple[Announcement, events.Dead] | None = None
         self._running = False
         self._error = ""
+        self._commands: frozenset[str] = frozenset()
+        """The names of the agent's slash commands."""
+        self.resumes: Callable[[], bool] = lambda: True
+        """Whether the agent can resume its session after its end."""
         self.end: Announcement | None = None
         """The line at the end of the last turn."""
         self._cost: float | None = 0.0
@@ -270,7 +274,8 @@ class Transcript:
 
     def _apply_other(self, event: Event) -> None:
         match event:
-            case events.Ready():
+            case events.Ready(commands):
+                self._commands = frozenset(command.name for command in commands)
                 self._running = False
                 self._revived()
             case events.PromptChanged(prompt, stage):
@@ -283,6 +288,8 @@ class Transcript:
                 self._remark(remarks.blocked(event), "warning")
             case events.ServersFailed():
                 self._announce("notice", [notices.servers_failed(event)])
+            case events.CommandsChanged(commands):
+                self._commands = frozenset(command.name for command in commands)
             case events.Retry():
                 self._retrying(event)
             case events.Compacted():
@@ -303,7 +310,7 @@ class Transcript:
             case events.Dead():
                 self._settle(all_=True)
                 self._death = (
-                    self._announce("notice", notices.dead(event, self.name, over=False)),
+                    self._announce("notice", self._dead(event, over=False)),
                     event,
                 )
 
@@ -338,9 +345,12 @@ class Transcript:
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.show(notices.dead(death, self.name, over=True))
+            shown.show(self._dead(death, over=True))
             self.sheet.changed(shown)
             self._death = None
+
+    def _dead(self, death: events.Dead, *, over: bool) -> list[Row]:
+        return notices.dead(death, self.name, over=over, resumes=self.resumes())
 
     def _end_turn(self, event: events.TurnEnded) -> None:
         self._prompts.begin(event.prompts)
@@ -348,7 +358,7 @@ class Transcript:
         cost = None
         if self._cost is not None and self._cost_before is not None:
             cost = self._cost - self._cost_before if self._cost >= self._cost_before else self._cost
-        rows = notices.turn_ended(event, cost, is_reported=is_reported)
+        rows = notices.turn_ended(event, cost, self._commands, is_reported=is_reported)
         self._settle(all_=False)
         self.end = self._announce("end", rows)
         self._cost_before = self._cost

@@ -79,5 +79,6 @@ OPENAI = RealAgent(
     ("codex-acp",),
     _configure("on-request"),
     replace(TOOLS, plan=None),
-    Habits(asks_to_edit=False, asks_to_run=False, ends_commands=False),
+    # It has another model decide about a server's tool, which the stand-in cannot.
+    Habits(asks_to_edit=False, asks_to_run=False, ends_commands=False, shows_servers=False),
 )

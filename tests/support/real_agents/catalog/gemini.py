@@ -8,7 +8,11 @@ from support.real_agents.agent import Desk, Habits, RealAgent, Tools
 
 def _configure(desk: Desk) -> dict[str, str]:
     settings = {
-        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        # In a folder that it does not trust, it starts no MCP server.
+        "security": {
+            "auth": {"selectedType": "gemini-api-key"},
+            "folderTrust": {"enabled": False},
+        },
         "privacy": {"usageStatisticsEnabled": False},
         "general": {"disableAutoUpdate": True, "disableUpdateNag": True},
         "model": {"name": "gemini-2.5-pro"},

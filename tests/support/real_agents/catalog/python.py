@@ -98,7 +98,8 @@ VIBE = RealAgent(
             "ask_user_question", questions=question(words, choices)
         ),
     ),
-    Habits(shows_changes=False, mode="ask"),
+    # Its model has to search for the tools of servers.
+    Habits(shows_changes=False, mode="ask", shows_servers=False),
     is_python=True,
 )
 
@@ -156,6 +157,7 @@ HERMES = RealAgent(
             todos=todos(steps),
         ),
     ),
-    Habits(asks_to_run=False),
+    # Servers need one more package.
+    Habits(asks_to_run=False, shows_servers=False),
     is_python=True,
 )

@@ -15,6 +15,7 @@ from claude_ide.agents.events import (
     ModeChanged,
     Model,
     ModelChanged,
+    OfferChanged,
     Setting,
     SettingsChanged,
     SettingValue,
@@ -89,9 +90,12 @@ class Settings:
 
     def update(self, changed: dict[str, Any]) -> Iterator[Event]:
         """Read a `config_option_update`, or the answer to a request; yield the present values."""
+        before = self.models, self.modes
         if "configOptions" in changed:
             self._options = {}
             self._load_options(changed)
+        if (self.models, self.modes) != before:
+            yield OfferChanged(self.models, self.modes)
         yield from self.current()
 
     def mode_changed(self, mode: str) -> Iterator[Event]:

@@ -92,7 +92,7 @@ class Tools:
         self._past: dict[str, Call] = {}
         """Those of the turn before: an agent may report on them after its end."""
         self._terminals: dict[str, str] = {}
-        self._reused = itertools.count(2)
+        self._numbers = itertools.count(2)
         self.rejected: set[str] = set()
         """The calls that the user has rejected."""
         self.is_stopping = False
@@ -136,14 +136,14 @@ class Tools:
                 yield from self._ended(call, update, self._failure(call))
 
     def _call(self, update: dict[str, Any]) -> Call:
-        id_ = text(update.get("toolCallId"))
+        id_ = text(update.get("toolCallId")) or f"unnamed/{next(self._numbers)}"
         past = self._past.get(id_)
         if id_ in self._calls:
             return self._calls[id_]
         if past is not None and update.get("sessionUpdate") == "tool_call_update":
             return past
         # An id that the agent uses again is another use of a tool.
-        call = Call(id_ if past is None else f"{id_}/{next(self._reused)}")
+        call = Call(id_ if past is None else f"{id_}/{next(self._numbers)}")
         return self._calls.setdefault(id_, call)
 
     def _merge(self, call: Call, update: dict[str, Any]) -> None:

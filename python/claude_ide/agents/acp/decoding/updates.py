@@ -89,9 +89,9 @@ class Decoder:
             self._blocks += 1
         return f"b{self._blocks}"
 
-    def _tool(self, update: Update) -> Iterator[Event]:
+    def _tool(self, update: Update) -> Iterable[Event]:
         self._open = None
-        return self.tools.update(update)
+        return self.tools.update(update) if text(update.get("toolCallId")) else ()
 
     def _commands_changed(self, update: Update) -> Iterator[Event]:
         self.commands = tuple(

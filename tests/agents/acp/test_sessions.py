@@ -1,0 +1,194 @@
+"""Sessions: opened, loaded with their history, resumed, forked, listed, lost."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.events import (
+    CommandsChanged,
+    Notice,
+    Ready,
+    Session,
+    Text,
+    TextDelta,
+    Thinking,
+    ToolEnded,
+    TurnEnded,
+    TurnEndReason,
+    UserMessage,
+)
+from claude_ide.errors import UnknownSessionError, UnsupportedError
+from support.acp import script as acp
+from support.acp.script import Make, Script
+from support.acp.talk import Begin
+
+SAID = [acp.say("Hello")]
+LOADS = acp.initialized(loadSession=True)
+RESUMES = acp.initialized(loadSession=True, sessionCapabilities={"resume": {}})
+
+
+def user(words: str) -> acp.Step:
+    return acp.update("user_message_chunk", content=acp.words(words))
+
+
+HISTORY = [
+    user("fix "),
+    user('this\n<context ref="file:///a.py">\nx = 1\n</context>'),
+    acp.think("hm"),
+    acp.say("I will "),
+    acp.say("fix it."),
+    acp.tool("t1", "Edit", kind="edit", status="completed"),
+    acp.say("Done."),
+    user("thanks"),
+    acp.update("available_commands_update", availableCommands=[{"name": "a", "description": ""}]),
+]
+
+
+async def test_a_loaded_session_has_its_history(begin: Begin) -> None:
+    talk = await begin(Script(initialize=[LOADS], load=HISTORY, prompt=SAID), starts=False)
+
+    history = await talk.agent.history("s-7")
+    await talk.start(ResumeSession("s-7"))
+
+    assert [type(event) for event in history if isinstance(event, UserMessage | Text)] == [
+        *(UserMessage, Text, Text, UserMessage),
+    ]
+    told = [event.text for event in history if isinstance(event, UserMessage | Text | Thinking)]
+    assert told == ["fix this", "hm", "I will fix it.", "Done.", "thanks"]
+    assert any(isinstance(event, ToolEnded) for event in history)
+    assert len(talk.fake.received("session/load")) == 1
+    assert (await talk.turn("hi")).why is TurnEndReason.COMPLETED
+    assert talk.said == "Hello"
+    assert talk.of(CommandsChanged)
+    assert talk.agent.session == "s-7"
+
+
+async def test_an_echo_of_a_prompt_is_not_shown_again(begin: Begin) -> None:
+    talk = await begin(Script(prompt=[user("hi"), *SAID]))
+
+    await talk.turn("hi")
+
+    assert not talk.of(UserMessage)
+
+
+@pytest.mark.parametrize(
+    ("offer", "method"),
+    [(RESUMES, "session/resume"), (LOADS, "session/load")],
+)
+async def test_a_session_is_resumed_without_its_history(
+    begin: Begin, offer: acp.Step, method: str
+) -> None:
+    talk = await begin(Script(initialize=[offer], load=HISTORY), starts=False)
+
+    await talk.start(ResumeSession("s-7"))
+
+    await talk.until(Ready)
+    assert talk.fake.received(method)[0]["sessionId"] == "s-7"
+    assert not talk.of(TextDelta)
+    assert talk.of(Session)[-1].id == "s-7"
+
+
+async def test_an_agent_that_announces_to_resume_may_only_load(begin: Begin) -> None:
+    missing = acp.error(-32601, "Method not found")
+    talk = await begin(Script(initialize=[RESUMES], resume=[missing]), starts=False)
+
+    await talk.start(ResumeSession("s-7"))
+
+    assert len(talk.fake.received("session/load")) == 1
+
+
+async def test_a_fork_has_an_id_of_its_own(begin: Begin) -> None:
+    talk = await begin(starts=False)
+
+    await talk.start(ResumeSession("s-7", fork=True))
+
+    assert talk.fake.received("session/fork")[0]["sessionId"] == "s-7"
+    assert talk.agent.session == "s-1"
+
+
+async def test_an_unknown_session_is_named(begin: Begin) -> None:
+    unknown = acp.error(-32002, "Resource not found", {"uri": "s-7"})
+    talk = await begin(Script(initialize=[LOADS], load=[unknown]), starts=False)
+
+    with pytest.raises(UnknownSessionError, match="Fake: Resource not found"):
+        await talk.agent.history("s-7")
+
+
+async def test_the_latest_session_is_resumed(begin: Begin) -> None:
+    listed = [
+        {"sessionId": "old", "cwd": "$FOLDER", "updatedAt": "2026-01-01T00:00:00Z"},
+        {"sessionId": "new", "cwd": "$FOLDER", "updatedAt": "2026-01-02T00:00:00Z"},
+        {"sessionId": "undated", "cwd": "$FOLDER"},
+    ]
+    talk = await begin(Script(list=[acp.result({"sessions": listed})]), starts=False)
+
+    await talk.start(ResumeSession())
+
+    assert talk.agent.session == "new"
+
+
+async def test_sessions_are_listed_page_by_page(fake_agent: Make, tmp_path: Path) -> None:
+    pages = [
+        [acp.result({"sessions": [{"sessionId": "a", "title": "A"}], "nextCursor": "2"})],
+        [acp.result({"sessions": [{"sessionId": "b", "updatedAt": "2026-01-02T00:00:00+00:00"}]})],
+    ]
+    fake = fake_agent(Script(list=pages))
+    kind = Acp("fake", "Fake", fake.command, {})
+
+    first, second = await kind.sessions(tmp_path)
+
+    assert (first.id, first.changed) == ("b", datetime(2026, 1, 2, tzinfo=UTC))
+    assert (second.id, second.title) == ("a", "A")
+    assert [call.get("cursor") for call in fake.received("session/list")] == [None, "2"]
+    assert fake.entries("eof")
+
+
+async def test_an_agent_that_cannot_list_its_sessions_says_so(
+    fake_agent: Make, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script(initialize=[acp.initialized()]))
+
+    with pytest.raises(UnsupportedError, match="Fake cannot list its sessions"):
+        await Acp("fake", "Fake", fake.command, {}).sessions(tmp_path)
+
+
+async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -> None:
+    lost = [acp.error(-32002, "Session not found")]
+    talk = await begin(Script(initialize=[LOADS], load=HISTORY, prompt=[lost, SAID]))
+
+    ended = await talk.turn("hi")
+
+    assert ended.why is TurnEndReason.COMPLETED
+    assert talk.said == "Hello"
+    assert talk.fake.received("session/load")[0]["sessionId"] == "s-1"
+    assert len(talk.of(TurnEnded)) == 1
+
+
+async def test_a_session_that_stays_lost_ends_the_turn(begin: Begin) -> None:
+    lost = acp.error(-32002, "Session not found")
+    talk = await begin(Script(initialize=[LOADS], load=[lost], prompt=[lost]))
+
+    ended = await talk.turn("hi")
+
+    assert (ended.why, ended.message) == (TurnEndReason.FAILED, "Fake: Session not found")
+
+
+async def test_a_login_that_runs_out_is_told_in_the_turn(begin: Begin) -> None:
+    talk = await begin(Script(prompt=[acp.error(-32000, "Authentication required")]))
+
+    ended = await talk.turn("hi")
+
+    assert ended.why is TurnEndReason.FAILED
+    assert talk.of(Notice)[0].reason == "authentication_failed"
+
+
+async def test_the_session_is_closed_with_the_agent(begin: Begin) -> None:
+    talk = await begin()
+
+    await talk.end()
+
+    assert talk.fake.received("session/close") == [{"sessionId": "s-1"}]
+    assert talk.fake.entries("eof")
