@@ -2,17 +2,19 @@
 
 from pathlib import Path
 
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     PermissionAsked,
+    QuestionAsked,
     TodoList,
     ToolEnded,
     ToolStatus,
+    TurnEnded,
     TurnEndReason,
 )
 from support.fake_api import text, thinking
 from support.real_agents.agent import Tools
-from support.real_agents.chosen import each, each_with_plans
+from support.real_agents.chosen import each, each_with
 from support.real_agents.model import Model
 from support.real_agents.talk import RealTalk, edit
 
@@ -86,7 +88,7 @@ async def test_a_rejected_edit_is_not_written(
     assert talk.of(ToolEnded)[-1].status is ToolStatus.REJECTED
 
 
-@each()
+@each(lambda habits: habits.reports_output)
 async def test_a_commands_output_is_reported(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -99,7 +101,7 @@ async def test_a_commands_output_is_reported(
     assert model.heard("427")
 
 
-@each_with_plans()
+@each_with("plan")
 async def test_a_plan_is_reported(talk: RealTalk, model: Model, tools: Tools) -> None:
     assert tools.plan
     model.script([tools.plan(["dig", "plant"])], [text("done")])
@@ -111,3 +113,20 @@ async def test_a_plan_is_reported(talk: RealTalk, model: Model, tools: Tools) ->
         ("dig", "in_progress"),
         ("plant", "pending"),
     ]
+
+
+@each_with("ask")
+async def test_a_question_is_answered(talk: RealTalk, model: Model, tools: Tools) -> None:
+    assert tools.ask
+    model.script([tools.ask("Which colour?", ["red", "blue"])], [text("done")])
+    await talk.prompt("ask me")
+    asked = await talk.until(QuestionAsked)
+    question = asked.questions[0]
+
+    await talk.agent.answer(asked.request, Reply({question.key: "blue"}))
+    await talk.until(TurnEnded)
+
+    assert [choice.value for choice in question.choices] == ["red", "blue"]
+    assert "Which colour?" in f"{asked.message}\n{question.text}"
+    assert model.heard("blue")
+    assert "done" in talk.said

@@ -4,13 +4,15 @@ import os
 import signal
 from pathlib import Path
 
+from claude_ide.agents.acp.kind import Acp
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
-from support.processes import started_with
-from support.real_agents.agent import Desk, Tools
+from support.processes import alive, pid_in, started_with
+from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
+from support.real_agents.start import command, environment
 from support.real_agents.talk import edit
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
@@ -127,5 +129,47 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     model.script([text("The second answer.")])
     await panel.send("The second question")
 
+    await panel.shows("The second answer.")
+    assert model.heard("The first question")
+
+
+@each(lambda habits: habits.runs_here)
+async def test_a_command_runs_in_a_terminal_of_the_client(
+    nvim: Neovim, panel: Panel, model: Model, real_agent: RealAgent, tools: Tools, project: Path
+) -> None:
+    line = "printf 4%s7 2; echo $$ > pid; sleep 1000"
+    model.script([tools.run(line)], [text("Never said.")])
+
+    await panel.send("Run it")
+    await answer_command(panel, "y", project / "pid")
+    if real_agent.habits.names_terminals:
+        await panel.go_to("$ ")
+        await nvim.keys("<CR>")
+        await panel.shows("427")
+    await nvim.keys("<C-c>")
+
+    await panel.shows("interrupted")
+    pid = await pid_in(project / "pid")
+    await until(lambda: not alive(pid), "the command has ended", PATIENCE)
+
+
+@each(lambda habits: habits.resumes and habits.repeats and not habits.begins_in_minutes)
+async def test_a_session_is_resumed_with_its_history(
+    panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
+) -> None:
+    name, words = real_agent.name, list(command(real_agent))
+    kind = Acp(name, name, words, environment(real_agent, desk))
+    model.script([text("The first answer.")], [text("The second answer.")])
+    await panel.send("The first question")
+    await panel.shows("The first answer.")
+    await panel.end()
+    await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
+
+    await panel.nvim.command("ClaudeChat continue")
+    await panel.wait_until_ready()
+    shown = await panel.shows("The first answer.")
+    await panel.send("The second question")
+
+    assert "» The first question" in shown
     await panel.shows("The second answer.")
     assert model.heard("The first question")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from support.fake_api import Block
 
@@ -38,6 +39,12 @@ def todos(
     ]
 
 
+def question(words: str, choices: Sequence[str]) -> list[dict[str, Any]]:
+    """Return one question, as the tools of some agents take it."""
+    options = [{"label": choice, "description": ""} for choice in choices]
+    return [{"question": words, "header": "Choice", "options": options, "multiSelect": False}]
+
+
 Configure = Callable[[Desk], dict[str, str]]
 """Writes an agent's configuration; returns its own environment variables."""
 
@@ -70,10 +77,16 @@ class Habits:
     asks_to_run: bool = True
     shows_changes: bool = True
     """It tells the changed text before it asks."""
+    reports_output: bool = True
+    """It reports the output of a command."""
     writes_here: bool = False
     """It writes files through the client."""
     runs_here: bool = False
     """It runs commands in terminals of the client."""
+    needs_client: bool = False
+    """It has no tools of its own without the files and terminals of a client."""
+    names_terminals: bool = True
+    """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
     """It ends a command that it runs itself together with the turn."""
     resumes: bool = True

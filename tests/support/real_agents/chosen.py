@@ -21,9 +21,9 @@ def each(fits: Callable[[Habits], bool] = lambda _habits: True) -> pytest.MarkDe
     return _with([agent for agent in chosen() if agent.tools and fits(agent.habits)])
 
 
-def each_with_plans() -> pytest.MarkDecorator:
-    """Run a test with each agent that tells its plan."""
-    return _with([agent for agent in chosen() if agent.tools and agent.tools.plan])
+def each_with(tool: str) -> pytest.MarkDecorator:
+    """Run a test with each agent that has a tool: a field of `Tools`, such as `plan`."""
+    return _with([agent for agent in chosen() if agent.tools and getattr(agent.tools, tool)])
 
 
 def each_that_starts() -> pytest.MarkDecorator:

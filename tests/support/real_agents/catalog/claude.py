@@ -1,8 +1,10 @@
 """Three adapters for Claude's CLI; the CLI is the one that the other tests use."""
 
+from dataclasses import replace
+
 from support.claude_cli import KEY, cli_path
 from support.fake_api import tool_use
-from support.real_agents.agent import Desk, Habits, RealAgent, Tools
+from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question
 
 
 def _configure(desk: Desk) -> dict[str, str]:
@@ -27,11 +29,12 @@ TOOLS = Tools(
     ),
     run=lambda line: tool_use("Bash", command=line, description="run it"),
     read=lambda path: tool_use("Read", file_path=str(path)),
+    ask=lambda words, choices: tool_use("AskUserQuestion", questions=question(words, choices)),
 )
 
 
 NEWEST = RealAgent(
-    "claude",
+    "claude-agent",
     ("@agentclientprotocol/claude-agent-acp@0.101.0",),
     ("claude-agent-acp",),
     _configure,
@@ -50,6 +53,6 @@ OLDEST = RealAgent(
     ("@zed-industries/claude-code-acp@0.16.2",),
     ("claude-code-acp",),
     _configure,
-    TOOLS,
+    replace(TOOLS, ask=None),
     Habits(writes_here=True, outlives_its_stdin=True, resumes=False),
 )

@@ -1,7 +1,7 @@
 """Agents from PyPI that speak to any model with the API of OpenAI's chat completions."""
 
 from support.fake_api import tool_use
-from support.real_agents.agent import Desk, Habits, RealAgent, Tools, todos
+from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question, todos
 
 KIMI_CONFIG = """default_model = "fake"
 [models.fake]
@@ -94,6 +94,9 @@ VIBE = RealAgent(
             action="write",
             todos=todos(steps, priority="high"),
         ),
+        ask=lambda words, choices: tool_use(
+            "ask_user_question", questions=question(words, choices)
+        ),
     ),
     # Its model has to search for the tools of servers.
     Habits(shows_changes=False, mode="ask", shows_servers=False),
@@ -119,7 +122,14 @@ FAST_AGENT = RealAgent(
         ),
         run=lambda line: tool_use("execute", command=line),
     ),
-    Habits(thinks=False, shows_changes=False, writes_here=True, runs_here=True),
+    Habits(
+        thinks=False,
+        shows_changes=False,
+        writes_here=True,
+        runs_here=True,
+        names_terminals=False,
+        needs_client=True,
+    ),
     is_python=True,
 )
 
