@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from claude_ide.agents.acp.known import known
 from claude_ide.config import Config
 from support.neovim import ROOT, Neovim
 
@@ -89,6 +90,19 @@ def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
             word for word, argument in known.items() if (argument == "nothing") is is_alone
         }
     assert set(re.findall(r"^\t\t\t`(\w+)`", described, re.MULTILINE)) == set(known)
+
+
+def test_the_built_in_agents_are_described_with_what_installs_them() -> None:
+    table = HELP.partition("*claude-ide-agents-list*")[2].partition("means `npm install")[0]
+    described = re.findall(r"^\t`([\w-]+)`", table, re.MULTILINE)
+
+    assert described == sorted(known())
+    for entry in known().values():
+        assert entry.name in README or entry.id == "claude-acp"
+        packages = re.findall(r"^(?:npm install -g|uv tool install) (.*)", entry.install)
+        for package in " ".join(packages).replace("'", "").split():
+            if package not in ("--python", "3.13"):
+                assert package in re.sub(r"/\n\s+", "/", table), package
 
 
 @pytest.mark.parametrize(

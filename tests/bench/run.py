@@ -15,6 +15,7 @@ BENCHMARKS = (
     "startup",
     "server",
     "requests",
+    "stdio",
     "cursor",
     "growth",
     "diff",

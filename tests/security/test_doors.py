@@ -103,7 +103,7 @@ async def test_the_token_is_worthless_once_the_chat_has_ended(panel: Panel, nvim
     async def refused() -> bool:
         try:
             return await status(port, handshake(port, given[TOKEN], path=TOOLS_PATH)) == 0
-        except ConnectionRefusedError:
+        except ConnectionError:
             return True
 
     await until(refused, "the port is free")

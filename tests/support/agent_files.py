@@ -24,11 +24,11 @@ READY = "filter(luaeval(\"require('claude_ide.diff').list()\"), 'v:val.shown')"
 class Here:
     """The files of an agent, and the writes that were announced to its journal."""
 
-    def __init__(self, nvim: Neovim) -> None:
+    def __init__(self, nvim: Neovim, folder: Path) -> None:
         self.nvim = nvim
         self.announced: list[str] = []
         editor = Editor(chats_here.TestedNeovim(nvim))
-        self.files = AgentFiles("Otter", editor, Config(), self._before_write)
+        self.files = AgentFiles("Otter", folder, editor, Config(), self._before_write)
         nvim.notifications = chats_here.Notifications(
             lambda name, given: editor.events.dispatch(*given) if name == chats_here.EVENT else None
         )
@@ -36,9 +36,9 @@ class Here:
     async def _before_write(self, path: str) -> None:
         self.announced.append(path)
 
-    def write(self, path: Path, text: str) -> "asyncio.Task[Written]":
+    def write(self, path: Path, text: str, **more: bool) -> "asyncio.Task[Written]":
         """Begin to write a file."""
-        return asyncio.create_task(self.files.write(str(path), text))
+        return asyncio.create_task(self.files.write(str(path), text, **more))
 
     async def asked(self) -> None:
         """Wait until a diff asks the user."""

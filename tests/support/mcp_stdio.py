@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from claude_ide.mcp.address import PORT, TOKEN
 from support.neovim import ROOT, WAIT
 
+PORT, TOKEN = "CLAUDE_IDE_MCP_PORT", "CLAUDE_IDE_MCP_TOKEN"
 STDIO = ROOT / "python/claude_ide/mcp/stdio.py"
 LONGEST_LINE = 100 * 2**20
 

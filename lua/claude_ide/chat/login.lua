@@ -40,7 +40,7 @@ local function on_exit(chat, bufnr, origin)
     end
     terminals[chat.id] = nil
     if chat_state.get(chat.id) == chat then
-      chat_state.emit(chat, 'logged_in')
+      chat_state.emit(chat, 'logged_in', { succeeded = code == 0 })
     end
     if not api.nvim_buf_is_valid(bufnr) then
       return

@@ -7,12 +7,14 @@ local disk_report = require('claude_ide.disk.report')
 local expected = require('claude_ide.disk.expected')
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')
+local folders = require('claude_ide.file.folders')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.say.reason')
 local reload = require('claude_ide.disk.reload')
+local whereabouts = require('claude_ide.file.whereabouts')
 
 local M = {}
 
@@ -24,6 +26,7 @@ local PATIENCE = 3000
 ---@field path string
 ---@field text string
 ---@field agent string its name
+---@field project? string the agent's folder; nil if the user has allowed to change this file
 ---@field approved? integer the 'changedtick' of the text that the user has compared with this one
 ---@field since number time of libuv, in milliseconds
 ---@field is_mentioned? boolean whether a message has named it
@@ -188,11 +191,23 @@ local function needs_approval(bufnr, write)
   return vim.bo[bufnr].modified and buffer_text.get(bufnr) ~= write.text
 end
 
+-- Why the user has to agree to a change, if the file is not an ordinary one of the project.
+---@return string? warning a few words
+local function warning_of(write)
+  if not write.project then
+    return nil
+  end
+  local warning = whereabouts.of(write.path, { write.project, unpack(folders.all()) }).warning
+  return warning ~= '' and warning or nil
+end
+
 ---@param write claude_ide.AgentWrite
 ---@return table? answer nil if the write has to wait
 local function attempt(write)
-  local bufnr = buffers.loaded(write.path)
-  if not bufnr then
+  local bufnr, warning = buffers.loaded(write.path), warning_of(write)
+  if warning then
+    return { warning = warning }
+  elseif not bufnr then
     return { is_unloaded = true }
   elseif not reload.may_change(bufnr) then
     return nil
@@ -239,16 +254,20 @@ end
 
 --- Write a file through its buffer, as soon as this does not disturb the user.
 ---
---- Emits `answered` {token}; with `saved` if the file has another text now, such as a formatted one, with `is_unloaded` if the file is to be written on disk instead, with `bufnr`
---- and `changedtick` if the user first has to agree to replace the unsaved text of that buffer, and with
---- `error` if it was not written.
+--- Emits `answered` {token}; with
+--- - `saved`: the file has this text now, such as a formatted one, and not the one given
+--- - `is_unloaded`: the file is to be written on disk instead
+--- - `bufnr` and `changedtick`: the user first has to agree to replace the unsaved text of that buffer
+--- - `warning`: the user first has to agree to a change of this file at all
+--- - `error`: it was not written
 ---@param token integer
 ---@param path string
 ---@param text string
 ---@param agent string the name of the agent
+---@param project string|false the agent's folder; false if the user has allowed to change this file
 ---@param approved? integer the `changedtick` for which the user has agreed
 ---@return { error: string }? refusal
-function M.open(token, path, text, agent, approved)
+function M.open(token, path, text, agent, project, approved)
   local ok, absolute = pcall(checked, path)
   if not ok then
     return { error = absolute }
@@ -258,6 +277,7 @@ function M.open(token, path, text, agent, approved)
     path = absolute,
     text = text,
     agent = agent,
+    project = project or nil,
     approved = approved or nil,
     since = vim.uv.now(),
   }

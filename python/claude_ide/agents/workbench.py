@@ -47,11 +47,12 @@ class Files(Protocol):
         Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
         """
 
-    async def write(self, path: str, text: str) -> Written:
+    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         """Write a file, through its buffer if that is loaded.
 
-        Waits for the user if the buffer has unsaved changes: they may change the text. Raises
-        `AgentError` with the reason if the file was not written.
+        Waits for the user, who may change the text, if the buffer has unsaved changes; also if
+        the file is outside the project, or a program runs what is in it, unless the user has just
+        allowed to change it. Raises `AgentError` with the reason if it was not written.
         """
 
 

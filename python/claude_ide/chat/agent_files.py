@@ -29,7 +29,7 @@ LONGEST_SHOWN = 200
 
 
 class AgentFiles:
-    """Reads and writes for one agent with this name (implements `Files`).
+    """Reads and writes for one agent with this name in a folder (implements `Files`).
 
     `before_write` is called with the path of each file that is about to be written.
     """
@@ -37,11 +37,13 @@ class AgentFiles:
     def __init__(
         self,
         name: str,
+        folder: Path,
         editor: Editor,
         config: Config,
         before_write: Callable[[str], Awaitable[None]],
     ) -> None:
         self._name = name
+        self._folder = str(folder)
         self._editor = editor
         self._config = config
         self._before_write = before_write
@@ -68,11 +70,12 @@ class AgentFiles:
                 raise
             return text
 
-    async def write(self, path: str, text: str) -> Written:
+    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         """Write a file, through its buffer if that is loaded.
 
-        Waits for the user if the buffer has unsaved changes. Raises `AgentError` with the reason if
-        the file was not written.
+        Waits for the user if the buffer has unsaved changes; unless the user has allowed to change
+        the file, also if it is outside the project, or a program runs what is in it. Raises
+        `AgentError` with the reason if the file was not written.
         """
         path = _checked(path)
         _check_text(path, text)
@@ -80,27 +83,31 @@ class AgentFiles:
         async with lock:
             await self._before_write(path)
             try:
-                return await self._write(path, text)
+                return await self._write(path, text, is_allowed=is_allowed)
             except EditorError as error:
                 raise AgentError(str(error)) from None
 
-    async def _write(self, path: str, text: str) -> Written:
+    async def _write(self, path: str, text: str, *, is_allowed: bool) -> Written:
         approved: int | bool = False  # Lua regards 0 and None as true
         while True:
-            arguments = (path, text, self._name, approved)
+            project = not is_allowed and self._folder
+            arguments = (path, text, self._name, project, approved)
             answer = await self._editor.ask(BUFFER, *arguments)
             if answer.get("is_unloaded"):
                 await asyncio.to_thread(_write, path, text)
                 return Written(text, text)
-            if "bufnr" not in answer:
+            if "warning" in answer:
+                text, is_allowed = await self._approved(path, text), True
+            elif "bufnr" in answer:
+                text = await self._approved(path, text, original=answer["bufnr"])
+                approved = answer["changedtick"]
+            else:
                 return Written(text, answer.get("saved", text))
-            approved = answer["changedtick"]
-            text = await self._approved(path, text, answer["bufnr"])
 
-    async def _approved(self, path: str, text: str, bufnr: int) -> str:
-        """Show a diff between a buffer and a text; return the text that the user accepts."""
+    async def _approved(self, path: str, text: str, **original: int) -> str:
+        """Show a diff between a file, or a buffer, and a text; return what the user accepts."""
         diffs, layout = self._editor.diffs, self._config.diff.layout
-        diff = await diffs.show("", path, text, self._name, layout, original=bufnr)
+        diff = await diffs.show("", path, text, self._name, layout, **original)
         try:
             decision = await diff.decision
         finally:

@@ -332,7 +332,7 @@ class Chats:
             case "login":
                 return self._logins.log_in(chat)
             case "logged_in":
-                return self._logins.go_on(chat)
+                return self._logins.go_on(chat, succeeded=event["succeeded"])
         return {
             "stop": lambda: chat.stop(event["taken"]),
             "answers": chat.choose_answer,

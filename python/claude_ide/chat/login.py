@@ -43,11 +43,15 @@ class Logins:
         """Log in to MCP servers, in a terminal."""
         await self._panels.open_terminal(self._request(chat.kind.login_to_servers(), {}))
 
-    async def go_on(self, chat: Chat) -> None:
-        """Start an agent again that has waited for the login, or does not know about it yet."""
+    async def go_on(self, chat: Chat, *, succeeded: bool = True) -> None:
+        """Start an agent again that has waited for the login, or does not know about it yet.
+
+        The program of a login may fail although the user is logged in; only an agent that runs is
+        not disturbed then.
+        """
         if chat.running.state.state is State.DEAD:
             await chat.running.restart()
-        elif has(chat.agent, "resume") and chat.running.is_relaunchable:
+        elif succeeded and has(chat.agent, "resume") and chat.running.is_relaunchable:
             await chat.running.relaunch()
 
     async def _chosen(self, logins: list[Login], name: str) -> Login | None:

@@ -89,7 +89,7 @@ class Agents:
             self._reading,
             mcp_commands=partial(self._commands, kind.name, door),
             edits=witness,
-            files=AgentFiles(kind.name, self._editor, self._config, observed),
+            files=AgentFiles(kind.name, folder, self._editor, self._config, observed),
             trusts=trusting.follows,
         )
         agent = kind.open(folder, workbench)

@@ -120,8 +120,9 @@ class Door:
             token = new_token()
             conceal(token)
             self._entrance = Entrance((TOOLS_PATH,), token, self._toolbox.serve)
-        port = await self._doors.open(self._entrance)
-        return COMMAND, {PORT: str(port), TOKEN: self._entrance.token}
+        entrance = self._entrance
+        port = await self._doors.open(entrance)
+        return COMMAND, {PORT: str(port), TOKEN: entrance.token}
 
     async def close(self) -> None:
         """Disconnect the clients, and let none in; a door that opens again has a new token."""

@@ -39,6 +39,7 @@ def test_a_selection_is_embedded_with_its_lines() -> None:
         {
             "type": "resource",
             "resource": {"uri": "file:///p/a%20b.py#L2-3", "text": "two\nthree"},
+            "annotations": {"audience": ["assistant"]},
         }
     ]
 

@@ -22,12 +22,14 @@ class Disk:
     def __init__(self) -> None:
         self.instead: dict[str, str] = {}
         self.race = ""
+        self.allowed: list[bool] = []
         self.refusal = ""
 
     async def read(self, path: str) -> str:
         return Path(path).read_text()
 
-    async def write(self, path: str, text: str) -> Written:
+    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+        self.allowed.append(is_allowed)
         if self.refusal:
             raise AgentError(self.refusal)
         text = self.instead.get(text, text)
@@ -167,6 +169,18 @@ async def test_the_user_s_version_is_written_and_the_model_learns_it(agent: Requ
     assert agent.path.read_text() == "mine\n"
     assert agent.notes == [CHANGED.format(agent.path)]
     assert not agent.notices
+
+
+async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no_other_permission(
+    agent: Requests,
+) -> None:
+    await agent.write("one")
+    agent.requests.allow("t1", [f"{agent.path.parent}/./{agent.path.name}"])
+    await agent.write("two")
+    await agent.end()
+    await agent.write("three")
+
+    assert agent.disk.allowed == [False, True, False]
 
 
 async def test_a_version_that_the_user_accepts_during_the_write_is_noted(agent: Requests) -> None:

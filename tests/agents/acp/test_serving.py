@@ -41,7 +41,7 @@ class Disk:
     async def read(self, path: str) -> str:
         return Path(path).read_text()
 
-    async def write(self, path: str, text: str) -> Written:
+    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         if self.waits:
             try:
                 await asyncio.get_running_loop().create_future()

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,26 @@ async def test_a_loaded_session_has_its_history(begin: Begin) -> None:
     assert talk.said == "Hello"
     assert talk.of(CommandsChanged)
     assert talk.agent.session == "s-7"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "resource_link", "name": "a.py", "uri": "file:///a.py"},
+        {"type": "resource", "resource": {"uri": "file:///a.py", "text": "x = 1"}},
+        {"type": "text", "text": "a note", "annotations": {"audience": ["assistant"]}},
+        {"type": "text", "text": "[/p/a.py:1]\nx = 1"},
+        {"type": "text", "text": '<context ref="shell">\nls\n</context>'},
+        {"type": "text", "text": "[@a.py](file:///a.py)"},
+    ],
+)
+async def test_the_context_of_a_prompt_is_not_part_of_the_history(
+    begin: Begin, content: dict[str, Any]
+) -> None:
+    steps = [user("hi"), acp.update("user_message_chunk", content=content)]
+    talk = await begin(Script(initialize=[LOADS], load=steps), starts=False)
+
+    assert await talk.agent.history("s-7") == [UserMessage("hi", "b1")]
 
 
 async def test_an_echo_of_a_prompt_is_not_shown_again(begin: Begin) -> None:

@@ -45,7 +45,7 @@ class Asking:
         asked = permission.asked(self._pending.new(), params, call)
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
-        self._serving.accepted(call.id, answer)
+        self._serving.answered(call, answer)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,7 @@ class AcpAgent(Unsupported):
         if not self._running.offer.loads:
             return replay.history(self.name, [])
         with self._replaying() as events:
-            await self._open(opened.load(session))
+            await self._open(opened.load(session), events)
         self._report(replay.present(events))
         return replay.history(self.name, events)
 
@@ -136,7 +136,7 @@ class AcpAgent(Unsupported):
         if not self._is_open(opening):
             sessions = await self._unopened()
             with self._replaying() as replayed:
-                await self._open(sessions.open(opening))
+                await self._open(sessions.open(opening), replayed)
             self._report(replay.present(replayed))
         settings = self._decoder.settings
         ready = Ready(self._decoder.commands, settings.models, settings.modes)
@@ -206,10 +206,12 @@ class AcpAgent(Unsupported):
         await self.stop()
         return await self._connect()
 
-    async def _open(self, opening: Awaitable[Opened]) -> None:
+    async def _open(self, opening: Awaitable[Opened], replayed: Sequence[Event]) -> None:
         """Open a session; the agent ends if that fails."""
         try:
             opened = await opening
+            if opened.is_repeated:
+                await replay.settled(replayed)
         except BaseException:
             self.kill()
             raise

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.decoding.context import marked
+from claude_ide.agents.acp.decoding.context import MODEL, marked
 from claude_ide.agents.prompt import (
     Image,
     Mention,
@@ -19,6 +19,9 @@ from claude_ide.jsonrpc.message import readable
 
 Block = dict[str, Any]
 """One block of a prompt's content."""
+
+FOR_THE_MODEL = {"annotations": {"audience": [MODEL]}}
+"""Some agents do not repeat such a block as the user's words when they load the session."""
 
 NO_IMAGES = "(The user has pasted an image, which this agent cannot see.)"
 MAY_NOT_MATTER = "It may or may not be related to the current task."
@@ -45,7 +48,7 @@ def blocks(prompt: Prompt, offer: Offer) -> list[Block]:
             case OpenFile():
                 context.append(_open_file(part, offer))
             case ShellResult():
-                context.append(text(_ran(part)))
+                context.append(_context("shell", _ran(part)))
     if context:
         _separate(content)
     plain: list[Block] = readable(content + context)
@@ -59,7 +62,11 @@ def text(words: str) -> Block:
 
 def note(words: str) -> Block:
     """Return a note of the editor for the model."""
-    return text(marked("editor", words))
+    return _context("editor", words)
+
+
+def _context(source: str, words: str) -> Block:
+    return {**text(marked(source, words)), **FOR_THE_MODEL}
 
 
 def _separate(content: list[Block]) -> None:
@@ -82,8 +89,8 @@ def _link(mention: Mention) -> Block:
 
 def _embedded(uri: str, words: str, offer: Offer) -> Block:
     if not offer.embeds:
-        return text(marked(uri, words))
-    return {"type": "resource", "resource": {"uri": uri, "text": words}}
+        return _context(uri, words)
+    return {"type": "resource", "resource": {"uri": uri, "text": words}, **FOR_THE_MODEL}
 
 
 def _open_file(file: OpenFile, offer: Offer) -> Block:
@@ -95,7 +102,7 @@ def _open_file(file: OpenFile, offer: Offer) -> Block:
 def _ran(result: ShellResult) -> str:
     failed = "\n(The command has failed.)" if result.failed else ""
     output = result.output.removesuffix("\n")
-    return marked("shell", f"The user has run this command:\n$ {result.command}\n{output}{failed}")
+    return f"The user has run this command:\n$ {result.command}\n{output}{failed}"
 
 
 def _uri(path: str, first: int | None = None, last: int | None = None) -> str:

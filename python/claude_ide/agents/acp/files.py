@@ -5,7 +5,7 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,16 @@ from claude_ide.paths import normalized
 NOT_FOUND = -32002
 """ACP: a resource was not found."""
 
-WRITERS = frozenset({"Kimi Code CLI", "OpenCode", "fast-agent-acp", "gemini-cli", "qwen-code"})
+WRITERS = frozenset(
+    {
+        "@zed-industries/claude-code-acp",
+        "Kimi Code CLI",
+        "OpenCode",
+        "fast-agent-acp",
+        "gemini-cli",
+        "qwen-code",
+    }
+)
 """The agents that are known to write each file through the client, as they call themselves."""
 
 WITHOUT_MISSING = frozenset({"gemini-cli"})
@@ -57,6 +66,8 @@ class FileRequests:
         self._note = note
         self._emit = emit
         self._accepted: dict[str, Accepted] = {}
+        self._allowed: dict[str, frozenset[str]] = {}
+        """The files that tools may change, as the user has allowed, by the tools' ids."""
         self._has_written = False
 
     @property
@@ -84,8 +95,10 @@ class FileRequests:
         path, content = given.absolute(params, "path"), given.text(params, "content")
         self._has_written = True
         accepted = self._accepted_for(path, content)
+        text = accepted.text if accepted else content
+        is_allowed = any(_real(path) in allowed for allowed in self._allowed.values())
         try:
-            written = await self._files.write(path, accepted.text if accepted else content)
+            written = await self._files.write(path, text, is_allowed=is_allowed)
         except AgentError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         if accepted is not None:
@@ -95,6 +108,10 @@ class FileRequests:
             self._note(CHANGED.format(path))
         return {}
 
+    def allow(self, tool: str, paths: Iterable[str]) -> None:
+        """Remember that the user has allowed a tool to change these files."""
+        self._allowed[tool] = frozenset(map(_real, paths))
+
     def accept(self, tool: str, edit: Replacement) -> None:
         """Remember the user's version of a file that a tool is about to write."""
         path = normalized(edit.path)
@@ -102,6 +119,7 @@ class FileRequests:
 
     async def ended(self, tool: str, *, is_completed: bool) -> None:
         """Restore the user's versions that a tool has overwritten by itself afterwards."""
+        self._allowed.pop(tool, None)
         for key, accepted in list(self._accepted.items()):
             if accepted.tool == tool:
                 del self._accepted[key]
@@ -138,7 +156,7 @@ class FileRequests:
     async def _restore(self, accepted: Accepted, text: str) -> None:
         name = Path(accepted.path).name
         try:
-            await self._files.write(accepted.path, text)
+            await self._files.write(accepted.path, text, is_allowed=True)
         except AgentError as error:
             failure = f"your version of {name} was overwritten, and cannot be restored: {error}"
             self._emit(Notice(failure, "error"))

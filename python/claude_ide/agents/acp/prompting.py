@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ from claude_ide.agents.events import Event, Notice, Stopping, ToolStatus, TurnEn
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
+
+logger = logging.getLogger(__name__)
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
@@ -134,6 +137,10 @@ class Prompting:
             self._emit(Notice(str(error), "error", "authentication_failed"))
             return End(TurnEndReason.FAILED)
         except AgentError as error:
+            if self._cancelled:
+                # Some agents end a turn that was cancelled with an error.
+                logger.info("a cancelled turn ended with an error: %s", error)
+                return End(TurnEndReason.INTERRUPTED)
             return End(TurnEndReason.FAILED, str(error))
         return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from claude_ide import program
+from claude_ide.agents.acp.decoding.tools import Call
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.incoming import Answering, Params
@@ -76,10 +77,13 @@ class Serving:
             found["fs/write_text_file"] = self._waiting(self._files.write)
         return found
 
-    def accepted(self, tool: str, answer: Answer | None) -> None:
-        """Remember the user's version of a file that a tool is about to write."""
-        if self._files is not None and isinstance(answer, Allow) and answer.edit is not None:
-            self._files.accept(tool, answer.edit)
+    def answered(self, call: Call, answer: Answer | None) -> None:
+        """Remember which files a call may change, and the user's version of one of them."""
+        if self._files is None or not isinstance(answer, Allow):
+            return
+        self._files.allow(call.id, filter(None, (call.path, *(diff.path for diff in call.diffs))))
+        if answer.edit is not None:
+            self._files.accept(call.id, answer.edit)
 
     def follow(self, event: Event) -> None:
         """Restore the user's versions of files that a tool has overwritten; prompts wait for it."""

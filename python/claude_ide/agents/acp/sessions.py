@@ -15,11 +15,18 @@ MOST_PAGES = 20
 """The most pages of sessions that are read; an agent decides how long a page is."""
 
 
+LOAD = "session/load"
+
+
 class Opened(NamedTuple):
-    """The id of a session that is open, and the agent's answer, which has its settings."""
+    """The id of a session that is open, and the agent's answer, which has its settings.
+
+    `is_repeated` means that the agent repeats the conversation.
+    """
 
     id: str
     answer: dict[str, Any]
+    is_repeated: bool = False
 
 
 class Sessions:
@@ -45,11 +52,11 @@ class Sessions:
             # Some agents announce the method and do not have it.
             with contextlib.suppress(UnsupportedError):
                 return await self._opened("session/resume", session)
-        return await self._opened("session/load", session)
+        return await self._opened(LOAD, session)
 
     async def load(self, session: str) -> Opened:
         """Open a session, while the agent repeats its conversation."""
-        return await self._opened("session/load", session)
+        return await self._opened(LOAD, session)
 
     async def listed(self) -> list[SessionSummary]:
         """Return the sessions, the latest first. Raises `UnsupportedError`."""
@@ -88,7 +95,7 @@ class Sessions:
         id_ = text(answer.get("sessionId")) or session
         if not id_:
             raise AgentError(f"{self._name} has opened a session without an id")
-        return Opened(id_, answer)
+        return Opened(id_, answer, is_repeated=method == LOAD)
 
     async def _servers(self) -> list[dict[str, Any]]:
         """Return the editor's MCP servers in the form of the protocol."""

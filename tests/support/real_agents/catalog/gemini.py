@@ -8,11 +8,7 @@ from support.real_agents.agent import Desk, Habits, RealAgent, Tools
 
 def _configure(desk: Desk) -> dict[str, str]:
     settings = {
-        # In a folder that it does not trust, it starts no MCP server.
-        "security": {
-            "auth": {"selectedType": "gemini-api-key"},
-            "folderTrust": {"enabled": False},
-        },
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
         "privacy": {"usageStatisticsEnabled": False},
         "general": {"disableAutoUpdate": True, "disableUpdateNag": True},
         "model": {"name": "gemini-2.5-pro"},
@@ -22,6 +18,8 @@ def _configure(desk: Desk) -> dict[str, str]:
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": desk.url,
         "GEMINI_CLI_NO_RELAUNCH": "1",
+        # In a folder that it does not trust, it starts no MCP server.
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
     }
 
 

@@ -4,9 +4,25 @@ Claude's adapter marks embedded files in the same way; its links are a Markdown 
 """
 
 import re
+from typing import Any
+
+from claude_ide.agents.fields import mapping, text
+
+MODEL = "assistant"
+"""The audience of texts that are not for the user."""
 
 _MARKED = re.compile(r'\s*<context ref="[^"\n]*">\n.*?\n</context>', re.DOTALL)
+_FILE = re.compile(r"\[/[^\]\n]+\]\n")
+"""opencode repeats an embedded file in a text of its own, with the path at its beginning."""
+
 _LINK = re.compile(r"\[@[^\]\n]*\]\(file://[^)\n]*\)")
+
+
+def is_context(content: dict[str, Any]) -> bool:
+    """Return whether a part of a prompt was not typed: a link, a file, a text for the model."""
+    audience = mapping(content.get("annotations")).get("audience")
+    is_file = _FILE.match(text(content.get("text"))) is not None
+    return is_file or content.get("type") in ("resource_link", "resource") or audience == [MODEL]
 
 
 def marked(source: str, words: str) -> str:

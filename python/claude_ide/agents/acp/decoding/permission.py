@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from claude_ide.agents.acp.decoding.changes import replacement
-from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call
+from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
 from claude_ide.agents.fields import mapping, mappings, text
@@ -43,7 +43,7 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
         request,
         call.id,
         call.name or NAMES.get(call.shown_kind, OTHER),
-        call.arguments,
+        _arguments(call),
         options(params),
         kind=call.shown_kind,
         title=call.title,
@@ -73,6 +73,12 @@ def _selected(
     fitting = [option.id for kind in kinds for option in options if option.kind is kind]
     offered = [chosen, *fitting] if chosen else fitting
     return {"outcome": {"outcome": "selected", "optionId": offered[0]}} if offered else CANCELLED
+
+
+def _arguments(call: Call) -> dict[str, Any]:
+    """Return a call's input; a command line in words becomes one text."""
+    line = command(call)
+    return call.arguments | {"command": line} if line else call.arguments
 
 
 def _reason(params: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The conversation that an agent repeats when it loads a session."""
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 
 from claude_ide.agents.acp.decoding.context import typed
 from claude_ide.agents.events import (
@@ -24,6 +25,30 @@ OF_TALK = (
     *(ToolStarted, ToolInput, ToolOutput, ToolEnded, FileWritten),
 )
 """The events that belong to the conversation."""
+
+LATE_SECONDS = 0.5
+"""How long an agent may take to repeat a conversation after its answer."""
+
+PAUSE_SECONDS = 0.05
+"""An agent that is silent for this long has repeated all of it."""
+
+
+async def settled(events: Sequence[Event]) -> None:
+    """Wait for a conversation that an agent repeats only after it has answered.
+
+    `events` is the list to which it is added.
+    """
+    if _has_talk(events):
+        return
+    loop = asyncio.get_running_loop()
+    end, known = loop.time() + LATE_SECONDS, -1
+    while loop.time() < end and (known < len(events) or not _has_talk(events)):
+        known = len(events)
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _has_talk(events: Iterable[Event]) -> bool:
+    return any(isinstance(event, OF_TALK) for event in events)
 
 
 def present(events: Iterable[Event]) -> Iterator[Event]:

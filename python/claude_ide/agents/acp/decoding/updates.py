@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from claude_ide.agents.acp.decoding.context import is_context
 from claude_ide.agents.acp.decoding.settings import Settings
 from claude_ide.agents.acp.decoding.tools import Tools
 from claude_ide.agents.events import (
@@ -77,9 +78,8 @@ class Decoder:
             yield ThinkingDelta(self._block("thinking", update), words)
 
     def _user(self, update: Update) -> Iterator[Event]:
-        # Links and embedded files are the context of a prompt, which its words mention.
-        is_context = mapping(update.get("content")).get("type") in ("resource_link", "resource")
-        if self.is_replaying and not is_context and (words := _words(update)):
+        is_typed = not is_context(mapping(update.get("content")))
+        if self.is_replaying and is_typed and (words := _words(update)):
             yield UserMessage(words, self._block("user", update))
 
     def _block(self, kind: str, update: Update) -> str:
