@@ -1,7 +1,12 @@
 """Requests for permission, and what the agent gets as the answer."""
 
+import pytest
+
+from claude_ide.agents.acp.decoding import permission
 from claude_ide.agents.answer import Allow, Reject
 from claude_ide.agents.events import (
+    Option,
+    OptionKind,
     PermissionAsked,
     RequestWithdrawn,
     ToolEnded,
@@ -88,3 +93,13 @@ async def test_a_request_that_the_agent_withdraws_is_not_answered_later(begin: B
     answers = talk.fake.answers
     (answer,) = await until(lambda: answers("session/request_permission"), "an answer")
     assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
+
+
+@pytest.mark.parametrize("answer", [Allow(), Reject()])
+def test_no_lasting_option_is_chosen_for_the_user(answer: Allow | Reject) -> None:
+    lasting = (
+        Option("a", "Always", OptionKind.ALLOW_ALWAYS),
+        Option("n", "Never", OptionKind.REJECT_ALWAYS),
+    )
+
+    assert permission.answered(lasting, answer) == {"outcome": {"outcome": "cancelled"}}

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.acp.decoding.settings import Settings
 from claude_ide.agents.events import (
     EffortChanged,
     ModeChanged,
+    Model,
     ModelChanged,
+    OfferChanged,
     Ready,
     SettingsChanged,
 )
@@ -138,3 +141,16 @@ async def test_the_agent_changes_its_settings_itself(begin: Begin) -> None:
 
     assert [event.mode for event in talk.of(ModeChanged)][:2] == ["ask", "go"]
     assert talk.of(SettingsChanged)[-1].settings[0].current == "warm"
+
+
+def test_options_that_change_what_is_offered_are_reported_as_an_offer() -> None:
+    settings = Settings()
+    settings.load({"configOptions": OPTIONS})
+    bigger = [OPTIONS[0], option("llm", "m3", "m1", "m3", category="model")]
+
+    offered, *_ = settings.update({"configOptions": bigger})
+
+    assert offered == OfferChanged((Model("m1", "M1"), Model("m3", "M3")), settings.modes)
+    assert not any(
+        isinstance(event, OfferChanged) for event in settings.update({"configOptions": bigger})
+    )

@@ -14,8 +14,6 @@ from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanPr
 from claude_ide.agents.fields import mapping, mappings, text
 
 KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}
-ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
-REJECTING = (OptionKind.REJECT_ONCE, OptionKind.REJECT_ALWAYS)
 CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
 
@@ -59,18 +57,16 @@ def answered(options: Sequence[Option], answer: Answer | None) -> dict[str, Any]
         case None:
             return CANCELLED
         case Allow(options=chosen):
-            return _selected(options, next(iter(chosen), ""), ALLOWING)
+            return _selected(options, next(iter(chosen), ""), OptionKind.ALLOW_ONCE)
         case Reject(option=chosen):
-            return _selected(options, chosen, REJECTING)
+            return _selected(options, chosen, OptionKind.REJECT_ONCE)
         case _:
-            return _selected(options, "", REJECTING)
+            return _selected(options, "", OptionKind.REJECT_ONCE)
 
 
-def _selected(
-    options: Sequence[Option], chosen: str, kinds: Sequence[OptionKind]
-) -> dict[str, Any]:
-    """Return the chosen option, or the first one of the first of these kinds that is offered."""
-    fitting = [option.id for kind in kinds for option in options if option.kind is kind]
+def _selected(options: Sequence[Option], chosen: str, kind: OptionKind) -> dict[str, Any]:
+    """Return the chosen option, or the first one of a kind: none that lasts unless it is chosen."""
+    fitting = [option.id for option in options if option.kind is kind]
     offered = [chosen, *fitting] if chosen else fitting
     return {"outcome": {"outcome": "selected", "optionId": offered[0]}} if offered else CANCELLED
 
