@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.agent import Opening
-from claude_ide.agents.workbench import Workbench
 from support.neovim import Neovim
 from support.panel import CONFIGURE, Panel
 from support.real_agents.agent import Desk, RealAgent, Tools
@@ -54,7 +53,7 @@ async def start_talk(real_agent: RealAgent, desk: Desk) -> AsyncIterator[StartTa
     talks: list[RealTalk] = []
 
     async def start(opening: Opening | None = None, *, starts: bool = True) -> RealTalk:
-        talk = RealTalk(real_agent, desk, Workbench())
+        talk = RealTalk(real_agent, desk)
         talks.append(talk)
         if starts:
             await talk.start(opening)

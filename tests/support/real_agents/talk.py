@@ -17,7 +17,7 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     TurnEnded,
 )
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.start import command, environment
@@ -34,14 +34,25 @@ def allow(_asked: PermissionAsked) -> Answer:
     return Allow()
 
 
+class Disk:
+    """Files on disk (implements `Files`)."""
+
+    async def read(self, path: str) -> str:
+        return Path(path).read_text(encoding="utf-8")
+
+    async def write(self, path: str, text: str) -> Written:
+        Path(path).write_text(text, encoding="utf-8")
+        return Written(text, text)
+
+
 class RealTalk(Talking):
     """A conversation with a real agent at its desk."""
 
     agent: AcpAgent
 
-    def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench) -> None:
+    def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
         launch = Launch(real.name, command(real), desk.project, environment(real, desk))
-        super().__init__(AcpAgent(launch, workbench))
+        super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
         self.real = real
         self._decide: Decide | None = None
 

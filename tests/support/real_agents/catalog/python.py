@@ -128,7 +128,6 @@ FAST_AGENT = RealAgent(
         writes_here=True,
         runs_here=True,
         names_terminals=False,
-        needs_client=True,
     ),
     is_python=True,
 )
