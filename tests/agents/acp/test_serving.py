@@ -26,9 +26,9 @@ from support.acp.talk import AcpTalk, Begin
 from support.neovim import until
 from support.processes import started_with
 
-SHOWN = [{"type": "terminal", "terminalId": "term_1"}]
-OVER = acp.ask("terminal/wait_for_exit", terminalId="term_1")
-RELEASED = acp.ask("terminal/release", terminalId="term_1")
+SHOWN = [{"type": "terminal", "terminalId": "term_0"}]
+OVER = acp.ask("terminal/wait_for_exit", terminalId="term_0")
+RELEASED = acp.ask("terminal/release", terminalId="term_0")
 
 
 class Disk:

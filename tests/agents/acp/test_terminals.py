@@ -234,7 +234,7 @@ async def test_a_wait_ends_when_the_terminal_is_released(shown: Shown) -> None:
     await shown.terminals.release(terminal)
 
     assert (await waiting)["signal"] == "SIGTERM"
-    with pytest.raises(RpcError, match="terminalId: there is no terminal term_1"):
+    with pytest.raises(RpcError, match="terminalId: there is no terminal term_0"):
         await shown.terminals.output(terminal)
 
 
@@ -245,12 +245,12 @@ async def test_the_user_sees_new_output_at_a_bounded_rate_and_size(
     terminal = await shown.create("for n in $(seq 100 999); do echo $n; done; echo over")
     await shown.terminals.wait_for_exit(terminal)
 
-    seen = shown.seen.setdefault("term_1", [])
+    seen = shown.seen.setdefault("term_0", [])
     await until(lambda: seen and seen[-1].endswith("over\n"))
 
     assert len(seen) < 100
     assert all(len(text) <= 10 for text in seen)
-    assert shown.terminals.text("term_1") == "\n999\nover\n"
+    assert shown.terminals.text("term_0") == "\n999\nover\n"
     assert shown.terminals.text("other") == ""
 
 

@@ -39,8 +39,8 @@ class Serving:
         self._emit = emit
         self._lines: dict[str, str] = {}
         """The command lines of terminals."""
-        self._unshown: dict[str, str] = {}
-        """The outputs of terminals that no tool call has named yet."""
+        self._outputs: dict[str, str] = {}
+        """The outputs of terminals until their calls end; an update may replace what is shown."""
 
     @property
     def abilities(self) -> dict[str, Any]:
@@ -96,9 +96,9 @@ class Serving:
             self._observing.before_prompt(restored)
 
     def show(self) -> None:
-        """Show the output of the terminals that a tool call has named since."""
-        for terminal, output in list(self._unshown.items()):
-            self._printed(terminal, output)
+        """Show the output of terminals at the calls that name them since an update."""
+        for terminal in list(self._outputs):
+            self._show(terminal)
 
     def close(self) -> None:
         """End all commands: the agent has ended."""
@@ -116,12 +116,16 @@ class Serving:
         return named or tools.of_command(self._lines.get(terminal, ""))
 
     def _printed(self, terminal: str, output: str) -> None:
-        call = self._call(terminal)
+        self._outputs[terminal] = output
+        self._show(terminal)
+
+    def _show(self, terminal: str) -> None:
+        call, output = self._call(terminal), self._outputs[terminal]
         if call is None:
-            self._unshown[terminal] = output
             return
-        self._unshown.pop(terminal, None)
-        if not call.is_over:
+        if call.is_over:
+            del self._outputs[terminal]
+        elif call.output != output:
             call.output = output
             self._emit(ToolOutput(call.id, output, replaces=True))
 

@@ -127,7 +127,7 @@ class Terminals:
         self._folder = folder
         self._environment = environment
         self._changed = changed
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count()
         self._open: dict[str, Terminal] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._is_closed = False

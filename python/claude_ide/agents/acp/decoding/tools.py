@@ -193,7 +193,9 @@ class Tools:
     def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
         content = update.get("content")
         output = "" if _is_input(call, update) else printed(content)
-        if isinstance(content, list) and output != call.output:
+        # The output of a terminal is reported apart.
+        is_apart = not output and any(each.get("type") == "terminal" for each in mappings(content))
+        if isinstance(content, list) and output != call.output and not is_apart:
             call.output = output
             yield ToolOutput(call.id, output, replaces=True)
         meta = mapping(update.get("_meta"))
