@@ -40,7 +40,7 @@ class Disk:
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
-    async def write(self, path: str, text: str) -> Written:
+    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         Path(path).write_text(text, encoding="utf-8")
         return Written(text, text)
 
