@@ -106,6 +106,19 @@ async def test_a_terminal_that_is_named_only_after_its_end_is_shown(begin: Begin
     assert talk.of(ToolEnded)[0].output == "one\n"
 
 
+async def test_a_terminal_that_no_tool_names_is_shown_at_the_tool_with_its_command(
+    begin: Begin,
+) -> None:
+    run = acp.tool("t1", "Run", kind="execute", rawInput={"command": "echo one"})
+    other = acp.tool("t2", "Run", kind="execute", rawInput={"command": "echo two"})
+    made = acp.ask("terminal/create", command="/bin/sh", args=["-lc", "echo one"])
+    talk = await begin(Script(prompt=[other, run, made, OVER, RELEASED]))
+
+    await talk.turn("hi")
+
+    assert [(event.tool, event.text) for event in talk.of(ToolOutput)] == [("t1", "one\n")]
+
+
 async def test_commands_end_with_their_agent(begin: Begin) -> None:
     name = uuid.uuid4().hex
     line = f"export NAME={name}; sleep 100 & sleep 100; true"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from claude_ide import program
-from claude_ide.agents.acp.decoding.tools import Call
+from claude_ide.agents.acp.decoding.tools import SHELLS, Call
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.incoming import Answering, Params
@@ -14,6 +14,7 @@ from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.answer import Allow, Answer
 from claude_ide.agents.events import Event, ToolEnded, ToolOutput, ToolStatus
+from claude_ide.agents.fields import strings, text
 from claude_ide.agents.workbench import Files
 
 
@@ -36,6 +37,8 @@ class Serving:
         self._pending = pending
         self._observing = observing
         self._emit = emit
+        self._lines: dict[str, str] = {}
+        """The command lines of terminals."""
         self._unshown: dict[str, str] = {}
         """The outputs of terminals that no tool call has named yet."""
 
@@ -62,7 +65,7 @@ class Serving:
         """Return what answers each method."""
         terminals = self._terminals
         methods = {
-            "terminal/create": terminals.create,
+            "terminal/create": self._create,
             "terminal/output": terminals.output,
             "terminal/wait_for_exit": terminals.wait_for_exit,
             "terminal/kill": terminals.kill,
@@ -94,22 +97,40 @@ class Serving:
 
     def show(self) -> None:
         """Show the output of the terminals that a tool call has named since."""
-        for terminal, text in list(self._unshown.items()):
-            self._printed(terminal, text)
+        for terminal, output in list(self._unshown.items()):
+            self._printed(terminal, output)
 
     def close(self) -> None:
         """End all commands: the agent has ended."""
         self._terminals.close()
 
-    def _printed(self, terminal: str, text: str) -> None:
-        call = self._decoder.tools.find(self._decoder.tools.of_terminal(terminal))
+    async def _create(self, params: Params) -> dict[str, Any]:
+        created = await self._terminals.create(params)
+        self._lines[created["terminalId"]] = _line(params)
+        return created
+
+    def _call(self, terminal: str) -> Call | None:
+        """Return the call that shows a terminal; some agents name the terminal in none."""
+        tools = self._decoder.tools
+        named = tools.find(tools.of_terminal(terminal))
+        return named or tools.of_command(self._lines.get(terminal, ""))
+
+    def _printed(self, terminal: str, output: str) -> None:
+        call = self._call(terminal)
         if call is None:
-            self._unshown[terminal] = text
+            self._unshown[terminal] = output
             return
         self._unshown.pop(terminal, None)
         if not call.is_over:
-            call.output = text
-            self._emit(ToolOutput(call.id, text, replaces=True))
+            call.output = output
+            self._emit(ToolOutput(call.id, output, replaces=True))
 
     def _waiting(self, answer: Callable[[Params], Coroutine[Any, Any, Any]]) -> Answering:
         return lambda id_, params: self._pending.run(id_, answer(params))
+
+
+def _line(params: Params) -> str:
+    """Return the command line that a terminal runs."""
+    command, arguments = text(params.get("command")), strings(params.get("args"))
+    is_shell = len(arguments) == 2 and arguments[0] in SHELLS
+    return arguments[1] if is_shell else " ".join((command, *arguments))

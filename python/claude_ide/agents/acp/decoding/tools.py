@@ -112,6 +112,12 @@ class Tools:
         """Return the call of this turn with this id of ours."""
         return next((call for call in self._calls.values() if call.id == tool), None)
 
+    def of_command(self, line: str) -> Call | None:
+        """Return the running call of a command line; None unless there is exactly one."""
+        calls = [call for call in self._calls.values() if not call.is_over]
+        found = [call for call in calls if line and command(call) == line]
+        return found[0] if len(found) == 1 else None
+
     def of_terminal(self, terminal: str) -> str:
         """Return the id of the call that shows a terminal; "" if there is none yet."""
         return self._terminals.get(terminal, "")
