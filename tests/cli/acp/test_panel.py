@@ -115,7 +115,7 @@ async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
     await panel.shows("Another story.")
 
 
-@each(lambda habits: habits.resumes)
+@each(lambda habits: habits.resumes and not habits.begins_in_minutes)
 async def test_the_conversation_goes_on_after_the_agent_was_killed(
     panel: Panel, model: Model, desk: Desk
 ) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from support.claude_cli import KEY, cli_path
-from support.fake_api import tool_use
+from support.fake_api import Block, tool_use
 from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question
 
 
@@ -48,11 +48,20 @@ OLDER = RealAgent(
     _configure,
     TOOLS,
 )
+
+
+def _run(line: str) -> Block:
+    """Run a command with a tool of the adapter, which has no defaults."""
+    return tool_use(
+        "Bash", command=line, description="run it", timeout=60_000, run_in_background=False
+    )
+
+
 OLDEST = RealAgent(
     "claude-code",
     ("@zed-industries/claude-code-acp@0.16.2",),
     ("claude-code-acp",),
     _configure,
-    replace(TOOLS, ask=None),
+    replace(TOOLS, ask=None, run=_run),
     Habits(writes_here=True, outlives_its_stdin=True, resumes=False),
 )
