@@ -133,7 +133,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each(lambda habits: habits.runs_here and habits.ends_commands)
+@each(lambda habits: habits.runs_here and habits.names_terminals)
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:

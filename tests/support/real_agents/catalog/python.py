@@ -127,6 +127,7 @@ FAST_AGENT = RealAgent(
         shows_changes=False,
         writes_here=True,
         runs_here=True,
+        names_terminals=False,
         ends_commands=False,
     ),
     is_python=True,
