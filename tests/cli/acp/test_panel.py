@@ -133,19 +133,18 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each(lambda habits: habits.runs_here)
+@each(lambda habits: habits.runs_here and habits.names_terminals)
 async def test_a_command_runs_in_a_terminal_of_the_client(
-    nvim: Neovim, panel: Panel, model: Model, real_agent: RealAgent, tools: Tools, project: Path
+    nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
     line = "printf 4%s7 2; echo $$ > pid; sleep 1000"
     model.script([tools.run(line)], [text("Never said.")])
 
     await panel.send("Run it")
     await answer_command(panel, "y", project / "pid")
-    if real_agent.habits.names_terminals:
-        await panel.go_to("$ ")
-        await nvim.keys("<CR>")
-        await panel.shows("427")
+    await panel.go_to("$ ")
+    await nvim.keys("<CR>")
+    await panel.shows("427")
     await nvim.keys("<C-c>")
 
     await panel.shows("interrupted")

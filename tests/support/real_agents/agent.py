@@ -86,7 +86,7 @@ class Habits:
     names_terminals: bool = True
     """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
-    """It ends a command that it runs itself together with the turn."""
+    """It ends a running command together with the turn."""
     resumes: bool = True
     """It can load an earlier session."""
     repeats: bool = True

@@ -128,6 +128,7 @@ FAST_AGENT = RealAgent(
         writes_here=True,
         runs_here=True,
         names_terminals=False,
+        ends_commands=False,
     ),
     is_python=True,
 )
