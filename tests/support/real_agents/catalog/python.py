@@ -158,6 +158,6 @@ HERMES = RealAgent(
         ),
     ),
     # Servers need one more package.
-    Habits(asks_to_run=False, shows_servers=False),
+    Habits(asks_to_run=False, ends_commands=False, shows_servers=False),
     is_python=True,
 )
