@@ -264,7 +264,9 @@ class Request(View):
         number = f" ({len(found)} ways)" if len(found) > 1 else ""
         what = "always" if ways.are_lasting(ways.others(self.asked)) else "other answers"
         rows = [key_row("a", f"{what}…{number}")]
-        shown = found if self._always_open or are_short else []
+        if are_short and not ways.has_rules(self.asked):
+            return [*rows, *(key_row(" ", _words(one)) for one in found)]
+        shown = found if self._always_open else []
         pieces = (piece for one in shown for piece in wrapped((one, MEANING), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
