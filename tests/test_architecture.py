@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "own_mode", "transport", "agents"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
-    "agents.acp.decoding": {"files", "text_diff", "agents"},
+    "agents.acp.decoding": {"errors", "files", "text_diff", "agents"},
     "agents.acp": {
         *("__init__", "errors", "concealed", "config", "paths", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),

@@ -280,6 +280,7 @@ class AcpAgent(Unsupported):
     async def redirect(self, prompt: Prompt) -> str:
         """End the current turn, and send a prompt then; return its id."""
         id_ = self._prompting.send(prompt, next_=True)
+        self._serving.cancel()
         await self._prompting.cancel()
         return id_
 
@@ -289,6 +290,7 @@ class AcpAgent(Unsupported):
 
     async def interrupt(self) -> None:
         """End the current turn."""
+        self._serving.cancel()
         await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:
@@ -306,6 +308,7 @@ class AcpAgent(Unsupported):
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
         settings = self._decoder.settings
+        settings.check_mode(mode, self.name)
         await self._set(settings.set_mode(mode), lambda: settings.mode_changed(mode))
 
     async def set_model(self, model: str) -> None:

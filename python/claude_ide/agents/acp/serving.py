@@ -13,9 +13,20 @@ from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.answer import Allow, Answer
-from claude_ide.agents.events import Event, ToolEnded, ToolOutput, ToolStatus
+from claude_ide.agents.events import (
+    Event,
+    PromptChanged,
+    PromptStage,
+    ToolEnded,
+    ToolOutput,
+    ToolStatus,
+    TurnEnded,
+    TurnEndReason,
+)
 from claude_ide.agents.fields import strings, text
 from claude_ide.agents.workbench import Files
+
+CANCELLED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
 
 
 class Serving:
@@ -89,8 +100,22 @@ class Serving:
             self._files.accept(call.id, answer.edit)
 
     def follow(self, event: Event) -> None:
+        """Follow the turn and its tools."""
+        match event:
+            case PromptChanged(stage=PromptStage.STARTED):
+                self._terminals.turn_begun()
+            case TurnEnded(why=why) if why in CANCELLED:
+                self._terminals.turn_cancelled()
+            case ToolEnded():
+                self._restore(event)
+
+    def cancel(self) -> None:
+        """End the commands of the turn: the agent may wait for them."""
+        self._terminals.turn_cancelled()
+
+    def _restore(self, event: ToolEnded) -> None:
         """Restore the user's versions of files that a tool has overwritten; prompts wait for it."""
-        if self._files is not None and isinstance(event, ToolEnded):
+        if self._files is not None:
             is_completed = event.status is ToolStatus.COMPLETED
             restored = self._files.ended(event.tool, is_completed=is_completed)
             self._observing.before_prompt(restored)

@@ -129,6 +129,8 @@ class Terminals:
         self._changed = changed
         self._numbers = itertools.count()
         self._open: dict[str, Terminal] = {}
+        self._earlier: frozenset[str] = frozenset()
+        """The open terminals that are older than the turn."""
         self._running: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
@@ -174,6 +176,16 @@ class Terminals:
         """Return the end of a terminal's output; empty if there is no such terminal."""
         found = self._open.get(terminal)
         return found.output.last(SHOWN) if found else ""
+
+    def turn_begun(self) -> None:
+        """Let the commands that run now outlive the turn that begins."""
+        self._earlier = frozenset(self._open)
+
+    def turn_cancelled(self) -> None:
+        """End the commands that have begun in this turn."""
+        for id_, terminal in self._open.items():
+            if id_ not in self._earlier:
+                terminal.end()
 
     def close(self) -> None:
         """Release all terminals, also one that is being created: the agent has ended."""

@@ -66,7 +66,7 @@ KIMI = RealAgent(
             todos=todos(steps, "title"),
         ),
     ),
-    Habits(thinks=False, writes_here=True, runs_here=True, ends_commands=False, repeats=False),
+    Habits(thinks=False, writes_here=True, runs_here=True, repeats=False),
     is_python=True,
 )
 
@@ -128,7 +128,6 @@ FAST_AGENT = RealAgent(
         writes_here=True,
         runs_here=True,
         names_terminals=False,
-        ends_commands=False,
     ),
     is_python=True,
 )

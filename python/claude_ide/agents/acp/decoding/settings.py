@@ -21,6 +21,7 @@ from claude_ide.agents.events import (
     SettingValue,
 )
 from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.errors import AgentError
 
 MODE, MODEL, EFFORT = "mode", "model", "thought_level"
 """The categories of the settings that the panel knows."""
@@ -109,6 +110,12 @@ class Settings:
         """Note the model that the agent has accepted."""
         self._model = model
         yield ModelChanged(model, self._name_of_model())
+
+    def check_mode(self, mode: str, agent: str) -> None:
+        """Raise `AgentError`, which lists the modes, if there is no such mode."""
+        offered = [each.id for each in self.modes]
+        if offered and mode not in offered:
+            raise AgentError(f"{agent} has no mode {mode}; available: {', '.join(offered)}")
 
     def set_mode(self, mode: str) -> SetRequest:
         """Return the request that sets the mode."""
