@@ -139,3 +139,13 @@ async def test_a_command_that_names_a_proposal_creates_no_file(
     assert [file.name for file in project.iterdir()] == ["shop.py"]
     assert path.read_text() == "one\n"
     assert "cannot write" not in await nvim.eval("execute('messages')")
+
+
+async def test_a_new_label_leaves_no_buffer_with_the_old_one(nvim: Neovim, bufnr: int) -> None:
+    give = "require('claude_ide.window.label').give(..., 'claude-text', 'Otter: notes')"
+    before = await nvim.eval("len(getbufinfo())")
+
+    await nvim.lua(give, bufnr)
+
+    assert await nvim.eval("bufname()") == "Otter: notes"
+    assert await nvim.eval("len(getbufinfo())") == before

@@ -88,15 +88,28 @@ local function name_silently(bufnr, kind, label)
   end)
 end
 
+-- Neovim keeps the old name of a buffer in a buffer of its own.
+local function forget(name)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if name ~= '' and vim.api.nvim_buf_get_name(bufnr) == name then
+      vim.api.nvim_buf_delete(bufnr, { force = true })
+    end
+  end
+end
+
 --- Name a buffer.
 ---@param bufnr integer
 ---@param kind string the last folder of its full name, such as "claude-chat"
 ---@param label string one line; a number is added if another buffer has it
 function M.give(bufnr, kind, label)
+  local old = vim.api.nvim_buf_get_name(bufnr)
   label = unused((label:gsub('/', '∕')))
   if not name_silently(bufnr, kind, label) then
     vim.api.nvim_buf_set_name(bufnr, ('%s://%d/%s'):format(kind, bufnr, label))
   end
+  without_events.run('all', function()
+    forget(old)
+  end)
 end
 
 --- Whether the plugin may have given a buffer this name, perhaps in another Neovim.

@@ -114,3 +114,10 @@ def test_the_links_of_claudes_adapter_are_no_words() -> None:
     assert (
         typed(f'next{link}{link}\n<context ref="file:///p/a.py">\ndef f():\n</context>') == "next"
     )
+
+
+def test_the_first_message_of_gemini_itself_is_not_the_users() -> None:
+    own = "<session_context>\nThis is the Gemini CLI.\n</session_context>"
+
+    assert typed(own) == ""
+    assert typed(f"{own}fix this") == "fix this"

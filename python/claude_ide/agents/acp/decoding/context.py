@@ -15,6 +15,9 @@ _MARKED = re.compile(r'\s*<context ref="[^"\n]*">\n.*?\n</context>', re.DOTALL)
 _FILE = re.compile(r"\[/[^\]\n]+\]\n")
 """opencode repeats an embedded file in a text of its own, with the path at its beginning."""
 
+_BY_THE_AGENT = re.compile(r"\s*<session_context>\n.*?\n</session_context>", re.DOTALL)
+"""Gemini's own first message, which it repeats as one of the user's."""
+
 _LINK = re.compile(r"\[@[^\]\n]*\]\(file://[^)\n]*\)")
 
 
@@ -32,4 +35,4 @@ def marked(source: str, words: str) -> str:
 
 def typed(words: str) -> str:
     """Return what the user has typed of a prompt that an agent repeats."""
-    return _LINK.sub("", _MARKED.sub("", words)).strip()
+    return _LINK.sub("", _MARKED.sub("", _BY_THE_AGENT.sub("", words))).strip()

@@ -34,12 +34,10 @@ PAUSE_SECONDS = 0.05
 
 
 async def settled(events: Sequence[Event]) -> None:
-    """Wait for a conversation that an agent repeats only after it has answered.
+    """Wait for the rest of a conversation: some agents repeat it only after they have answered.
 
     `events` is the list to which it is added.
     """
-    if _has_talk(events):
-        return
     loop = asyncio.get_running_loop()
     end, known = loop.time() + LATE_SECONDS, -1
     while loop.time() < end and (known < len(events) or not _has_talk(events)):
