@@ -136,7 +136,7 @@ agents: $(VENV)/tests .cache/cli/installed ## the chat with real agents from npm
 		$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/cli/acp
 
 # `make unit` tests only agents that install and start quickly.
-few-agents: $(VENV)/tests
+few-agents: $(VENV)/tests ## install the agents that `make unit` tests
 	@$(INSTALL_AGENTS) --few
 
 pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again, with Neovim 0.12

@@ -51,10 +51,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("__init__", "errors", "concealed", "config", "paths", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),
     },
+    "agent_files": {"errors", "config", "paths", "files", "agents", "editor"},
     "review": {"errors", "paths", "files", "editor"},
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
-    "chat.agent_files": {"errors", "config", "paths", "files", "agents", "editor"},
     "chat.page": {"errors"},
     "chat.transcript": {"paths", "agents", "chat.page"},
     "chat.shell": {
@@ -67,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("chat.agent_files", "chat.requests"),
+        *("agent_files", "chat.requests"),
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.workbench import Written
-from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError

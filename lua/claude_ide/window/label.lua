@@ -5,6 +5,7 @@
 --- plain name in the current folder would be the name of a file that the user may have. So each buffer gets
 --- a plain name while the process is in a folder of its own, which is then deleted: the full name is a path
 --- that cannot exist, nothing can be written there by mistake, and 'autochdir' cannot enter the folder.
+local window_close = require('claude_ide.window.close')
 local without_events = require('claude_ide.say.without_events')
 
 local M = {}
@@ -92,7 +93,7 @@ end
 local function forget(name)
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if name ~= '' and vim.api.nvim_buf_get_name(bufnr) == name then
-      vim.api.nvim_buf_delete(bufnr, { force = true })
+      window_close.buffer(bufnr)
     end
   end
 end

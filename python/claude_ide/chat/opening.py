@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpCommand, McpServer, Workbench
-from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting

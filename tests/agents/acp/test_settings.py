@@ -125,9 +125,16 @@ async def test_a_value_that_the_agent_refuses_changes_nothing(begin: Begin) -> N
     await talk.until(ModeChanged)
 
     with pytest.raises(AgentError, match="Fake: Invalid params: no such mode"):
-        await talk.agent.set_mode("fly")
+        await talk.agent.set_mode("go")
 
     assert len(talk.of(ModeChanged)) == 1
+
+
+async def test_a_wrong_mode_is_reported_with_those_that_there_are(begin: Begin) -> None:
+    talk = await begin(opened(OLD))
+
+    with pytest.raises(AgentError, match="Fake has no mode fly; available: ask, go"):
+        await talk.agent.set_mode("fly")
 
 
 async def test_the_agent_changes_its_settings_itself(begin: Begin) -> None:
