@@ -12,5 +12,5 @@ AGENTS: dict[str, RealAgent] = {
         *(locked.CLINE, locked.AUGGIE, locked.PI),
     )
 }
-FEW = ("opencode", "codex-zed")
+FEW = ("codex-zed",)
 """The agents that are installed fastest and start fastest."""
