@@ -215,7 +215,7 @@ function M.open(token, request)
   if plans[token] then
     return show_now(plans[token])
   end
-  local plan = vim.tbl_extend('error', request, { token = token, cancel = nothing })
+  local plan = vim.tbl_extend('error', request, { token = token, cancel = nothing }) --[[@as claude_ide.Plan]]
   plans[token] = plan
   plan.cancel = waiting.when_free('plan', function()
     appear(plan)
