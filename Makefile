@@ -91,7 +91,7 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal $(or $(TESTS),--cov)
+	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),--cov)
 
 quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not cli' $(QUICK)
