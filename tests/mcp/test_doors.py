@@ -10,7 +10,6 @@ import pytest
 
 from claude_ide.concealed import without_secrets
 from claude_ide.config import Config
-from claude_ide.editor.diffs import Diff
 from claude_ide.mcp import doors as doors_module
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.doors import Door, Doors
@@ -20,28 +19,7 @@ from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.neovim import until
-
-
-class Diffs:
-    """Shows nothing, and records which diffs were opened and closed."""
-
-    def __init__(self) -> None:
-        self.shown: list[Diff] = []
-        self.closed: list[Diff] = []
-        self.titles: list[str] = []
-
-    async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
-        self.shown.append(Diff(len(self.shown), name, path))
-        self.titles.append(title)
-        return self.shown[-1]
-
-    def close(self, diff: Diff) -> None:
-        self.closed.append(diff)
-
-
-class Editor:
-    def __init__(self) -> None:
-        self.diffs = Diffs()
+from support.recorded_diffs import Editor
 
 
 @pytest.fixture

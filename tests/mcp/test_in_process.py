@@ -6,35 +6,10 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.editor.diffs import Diff
 from claude_ide.mcp.in_process import READING, InProcessServer
 from claude_ide.mcp.tool import TOOLS
 from support.neovim import until
-
-
-class Diffs:
-    """Shows nothing, and records which diffs were opened and closed."""
-
-    def __init__(self) -> None:
-        self.shown: list[Diff] = []
-        self.closed: list[Diff] = []
-        self.titles: list[str] = []
-
-    async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
-        self.shown.append(Diff(len(self.shown), name, path))
-        self.titles.append(title)
-        return self.shown[-1]
-
-    def close(self, diff: Diff) -> None:
-        self.closed.append(diff)
-
-
-class Editor:
-    def __init__(self) -> None:
-        self.diffs = Diffs()
-
-    async def folders(self) -> list[str]:
-        return ["/project"]
+from support.recorded_diffs import Editor
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from claude_ide.agents.acp.sessions import Opened, Sessions
 from claude_ide.agents.acp.unsupported import Unsupported
 from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
 from claude_ide.agents.answer import Answer
+from claude_ide.agents.event_queue import EventQueue
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -55,7 +56,7 @@ class AcpAgent(Unsupported):
         self._launch = launch
         self._workbench = workbench
         self._traffic = Traffic()
-        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._events = EventQueue()
         self._state = SessionState()
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
@@ -144,13 +145,9 @@ class AcpAgent(Unsupported):
         self._report([Session(self._session), ready, *settings.current()])
         return ready
 
-    async def events(self) -> AsyncIterator[Event]:
+    def events(self) -> AsyncIterator[Event]:
         """Yield every event up to `Dead`; call it again after a restart."""
-        while True:
-            event = await self._events.get()
-            yield event
-            if isinstance(event, Dead):
-                return
+        return self._events.until_dead()
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the agent; each step (cancel, close, terminate, kill) gets some time."""
@@ -241,9 +238,7 @@ class AcpAgent(Unsupported):
         async with self._starting:
             environment = launch.environment
             child = await Connection.spawn(launch.command, launch.folder, environment)
-            # A start that failed has left events, of which `Dead` would end the new ones.
-            while not self._events.empty():
-                self._events.get_nowait()
+            self._events.clear()
             self._reset()
             self._state = self._state.spawned()
             dialect = Incoming(self._requests(), self._notifications())
@@ -386,7 +381,7 @@ class AcpAgent(Unsupported):
         self._observing.follow(event, self._decoder.tools)
         self._serving.follow(event)
         self._state = self._next_state(event)
-        self._events.put_nowait(event)
+        self._events.put(event)
 
     def _next_state(self, event: Event) -> SessionState:
         """Return the state after an event; a late report begins no turn, which would not end."""

@@ -1,16 +1,18 @@
 """The verbs of the port that the protocol does not have."""
 
+from abc import ABC, abstractmethod
+
 from claude_ide.agents.agent import Earlier, Rewind, TaskOutput, ToolServer
 from claude_ide.errors import UnsupportedError
 
 
-class Unsupported:
+class Unsupported(ABC):
     """Refuses what no ACP agent can do; `name` is the agent's."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The agent's name in messages to the user."""
-        raise NotImplementedError
 
     def _refused(self, what: str) -> UnsupportedError:
         return UnsupportedError(f"{self.name} cannot {what}")

@@ -20,7 +20,8 @@ from claude_ide.agents.agent import (
     ToolServer,
 )
 from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
-from claude_ide.agents.events import Dead, EffortChanged, Event, Ready, Stopping
+from claude_ide.agents.event_queue import EventQueue
+from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.session_state import SessionState
@@ -87,7 +88,7 @@ class StreamJsonAgent:
         self._servers = servers or {}
         self._edits = edits
         self._traffic = Traffic()
-        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._events = EventQueue()
         self._state = SessionState()
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
@@ -141,9 +142,7 @@ class StreamJsonAgent:
             if self._trusts is not None:
                 self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             child = await Connection.spawn(self._launch, opening)
-            # A start that failed has left events, of which `Dead` would end the new ones.
-            while not self._events.empty():
-                self._events.get_nowait()
+            self._events.clear()
             self._state = self._state.spawned()
             connection = Connection(
                 child,
@@ -169,13 +168,9 @@ class StreamJsonAgent:
             self._resumed = ""
             raise
 
-    async def events(self) -> AsyncIterator[Event]:
+    def events(self) -> AsyncIterator[Event]:
         """Yield every event up to `Dead`; call it again after a restart."""
-        while True:
-            event = await self._events.get()
-            yield event
-            if isinstance(event, Dead):
-                return
+        return self._events.until_dead()
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the CLI; each step (close, terminate, kill) gets `grace` seconds."""
@@ -372,7 +367,7 @@ class StreamJsonAgent:
 
     def _emit(self, event: Event) -> None:
         self._state = self._state.after(event)
-        self._events.put_nowait(self._costs.correct(event))
+        self._events.put(self._costs.correct(event))
 
 
 def _is_known(mode: str) -> bool:
