@@ -1,4 +1,4 @@
-"""The secrets of this process, which no log may contain, whoever writes it."""
+"""The secrets of this process, which no log may contain."""
 
 MARK = "[hidden]"
 """Stands for a secret in a text."""

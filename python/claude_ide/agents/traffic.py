@@ -30,7 +30,7 @@ class Traffic:
     def text(self) -> str:
         """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message.
 
-        Secrets are replaced, whoever has sent them.
+        Secrets are replaced in both directions.
         """
         entries = (
             {"t": round(t, 3), "dir": way, "m": _decoded(message)} for t, way, message in self._kept

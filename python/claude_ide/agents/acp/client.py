@@ -123,7 +123,7 @@ class AcpAgent(Unsupported):
     # Start and end.
 
     async def history(self, session: str) -> list[Event]:
-        """Load a session, and return the conversation that the agent repeats meanwhile."""
+        """Load a session, and return its conversation, which the agent repeats."""
         opened = await self._connect()
         if not self._running.offer.loads:
             return replay.history(self.name, [])

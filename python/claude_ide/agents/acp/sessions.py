@@ -39,7 +39,7 @@ class Sessions:
         self._workbench = bench
 
     async def open(self, opening: Opening) -> Opened:
-        """Open a session; one that can only be loaded is repeated by the agent meanwhile.
+        """Open a session; an agent that can only load it repeats its conversation.
 
         Raises `UnknownSessionError`; `LoginNeededError`; `AgentError`.
         """

@@ -16,7 +16,7 @@ _FILE = re.compile(r"\[/[^\]\n]+\]\n")
 """opencode repeats an embedded file in a text of its own, with the path at its beginning."""
 
 _BY_THE_AGENT = re.compile(r"\s*<session_context>\n.*?\n</session_context>", re.DOTALL)
-"""Gemini's own first message, which it repeats as one of the user's."""
+"""Gemini's own first message, which it repeats as if the user had sent it."""
 
 _LINK = re.compile(r"\[@[^\]\n]*\]\(file://[^)\n]*\)")
 
