@@ -212,6 +212,7 @@ ROOMS = (
     *("window", "when", "suggested_keys", "dialogue"),
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
+    "tools",
     *(
         "next_command",
         "log_window",

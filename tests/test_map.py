@@ -9,7 +9,7 @@ MAP = ARCHITECTURE.partition("## A map of the house")[2].partition("\n## ")[0]
 PYTHON = ROOT / "python/claude_ide"
 LUA = ROOT / "lua/claude_ide"
 
-WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/tools", "trust")
+WHOLE_FOLDERS = ("agents", "chat", "demo", "mcp/model", "mcp/tools", "trust")
 """The Python folders that the map names without their modules."""
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
+    from claude_ide.mcp.tool import Toolset
     from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class App:
         self._port = port
         self.editor = Editor(port)
         self.ide = Ide(self.editor, self.config)
-        self.toolbox = Toolbox(self.editor, self.config)
+        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -126,18 +127,26 @@ class App:
     def chats(self) -> "Chats":
         """The chats; the first use imports what they need."""
         from claude_ide.chat.chats import Chats
-        from claude_ide.mcp.in_process import READING, InProcessServer
+        from claude_ide.mcp.in_process import InProcessServer
 
         def serve(agent: str) -> InProcessServer:
-            return InProcessServer(self.editor, self.config, agent)
+            return InProcessServer(self.editor, self.config, self.tools, agent)
 
+        reading = self.tools.read_only
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, READING),
-            door=Doors(self.editor, self.config).door,
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, reading),
+            door=Doors(self.editor, self.config, lambda: self.tools).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
+
+    @cached_property
+    def tools(self) -> "Toolset":
+        """The tools for models; the first use imports them."""
+        from claude_ide.mcp import model
+
+        return model.toolset()
 
     @cached_property
     def kinds(self) -> "Kinds":

@@ -15,7 +15,7 @@ import pytest
 import websockets
 
 from claude_ide.mcp.server import METHODS
-from claude_ide.mcp.tool import TOOLS
+from claude_ide.mcp.tool import IDE_TOOLS
 from support.claude_code import ClaudeCode, connected, the_lock
 from support.handshake import handshake, tcp
 from support.neovim import WAIT, Neovim, until
@@ -122,7 +122,7 @@ async def test_random_frames_do_no_harm(
 TEXTS = ["", "x", "ü🎉", "\0", "a\nb", "~", "..", "/nowhere/x", "x" * 2000, "%{1}", "file:///%"]
 # Without `content`, so that no file is created that could then be opened.
 PARAMETERS = sorted(
-    {name for tool in TOOLS.values() for name in tool.describe()["inputSchema"]["properties"]}
+    {name for tool in IDE_TOOLS.values() for name in tool.describe()["inputSchema"]["properties"]}
     | {"path", "pattern", "name", "arguments", "requestId", "pid", "level"}
     | {"protocolVersion", "clientInfo", "title", "version", "_meta"}
 )
@@ -158,8 +158,8 @@ def message(chance: random.Random) -> Any:
     shape["method"] = chance.choice([*METHODS, *notifications, "tools/call", value(chance)])
     params = {name: value(chance) for name in chance.sample(PARAMETERS, 4)}
     if shape["method"] == "tools/call":
-        name = chance.choice(list(TOOLS))
-        known = TOOLS[name].describe()["inputSchema"]["properties"]
+        name = chance.choice(list(IDE_TOOLS))
+        known = IDE_TOOLS[name].describe()["inputSchema"]["properties"]
         params = {"name": name, "arguments": {each: value(chance) for each in known}}
     shape["params"] = chance.choice([params, params, params, value(chance)])
     return shape

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.mcp.address import PORT
-from claude_ide.mcp.tool import TOOLS
+from claude_ide.mcp.tool import MODEL_TOOLS
 from claude_ide.transport.handshake import TOOLS_PATH
 from support.claude_code import the_lock
 from support.handshake import handshake, status
@@ -40,7 +40,7 @@ async def propose(client: McpStdio, serving: Neovim, path: Path, text: str) -> i
 async def test_a_program_in_the_project_gets_the_tools(client: McpStdio) -> None:
     listed = await client.request("tools/list")
 
-    assert {tool["name"] for tool in listed["result"]["tools"]} == set(TOOLS)
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(MODEL_TOOLS)
 
 
 async def test_a_proposal_has_the_programs_name_and_is_accepted_with_keys(

@@ -13,7 +13,7 @@ from claude_ide.config import Config
 from claude_ide.mcp import doors as doors_module
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.doors import Door, Doors
-from claude_ide.mcp.tool import TOOLS
+from claude_ide.mcp.tool import IDE_TOOLS
 from claude_ide.transport.handshake import TOOLS_PATH
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
@@ -29,7 +29,7 @@ def editor() -> Any:
 
 @pytest.fixture
 def doors(editor: Any) -> Doors:
-    return Doors(editor, Config())
+    return Doors(editor, Config(), lambda: IDE_TOOLS)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_the_tools_are_those_of_the_server(client: McpStdio) -> None:
     listed = await client.request("tools/list")
 
     assert opened["serverInfo"]["title"] == "Neovim"
-    assert {tool["name"] for tool in listed["result"]["tools"]} == set(TOOLS)
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(IDE_TOOLS)
 
 
 async def test_diffs_have_the_name_of_the_agent(client: McpStdio, editor: Any) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.mcp.in_process import READING, InProcessServer
-from claude_ide.mcp.tool import TOOLS
+from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.tool import IDE_TOOLS
 from support.neovim import until
 from support.recorded_diffs import Editor
 
@@ -19,7 +19,7 @@ def editor() -> Any:
 
 @pytest.fixture
 def server(editor: Any) -> InProcessServer:
-    return InProcessServer(editor, Config(), "Claude")
+    return InProcessServer(editor, Config(), IDE_TOOLS, "Claude")
 
 
 def call(id_: int | str, name: str, **arguments: Any) -> dict[str, Any]:
@@ -32,8 +32,7 @@ async def test_the_tools_are_the_same_as_over_the_socket(server: InProcessServer
 
     assert listed is not None
     assert listed["id"] == 0
-    assert {tool["name"] for tool in listed["result"]["tools"]} == set(TOOLS)
-    assert set(READING) <= set(TOOLS)
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(IDE_TOOLS)
 
 
 async def test_a_call_returns_the_result_of_the_tool(server: InProcessServer) -> None:

@@ -13,7 +13,7 @@ from claude_ide.jsonrpc import peer as peer_module
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import METHODS, Server
-from claude_ide.mcp.tool import TOOLS, Content, NoArguments, text, tool
+from claude_ide.mcp.tool import IDE_TOOLS, Content, NoArguments, text, tool
 from support.neovim import until
 
 
@@ -164,7 +164,7 @@ async def test_prompts_and_resources_are_empty_lists(conversation: Conversation)
 async def test_tools_list_returns_every_tool_on_a_single_page(conversation: Conversation) -> None:
     first = await conversation.ask("tools/list")
 
-    assert first == {"tools": [tool.describe() for tool in TOOLS.values()]}
+    assert first == {"tools": [tool.describe() for tool in IDE_TOOLS.values()]}
     assert await conversation.ask("tools/list", {"cursor": "x"}) == first
 
 
@@ -228,7 +228,7 @@ async def test_a_notification_is_never_answered(
 def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Tools with every kind of outcome; the list names the clients whose calls were cancelled."""
     for name in ("answers", "refuses", "editorRefuses", "fails", "talks", "waits"):
-        monkeypatch.setitem(TOOLS, name, TOOLS["executeCode"])  # removed after the test
+        monkeypatch.setitem(IDE_TOOLS, name, IDE_TOOLS["executeCode"])  # removed after the test
 
     @tool("answers")
     async def answers(client: Client, _arguments: NoArguments) -> Content:

@@ -10,7 +10,16 @@ import pytest
 from claude_ide.errors import INVALID_PARAMS, RpcError
 from claude_ide.mcp import tools
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import TOOLS, Arguments, CamelCase, Content, Tool, json_text, text, tool
+from claude_ide.mcp.tool import (
+    IDE_TOOLS,
+    Arguments,
+    CamelCase,
+    Content,
+    Tool,
+    json_text,
+    text,
+    tool,
+)
 from claude_ide.mcp.tools import ALL
 
 NAMES = [
@@ -54,8 +63,10 @@ picking = Tool("pick", "Say what it was asked.", Pick, pick)
 
 
 def test_all_tools_of_the_protocol_are_registered() -> None:
-    assert sorted(TOOLS) == sorted(NAMES)
-    assert {tool.run.__module__ for tool in TOOLS.values()} == {module.__name__ for module in ALL}
+    assert sorted(IDE_TOOLS) == sorted(NAMES)
+    assert {tool.run.__module__ for tool in IDE_TOOLS.values()} == {
+        module.__name__ for module in ALL
+    }
 
 
 def test_every_module_of_tools_is_imported() -> None:
@@ -66,7 +77,7 @@ def test_every_module_of_tools_is_imported() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tool_describes_itself_in_a_sentence(name: str) -> None:
-    described = TOOLS[name].describe()
+    described = IDE_TOOLS[name].describe()
 
     assert described["name"] == name
     assert re.match(r"[A-Z].{20,}\.", described["description"])
@@ -74,7 +85,7 @@ def test_a_tool_describes_itself_in_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_input_schema_is_a_self_contained_object(name: str) -> None:
-    schema = TOOLS[name].describe()["inputSchema"]
+    schema = IDE_TOOLS[name].describe()["inputSchema"]
 
     assert schema["type"] == "object"
     assert set(schema["required"]) <= set(schema["properties"])
@@ -98,7 +109,7 @@ def check_schema(schema: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_argument_of_a_tool_is_described(name: str) -> None:
-    properties = TOOLS[name].describe()["inputSchema"]["properties"]
+    properties = IDE_TOOLS[name].describe()["inputSchema"]["properties"]
 
     for argument in properties.values():
         assert re.match(r"[A-Z].{10,}", argument["description"])
@@ -126,19 +137,19 @@ def test_every_argument_of_a_tool_is_described(name: str) -> None:
 def test_arguments_have_their_names_on_the_wire(
     name: str, required: set[str], optional: set[str]
 ) -> None:
-    schema = TOOLS[name].describe()["inputSchema"]
+    schema = IDE_TOOLS[name].describe()["inputSchema"]
 
     assert set(schema["required"]) == required
     assert set(schema["properties"]) == required | optional
 
 
 def test_get_diagnostics_is_always_loaded_for_the_model() -> None:
-    described = [tool.describe() for tool in TOOLS.values()]
+    described = [tool.describe() for tool in IDE_TOOLS.values()]
 
     loaded = [tool["name"] for tool in described if tool.get("_meta") is not None]
 
     assert loaded == ["getDiagnostics"]
-    assert TOOLS["getDiagnostics"].describe()["_meta"] == {"anthropic/alwaysLoad": True}
+    assert IDE_TOOLS["getDiagnostics"].describe()["_meta"] == {"anthropic/alwaysLoad": True}
 
 
 @pytest.mark.parametrize(
@@ -170,17 +181,17 @@ async def test_unknown_arguments_are_ignored(client: Client) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_value_that_the_schema_forbids_is_rejected_before_the_call(name: str) -> None:
-    schema = TOOLS[name].describe()["inputSchema"]
+    schema = IDE_TOOLS[name].describe()["inputSchema"]
     for argument in schema["properties"]:
         with pytest.raises(RpcError, match=f"^{name}: ") as raised:
-            TOOLS[name].decode({argument: {"not": "this"}})
+            IDE_TOOLS[name].decode({argument: {"not": "this"}})
         assert raised.value.code == INVALID_PARAMS
 
 
 def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(TOOLS, "sayNothing", raising=False)
+    monkeypatch.delitem(IDE_TOOLS, "sayNothing", raising=False)
 
     @tool("sayNothing")
     async def say_nothing(_client: Client, _arguments: Arguments) -> Content:
@@ -190,7 +201,7 @@ def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(
         """
         return text()
 
-    registered = TOOLS.pop("sayNothing")
+    registered = IDE_TOOLS.pop("sayNothing")
     assert registered.run is say_nothing
     assert registered.arguments is Arguments
     assert registered.description == "Say nothing.\n\nIn a second paragraph, too."

@@ -12,6 +12,7 @@ from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, EditorError
+from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
 from support.neovim import Neovim
@@ -72,7 +73,7 @@ class ChatsHere:
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
         self.trust = trust
-        self.doors = Doors(self.editor, Config())
+        self.doors = Doors(self.editor, Config(), model.toolset)
         kinds = Kinds([kind, *others], chosen=kind.id)
         self.chats = Chats(
             *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door

@@ -73,11 +73,13 @@ class McpStdio:
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": information}
         answer = await self.request("initialize", params)
         await self.send("notifications/initialized")
+        assert "result" in answer, answer
         return answer["result"]
 
     async def call(self, tool: str, **arguments: Any) -> Any:
         """Call a tool and return its result."""
         answer = await self.request("tools/call", {"name": tool, "arguments": arguments})
+        assert "result" in answer, answer
         return answer["result"]
 
     async def end(self) -> tuple[int, str]:

@@ -5,6 +5,7 @@ While Neovim is busy, calls that change nothing return the last known state.
 
 import asyncio
 import itertools
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -288,6 +289,21 @@ class Editor:
         except TimeoutError:
             return False
         return True
+
+    # The model's tools.
+
+    async def use(self, function: str, arguments: dict[str, Any]) -> Any:
+        """Run a tool of `lua/claude_ide/tools/` and return its answer.
+
+        Cancelling this cancels the tool.
+        """
+        token = self.new_token()
+        try:
+            finished = await self._finish_under(token, "tools.running.begin", function, arguments)
+        except asyncio.CancelledError:
+            self._port.notify("tools.running.cancel", token)
+            raise
+        return without_error(json.loads(finished["json"]))
 
     # Dialogues with the user.
 

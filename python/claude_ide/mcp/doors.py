@@ -9,7 +9,7 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from claude_ide.concealed import conceal
@@ -20,6 +20,7 @@ from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
 from claude_ide.mcp.server import Server
+from claude_ide.mcp.tool import Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 
@@ -33,20 +34,24 @@ ignores the variables of Python in the environment."""
 
 
 class Toolbox:
-    """Serves the editor's tools to clients that are not the CLI; they get no notifications.
+    """Serves tools to the models behind clients; these get no notifications of the editor's.
 
     `label` is the name of the clients for the user; without it they name themselves.
     """
 
-    def __init__(self, editor: Editor, config: Config, label: str = "") -> None:
+    def __init__(
+        self, editor: Editor, config: Config, tools: Callable[[], Toolset], label: str = ""
+    ) -> None:
         self._editor = editor
         self._config = config
+        self._tools = tools
         self._label = label
         self._peers: dict[Connection, Peer] = {}
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
-        server = Server(Client(self._editor, self._config, label=self._label), lambda: None)
+        client = Client(self._editor, self._config, label=self._label)
+        server = Server(client, lambda: None, tools=self._tools())
         peer = server.peer = self._peers[connection] = Peer(connection, server)
         try:
             async for frame in connection.frames():
@@ -67,16 +72,17 @@ class Toolbox:
 class Doors:
     """The doors of all agents, which share one port; it is bound while a door is open."""
 
-    def __init__(self, editor: Editor, config: Config) -> None:
+    def __init__(self, editor: Editor, config: Config, tools: Callable[[], Toolset]) -> None:
         self._editor = editor
         self._config = config
+        self._tools = tools
         self._changing = asyncio.Lock()
         self._open: dict[str, Entrance] = {}
         self._listener: Listener | None = None
 
     def door(self, name: str) -> "Door":
         """Return a closed door for one agent; `name` is the agent's name in diffs."""
-        return Door(self, Toolbox(self._editor, self._config, name))
+        return Door(self, Toolbox(self._editor, self._config, self._tools, name))
 
     async def open(self, entrance: Entrance) -> int:
         """Accept clients at an entrance, and return the port. Raises `OSError` if none is free."""

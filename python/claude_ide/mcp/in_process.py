@@ -1,7 +1,7 @@
 """The server for an agent that runs as our child: it gets messages through the agent's pipe.
 
-It needs no port and no token, and ends with the child. Tools, methods and errors are the same as
-over the socket.
+It needs no port and no token, and ends with the child. Methods and errors are the same as over the
+socket.
 """
 
 import asyncio
@@ -15,12 +15,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
-
-READING = (
-    *("getDiagnostics", "getOpenEditors", "getCurrentSelection", "getLatestSelection"),
-    *("getWorkspaceFolders", "get_all_opened_file_paths", "checkDocumentDirty"),
-)
-"""The tools that change nothing and therefore need no permission."""
+from claude_ide.mcp.tool import Toolset
 
 CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
@@ -29,8 +24,8 @@ GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
-    def __init__(self, editor: Editor, config: Config, name: str) -> None:
-        server = Server(Client(editor, config, label=name), lambda: None)
+    def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
+        server = Server(Client(editor, config, label=name), lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}

@@ -15,7 +15,16 @@ from claude_ide.errors import EditorError, RpcError, ToolError
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import TOOLS, Arguments, Caller, Content, Tool, describe_problem, text
+from claude_ide.mcp.tool import (
+    IDE_TOOLS,
+    Arguments,
+    Caller,
+    Content,
+    Tool,
+    Toolset,
+    describe_problem,
+    text,
+)
 from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
 
 logger = logging.getLogger(__name__)
@@ -38,8 +47,10 @@ class Server:
         client: Client,
         on_initialized: Callable[[], object],
         on_pid: Callable[[], object] = lambda: None,
+        tools: Toolset = IDE_TOOLS,
     ) -> None:
         self.client = client
+        self._tools = tools
         self._on_initialized = on_initialized
         self._on_pid = on_pid
 
@@ -98,6 +109,9 @@ class Server:
             "protocolVersion": asked if asked in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
             "capabilities": {"tools": {"listChanged": True}, "logging": {}},
             "serverInfo": {"name": "claude-ide", "title": "Neovim", "version": __version__},
+            **(
+                {"instructions": instructions} if (instructions := self._tools.instructions) else {}
+            ),
         }
 
     def _set_level(self, params: dict[str, Any]) -> Any:
@@ -109,7 +123,7 @@ class Server:
 
     def _list_tools(self, _params: dict[str, Any]) -> Any:
         self.client.listed_tools.set()
-        return _tool_list()
+        return self._tools.listed()
 
     def _call_large(self, method: str, params: msgspec.Raw) -> Any:
         """Call a method with large params; only some methods accept them."""
@@ -127,7 +141,7 @@ class Server:
         name = params.get("name")
         if not isinstance(name, str):
             raise RpcError.invalid_params("tools/call: name must be a string")
-        tool = TOOLS.get(name)
+        tool = self._tools.get(name)
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
         # While the tool runs, only the arguments of the message stay in memory.
@@ -162,17 +176,6 @@ def _label(value: Any) -> str:
     said = value if isinstance(value, str) else ""
     printable = "".join(letter if letter.isprintable() else " " for letter in said)
     return " ".join(printable.split())[:LONGEST_LABEL]
-
-
-_encoded_tools: msgspec.Raw | None = None
-
-
-def _tool_list() -> msgspec.Raw:
-    global _encoded_tools
-    if _encoded_tools is None:
-        tools = [tool.describe() for tool in TOOLS.values()]
-        _encoded_tools = msgspec.Raw(msgspec.json.encode({"tools": tools}))
-    return _encoded_tools
 
 
 def _workspace(method: str) -> "Callable[[Server, Any], Any]":

@@ -2,11 +2,12 @@
 
 A tool is defined by `@tool("wireName") async def name(client, arguments: Type) -> Content`. Its
 docstring is the description; the type gives the input schema and validates the arguments.
-Source: MCP 2025-11-25, server/tools.
+`@tool` is for the CLI itself, `@model_tool` for models. Source: MCP 2025-11-25, server/tools.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections import UserDict
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,6 +66,12 @@ class Tool(msgspec.Struct, frozen=True):
     takes_caller: bool = False
     is_always_loaded: bool = False
     """Whether the model sees it without a search."""
+    title: str = ""
+    """Its name for people."""
+    is_read_only: bool | None = None
+    """Whether it changes nothing, for the user's permission rules; None says nothing about it."""
+    is_destructive: bool = False
+    """Whether it may overwrite or remove something."""
 
     def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
         """Run the tool for a client."""
@@ -76,9 +83,19 @@ class Tool(msgspec.Struct, frozen=True):
         """Return the tool's entry in `tools/list`."""
         return {
             "name": self.name,
+            **({"title": self.title} if self.title else {}),
             "description": self.description,
             "inputSchema": _input_schema(self.arguments),
+            **({} if self.is_read_only is None else {"annotations": self._annotations()}),
             **({"_meta": {ALWAYS_LOAD: True}} if self.is_always_loaded else {}),
+        }
+
+    def _annotations(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "readOnlyHint": bool(self.is_read_only),
+            "destructiveHint": self.is_destructive,
+            "openWorldHint": False,
         }
 
     def decode(self, arguments: Any) -> Arguments:
@@ -92,27 +109,103 @@ class Tool(msgspec.Struct, frozen=True):
             raise RpcError.invalid_params(f"{self.name}: {describe_problem(error)}") from None
 
 
-TOOLS: dict[str, Tool] = {}
-"""All tools by wire name; importing `mcp/tools` fills it."""
+class Toolset(UserDict[str, Tool]):
+    """Tools by wire name. `instructions` tell a model what they are for."""
+
+    def __init__(self, tools: Mapping[str, Tool] | None = None, instructions: str = "") -> None:
+        self._listed: msgspec.Raw | None = None
+        self._on_change: dict[object, Callable[[], object]] = {}
+        self.instructions = instructions
+        super().__init__(tools)
+
+    def __setitem__(self, name: str, tool: Tool) -> None:
+        super().__setitem__(name, tool)
+        self._changed()
+
+    def __delitem__(self, name: str) -> None:
+        super().__delitem__(name)
+        self._changed()
+
+    @property
+    def read_only(self) -> tuple[str, ...]:
+        """The names of the tools that change nothing and therefore need no permission."""
+        return tuple(name for name, tool in self.items() if tool.is_read_only)
+
+    def listed(self) -> msgspec.Raw:
+        """Return the encoded result of `tools/list`."""
+        if self._listed is None:
+            tools = [tool.describe() for tool in self.values()]
+            self._listed = msgspec.Raw(msgspec.json.encode({"tools": tools}))
+        return self._listed
+
+    def subscribe(self, on_change: Callable[[], object]) -> Callable[[], object]:
+        """Have `on_change` called when a tool comes or goes; return what ends this."""
+        key = object()
+        self._on_change[key] = on_change
+        return lambda: self._on_change.pop(key, None)
+
+    def _changed(self) -> None:
+        self._listed = None
+        for on_change in [*self._on_change.values()]:
+            on_change()
+
+
+IDE_TOOLS = Toolset()
+"""The tools that the CLI calls itself; importing `mcp/tools` fills it."""
+
+INSTRUCTIONS = """\
+These tools ask the user's Neovim: its language servers and syntax trees, and texts that are not \
+saved yet, which no file tool sees. Prefer them to a text search for definitions, references, \
+symbols, types and renames. Lines and columns count from 1, columns in characters; instead of a \
+column you may name a symbol in the line."""
+
+MODEL_TOOLS = Toolset(instructions=INSTRUCTIONS)
+"""The tools that a model calls; importing `mcp/model` fills it."""
 
 _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
 
 def tool(name: str, *, is_always_loaded: bool = False) -> Callable[[_Run], _Run]:
-    """Register a coroutine `(client, arguments) -> Content` under its wire name.
+    """Register a coroutine `(client, arguments) -> Content` in `IDE_TOOLS` under its wire name.
 
     A third parameter gets the `Caller`.
     """
 
     def register(run: _Run) -> _Run:
-        _client, arguments, *caller = inspect.signature(run).parameters.values()
-        description = inspect.cleandoc(run.__doc__ or "")
-        TOOLS[name] = Tool(
-            name, description, arguments.annotation, run, bool(caller), is_always_loaded
+        IDE_TOOLS[name] = _defined(name, run, is_always_loaded=is_always_loaded)
+        return run
+
+    return register
+
+
+def model_tool(
+    name: str,
+    title: str,
+    *,
+    is_read_only: bool = True,
+    is_destructive: bool = False,
+    is_always_loaded: bool = False,
+) -> Callable[[_Run], _Run]:
+    """Register a coroutine like `tool`, in `MODEL_TOOLS`; `title` is its name for people."""
+
+    def register(run: _Run) -> _Run:
+        MODEL_TOOLS[name] = _defined(
+            name,
+            run,
+            title=title,
+            is_read_only=is_read_only,
+            is_destructive=is_destructive,
+            is_always_loaded=is_always_loaded,
         )
         return run
 
     return register
+
+
+def _defined(name: str, run: "Callable[..., Awaitable[Content]]", **properties: Any) -> Tool:
+    _client, arguments, *caller = inspect.signature(run).parameters.values()
+    description = inspect.cleandoc(run.__doc__ or "")
+    return Tool(name, description, arguments.annotation, run, bool(caller), **properties)
 
 
 def text(*texts: str) -> Content:

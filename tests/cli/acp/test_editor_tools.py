@@ -12,6 +12,7 @@ import pytest
 from claude_ide.agents.workbench import McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
 from support import chats_here
 from support.fake_api import text, tool_use
@@ -30,7 +31,9 @@ MENTIONED = re.compile(rf"\w+__{TOOL}")
 @pytest.fixture
 async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator[RealTalk]:
     """An agent with the tools of a real Neovim."""
-    door = Doors(Editor(chats_here.TestedNeovim(nvim)), Config()).door(real_agent.name)
+    door = Doors(Editor(chats_here.TestedNeovim(nvim)), Config(), model.toolset).door(
+        real_agent.name
+    )
 
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)

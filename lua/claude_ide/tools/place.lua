@@ -1,0 +1,100 @@
+--- Finds what a model names: a file, and a position in it.
+local unopened = require('claude_ide.diagnostics.unopened')
+
+local M = {}
+
+local api = vim.api
+
+local SHOWN = 80
+
+--- Load a file unseen, unless it is loaded.
+---
+--- Raises an error that names the file.
+---@param path string
+---@return integer bufnr
+---@return boolean is_cold whether it was loaded just now
+function M.buffer(path)
+  local loaded = unopened.load(path)
+  if loaded.error then
+    error(loaded.error, 0)
+  elseif loaded.obstacle then
+    error(('%s: %s'):format(path, loaded.obstacle), 0)
+  end
+  return loaded.bufnr, loaded.is_cold
+end
+
+local function shortened(text)
+  return #text > SHOWN and vim.fn.strcharpart(text, 0, SHOWN) .. '…' or text
+end
+
+-- The characters before a byte column.
+local function characters(text, col)
+  return vim.str_utfindex(text, 'utf-32', col, false)
+end
+
+-- Whether a match is a whole word, as far as it begins and ends with a word character.
+local function is_whole(text, first, last)
+  local function joins(at)
+    return at > 0
+      and at < #text
+      and text:sub(at, at):find('[%w_\128-\255]') ~= nil
+      and text:sub(at + 1, at + 1):find('[%w_\128-\255]') ~= nil
+  end
+  return not joins(first - 1) and not joins(last)
+end
+
+local function occurrences(text, symbol)
+  local found, from = {}, 1
+  while true do
+    local first, last = text:find(symbol, from, true)
+    if not first then
+      return found
+    end
+    if is_whole(text, first, last) then
+      found[#found + 1] = first - 1
+    end
+    from = first + 1
+  end
+end
+
+local function of_symbol(text, symbol, line)
+  local found = occurrences(text, symbol)
+  if #found == 1 then
+    return found[1]
+  elseif #found == 0 then
+    error(('line %d has no "%s"; it is: %s'):format(line, shortened(symbol), shortened(text)), 0)
+  end
+  local columns = vim.tbl_map(function(col)
+    return characters(text, col) + 1
+  end, found)
+  local listed = table.concat(columns, ', ')
+  error(('line %d has "%s" in columns %s; give one'):format(line, shortened(symbol), listed), 0)
+end
+
+--- The position that `line` and `column`, or `line` and `symbol`, name in a buffer.
+---
+--- Raises an error that says what is wrong.
+---@param bufnr integer
+---@param arguments { line: integer, column?: integer, symbol?: string }
+---@return integer row 0-based
+---@return integer col bytes, 0-based
+function M.position(bufnr, arguments)
+  local count = api.nvim_buf_line_count(bufnr)
+  local line, column, symbol = arguments.line, arguments.column, arguments.symbol
+  if line > count then
+    error(('there is no line %d; the file has %d'):format(line, count), 0)
+  end
+  local text = api.nvim_buf_get_lines(bufnr, line - 1, line, true)[1]
+  if column and column ~= vim.NIL then
+    local length = characters(text, #text)
+    if column > length + 1 then
+      error(('line %d has no column %d; it has %d characters'):format(line, column, length), 0)
+    end
+    return line - 1, vim.str_byteindex(text, 'utf-32', column - 1, false)
+  elseif symbol and symbol ~= vim.NIL then
+    return line - 1, of_symbol(text, symbol, line)
+  end
+  return line - 1, #text:match('^%s*')
+end
+
+return M

@@ -1,0 +1,53 @@
+--- Runs the model's tools for the host. A tool is a function `(arguments, answer)`: it calls `answer` once,
+--- with a table, or with `{ error = … }`. It may return a function that cancels its work.
+local channel = require('claude_ide.channel')
+local reason = require('claude_ide.say.reason')
+
+local M = {}
+
+---@alias claude_ide.ToolAnswer fun(result: table)
+---@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): fun()?
+
+---@type table<integer, fun()|false> by token: what cancels a running tool
+local running = {}
+
+local function finish(token, result)
+  if running[token] == nil then
+    return
+  end
+  running[token] = nil
+  local ok, json = pcall(vim.json.encode, result)
+  if not ok then
+    json = vim.json.encode({ error = reason.of(json) })
+  end
+  channel.emit('answered', { token = token, json = json })
+end
+
+--- Run the tool `module.name`. Emits `answered` {token, json}.
+---@param token integer
+---@param tool string
+---@param arguments table
+function M.begin(token, tool, arguments)
+  local module, name = tool:match('^(.*)%.([^.]*)$')
+  running[token] = false
+  local ok, result = pcall(require('claude_ide.' .. module)[name], arguments, function(result)
+    finish(token, result)
+  end)
+  if not ok then
+    finish(token, { error = reason.of(result) })
+  elseif running[token] ~= nil then
+    running[token] = result or false
+  end
+end
+
+--- Cancel a tool, without an answer.
+---@param token integer
+function M.cancel(token)
+  local cancel = running[token]
+  running[token] = nil
+  if cancel then
+    cancel()
+  end
+end
+
+return M

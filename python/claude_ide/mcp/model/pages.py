@@ -1,0 +1,44 @@
+"""Answers of bounded length, with a way to ask for more."""
+
+from collections.abc import Iterable, Sequence
+
+from claude_ide.mcp.tool import Content, text
+
+LARGEST = 24_000
+"""Characters. The CLI saves a longer answer to a file, of which the model sees only the start."""
+
+LONGEST_LINE = 500
+"""Characters of one entry."""
+
+
+def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
+    """Return a heading and lines as one text.
+
+    `rest` says how to get what was left out before. Lines that do not fit are left out, too.
+    """
+    kept = [heading]
+    room = LARGEST - len(heading)
+    left_out = 0
+    for line in lines:
+        short = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
+        room -= len(short) + 1
+        if left_out or room < 0:
+            left_out += 1
+        else:
+            kept.append(short)
+    if left_out:
+        kept.append(f"({left_out:,} more lines do not fit; ask for fewer entries)")
+    if rest:
+        kept.append(rest)
+    return text("\n".join(kept))
+
+
+def remaining(total: int, offset: int, shown: Sequence[object]) -> str:
+    """Return the line that says how to get the entries after those shown; "" if there are none."""
+    end = offset + len(shown)
+    return f"({total - end:,} more: offset={end})" if end < total else ""
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 file` or `2 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
