@@ -79,7 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
         *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
     },
-    "commands": {"errors", "app", "program", "own_mode", "trust"},
+    "commands": {"errors", "app", "mcp", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},
     "install_failure": set(),
     "pip_settings": {"install_failure"},

@@ -57,9 +57,9 @@ class InProcessServer:
             del self._waiting[number]
 
     async def send(self, frame: bytes) -> None:
-        """Settle a request with the peer's answer."""
+        """Settle a request with the peer's answer; over this pipe there are no notifications."""
         answer = msgspec.json.decode(frame)
-        _, waiting = self._waiting.get(answer["id"], (None, None))
+        _, waiting = self._waiting.get(answer.get("id"), (None, None))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 
