@@ -117,6 +117,11 @@ command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
   end,
   desc = 'Show how to give another program the tools of the editor',
 })
+command('ClaudeDismiss', editor('tools.showing', 'dismiss'), {
+  range = true,
+  bar = true,
+  desc = "Remove the model's highlights",
+})
 command('ClaudeSend', host('ClaudeSend'), {
   range = true,
   bang = true,
@@ -196,6 +201,7 @@ end
 map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
 map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat with Claude')
 map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the last turn")
+map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
