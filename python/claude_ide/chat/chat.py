@@ -237,6 +237,7 @@ class Chat:
         """Draw what changes with time."""
         if self.shown and not self.requests and self.transcript.tick():
             self._painter.soon()
+            self.background.tick()
         self.refresh_bars()
 
     def refresh_bars(self) -> None:

@@ -152,6 +152,22 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)
 
 
+@each(lambda habits: habits.streams_output)
+async def test_the_output_of_a_running_command_is_shown_below_its_line(
+    nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
+) -> None:
+    line = r"sleep 1; printf '4%s7\n' 2; touch made; sleep 1000"
+    model.script([tools.run(line)], [text("Never said.")])
+
+    await panel.send("Run it")
+    await answer_command(panel, "y", project / "made")
+
+    assert "    427" in (await panel.shows("427")).splitlines()
+    await nvim.keys("<C-c>")
+    await panel.shows("interrupted")
+    await panel.shows_no_more("427")
+
+
 @each(lambda habits: habits.resumes and habits.repeats and not habits.begins_in_minutes)
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk

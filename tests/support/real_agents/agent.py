@@ -79,6 +79,8 @@ class Habits:
     """It tells the changed text before it asks."""
     reports_output: bool = True
     """It reports the output of a command."""
+    streams_output: bool = True
+    """It reports that while the command runs."""
     writes_here: bool = False
     """It writes files through the client."""
     runs_here: bool = False

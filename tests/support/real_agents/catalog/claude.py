@@ -39,7 +39,7 @@ NEWEST = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(mode="default"),
+    Habits(streams_output=False, mode="default"),
 )
 OLDER = RealAgent(
     "claude-0.49",
@@ -47,6 +47,7 @@ OLDER = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
+    Habits(streams_output=False),
 )
 
 

@@ -89,7 +89,8 @@ QWEN = RealAgent(
             todos=todos(steps),
         ),
     ),
-    Habits(writes_here=True, repeats=False),  # it repeats only the prompts
+    # It repeats only the prompts.
+    Habits(writes_here=True, streams_output=False, repeats=False),
 )
 
 

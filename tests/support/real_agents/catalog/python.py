@@ -99,7 +99,7 @@ VIBE = RealAgent(
         ),
     ),
     # Its model has to search for the tools of servers.
-    Habits(shows_changes=False, mode="ask", shows_servers=False),
+    Habits(shows_changes=False, streams_output=False, mode="ask", shows_servers=False),
     is_python=True,
 )
 
@@ -157,6 +157,6 @@ HERMES = RealAgent(
         ),
     ),
     # Servers need one more package.
-    Habits(asks_to_run=False, ends_commands=False, shows_servers=False),
+    Habits(asks_to_run=False, streams_output=False, ends_commands=False, shows_servers=False),
     is_python=True,
 )
