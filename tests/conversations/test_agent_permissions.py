@@ -340,7 +340,7 @@ async def test_a_key_in_the_transcript_answers_for_all_files(
 async def test_changes_of_several_files_become_one_prompt(
     begin: Begin, files: tuple[Path, Path]
 ) -> None:
-    river = await begin(ALL)
+    river = await begin(FEW)
     river.agent.emit(*started("edit"), edits_of(*files))
     await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
     await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second", PATIENCE)

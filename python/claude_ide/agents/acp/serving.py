@@ -92,12 +92,13 @@ class Serving:
         return found
 
     def answered(self, call: Call, answer: Answer | None) -> None:
-        """Remember which files a call may change, and the user's version of one of them."""
+        """Remember which files a call may change, and the user's versions of them."""
         if self._files is None or not isinstance(answer, Allow):
             return
         self._files.allow(call.id, filter(None, (call.path, *(diff.path for diff in call.diffs))))
-        if answer.edit is not None:
-            self._files.accept(call.id, answer.edit)
+        for edit in answer.edits:
+            self._files.accept(call.id, edit)
+        self._files.agree(call.id, answer.unsaved)
 
     def follow(self, event: Event) -> None:
         """Follow the turn and its tools."""
