@@ -80,6 +80,40 @@ async def test_a_change_of_unsaved_text_is_shown_once_and_saved(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
+async def test_an_unknown_agent_that_has_read_the_unsaved_text_is_shown_with_it(
+    start: Start, fake_agent: Make, nvim: Neovim, unsaved: Path
+) -> None:
+    read = acp.ask("fs/read_text_file", path=str(unsaved))
+    new = UNSAVED.replace("two", "TWO")
+    fake = fake_agent(Script(prompt=[read, *edits((unsaved, UNSAVED, new))]))
+    panel = await ask(start, fake)
+    await diff_is_open(nvim)
+
+    assert "unsaved changes" in nvim.screen.text()
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    assert "result" in writing(fake)[0]
+    assert unsaved.read_text() == new
+
+
+async def test_the_request_of_an_agent_that_knows_only_the_disk_says_so(
+    start: Start, fake_agent: Make, nvim: Neovim, unsaved: Path
+) -> None:
+    new = SAVED.replace("two", "TWO")
+    asked, _, done, said = edits((unsaved, SAVED, new))
+    steps = [asked, acp.write_file(str(unsaved), new), done, said]
+    panel = await ask(start, fake_agent(Script(prompt=steps)))
+    await diff_is_open(nvim)
+
+    assert Base.BESIDE.value in await panel.text()
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    await until(lambda: nvim.eval(f"getbufline('{unsaved}', 2) == ['TWO']"), "it follows")
+    assert await text(nvim, unsaved) == f"{new}mine\n"
+
+
 async def test_the_user_s_version_of_unsaved_text_is_written_without_a_second_diff(
     start: Start, fake_agent: Make, nvim: Neovim, unsaved: Path
 ) -> None:

@@ -46,7 +46,7 @@ class Capabilities:
     change_proposal: bool = False
     """The user can change a tool's input before allowing it."""
     editor_files: bool = False
-    """It reads and writes files through the editor: its edits are for unsaved text, if there is."""
+    """It reads or writes files through the editor: its edits may be for unsaved text."""
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False

@@ -167,6 +167,15 @@ async def test_an_agent_that_has_written_once_is_known_to_write(agent: Requests)
     assert not agent.notes
 
 
+async def test_an_agent_that_has_read_once_is_known_to_read(agent: Requests) -> None:
+    assert not agent.requests.reads
+
+    await agent.read()
+
+    assert agent.requests.reads
+    assert not agent.requests.writes
+
+
 async def test_the_user_s_version_is_written_and_the_model_learns_it(agent: Requests) -> None:
     agent.accept("mine\n")
 

@@ -71,7 +71,12 @@ class FileRequests:
         """The files that tools may change, as the user has allowed, by the tools' ids."""
         self._agreed: dict[str, dict[str, Replacement]] = {}
         """The texts that the user has accepted for files with unsaved text, by the tools' ids."""
-        self._has_written = False
+        self._has_read = self._has_written = False
+
+    @property
+    def reads(self) -> bool:
+        """Whether the agent is known to read files through the editor, or to write them."""
+        return self._has_read or self.writes
 
     @property
     def writes(self) -> bool:
@@ -82,6 +87,7 @@ class FileRequests:
         """Return `{content}`: the text of a file, or `limit` lines of it from `line`."""
         path = given.absolute(params, "path")
         line, limit = given.number(params, "line"), given.number(params, "limit")
+        self._has_read = True
         try:
             content = await self._files.read(path)
         except FileNotFoundError:

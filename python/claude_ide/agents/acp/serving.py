@@ -63,6 +63,11 @@ class Serving:
         }
 
     @property
+    def reads(self) -> bool:
+        """Whether the agent is known to read files through the editor, or to write them."""
+        return self._files is not None and self._files.reads
+
+    @property
     def writes(self) -> bool:
         """Whether the agent is known to write files through the editor."""
         return self._files is not None and self._files.writes

@@ -6,6 +6,7 @@ If the user closes a review without an answer, the request continues to wait.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent
@@ -93,7 +94,7 @@ class Reviews:
                 waiting.accepts_all = False
                 if self._has_editor_files:
                     waiting.review = self._run(self._review_as_open(waiting, asked))
-                elif self._propose(waiting, proposal.of(asked)):
+                elif self._propose(waiting, self._of_disk(asked)):
                     waiting.review = self._run(self._while_reviewed(waiting))
             case QuestionAsked():
                 waiting.review = self._run(self._review_questions(waiting, waiting.asked))
@@ -128,6 +129,14 @@ class Reviews:
                 if "text" in buffer and not buffer.get("is_behind"):
                     found[path] = buffer["text"]
         return found
+
+    def _of_disk(self, asked: PermissionAsked) -> tuple[Proposal, ...]:
+        """Return the proposals of an agent that reads the disk, whatever the editor has."""
+        known = self._editor.state.editor
+        return tuple(
+            replace(each, base=Base.BESIDE) if (known(each.path) or {}).get("isDirty") else each
+            for each in proposal.of(asked)
+        )
 
     def _propose(self, waiting: Waiting, proposed: tuple[Proposal, ...]) -> bool:
         """Show what a request would change; False if that is not known."""
