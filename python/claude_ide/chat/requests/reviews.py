@@ -34,9 +34,6 @@ from claude_ide.paths import normalized
 
 ALLOWED, REJECTED = "allowed", "rejected"
 
-BUFFER = "disk.agent_file.read"
-"""The Lua function that reads a buffer as an agent does."""
-
 SENT_AS_PROMPT = "changes go into a prompt"
 
 
@@ -125,18 +122,21 @@ class Reviews:
         found: dict[str, str] = {}
         for path in paths if self._has_editor_files else ():
             with contextlib.suppress(EditorError):
-                buffer = await self._editor.run(BUFFER, path) or {}
-                if "text" in buffer and not buffer.get("is_behind"):
-                    found[path] = buffer["text"]
+                text = await self._panel.open_text(path)
+                if text is not None:
+                    found[path] = text
         return found
 
     def _of_disk(self, asked: PermissionAsked) -> tuple[Proposal, ...]:
         """Return the proposals of an agent that reads the disk, whatever the editor has."""
-        known = self._editor.state.editor
         return tuple(
-            replace(each, base=Base.BESIDE) if (known(each.path) or {}).get("isDirty") else each
+            replace(each, base=Base.BESIDE) if self._is_unsaved(each) else each
             for each in proposal.of(asked)
         )
+
+    def _is_unsaved(self, proposed: Proposal) -> bool:
+        known = self._editor.state.editor(proposed.path)
+        return proposed.original is not None and known is not None and known["isDirty"]
 
     def _propose(self, waiting: Waiting, proposed: tuple[Proposal, ...]) -> bool:
         """Show what a request would change; False if that is not known."""
