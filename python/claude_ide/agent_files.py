@@ -127,7 +127,8 @@ class AgentFiles:
                 if is_beside and await self._fit_together(saved or "", unsaved, text):
                     return await self._write_beside(path, text)
                 if over != unsaved:
-                    text = await self._approved(path, text, original=answer["bufnr"])
+                    buffer = {"original": answer["bufnr"], "is_unsaved": True}
+                    text = await self._approved(path, text, **buffer)
                 approved, replaced = answer["changedtick"], (saved, unsaved)
             else:
                 if replaced is not None:
@@ -144,10 +145,10 @@ class AgentFiles:
         await asyncio.to_thread(_write, path, text)
         return Written(text, text)
 
-    async def _approved(self, path: str, text: str, **original: int) -> str:
+    async def _approved(self, path: str, text: str, **buffer: int) -> str:
         """Show a diff between a file, or a buffer, and a text; return what the user accepts."""
         diffs, layout = self._editor.diffs, self._config.diff.layout
-        diff = await diffs.show("", path, text, self._name, layout, **original)
+        diff = await diffs.show("", path, text, self._name, layout, agent=self._name, **buffer)
         try:
             decision = await diff.decision
         finally:

@@ -8,6 +8,11 @@ import pytest
 from support.agent_files import NEW, OLD, READY, Here, refused
 from support.neovim import until
 
+WINBAR = """
+local win = vim.fn.win_getid(1)
+return vim.api.nvim_eval_statusline(vim.wo[win].winbar, { winid = win }).str
+"""
+
 
 async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, unsaved: Path) -> None:
     writing = here.write(unsaved, NEW)
@@ -15,6 +20,8 @@ async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, uns
     # The diff compares the proposal with the unsaved text.
     shown = await here.nvim.eval("[getline('$'), getbufline(winbufnr(1), '$')]")
     assert shown == ["five", ["mine"]]
+    assert await here.nvim.eval("bufname()") == "Otter (a.txt)"
+    assert "a.txt  unsaved changes" in await here.nvim.lua(WINBAR)
 
     await here.nvim.command("write")
 
