@@ -1,48 +1,16 @@
 """Recorded and misbehaving agents of the Agent Client Protocol, in the chat of a real Neovim."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.acp import script as acp
+from support.acp.chatting import Start
 from support.acp.script import Fake, Make, Script
 from support.acp.talk import replaying
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
-
-Start = Callable[[Fake], Awaitable[Panel]]
-TRUST = "? Trust "
-
-
-@pytest.fixture
-def start(nvim: Neovim) -> Start:
-    """Open a chat with an agent, in a folder that the user then trusts."""
-
-    async def start(fake: Fake) -> Panel:
-        agents = {"fake": {"cmd": [*fake.command]}}
-        await nvim.lua(CONFIGURE, {"agents": agents, "chat": {"agent": "fake"}})
-        await nvim.command("ClaudeChat")
-        panel = Panel(nvim)
-        await panel.shows(TRUST)
-        await press(panel, TRUST, "y")
-        await panel.wait_until_ready()
-        return panel
-
-    return start
-
-
-async def press(panel: Panel, words: str, key: str) -> None:
-    """Press a key on a line of the transcript until the line is gone."""
-
-    async def pressed() -> bool:
-        if await panel.go_to(words):
-            await panel.nvim.keys(key)
-        return words not in await panel.text()
-
-    await until(pressed, f"{key} on {words}", PATIENCE)
-    await panel.nvim.keys("<Esc>")  # the last one may have come too late, and begun a command
+from support.panel import PATIENCE
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ class Capabilities:
     """It has settings of its own, which `SettingsChanged` reports."""
     change_proposal: bool = False
     """The user can change a tool's input before allowing it."""
+    editor_files: bool = False
+    """It reads or writes files through the editor: its edits may be for unsaved text."""
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False

@@ -83,13 +83,12 @@ class Agents:
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
         door = self._door(kind.name) if self._door else None
-        observed = witness.journal.before_write
         workbench = Workbench(
             {SERVER: self._serve(kind.name)},
             self._reading,
             mcp_commands=partial(self._commands, kind.name, door),
             edits=witness,
-            files=AgentFiles(kind.name, folder, self._editor, self._config, observed),
+            files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
             trusts=trusting.follows,
         )
         agent = kind.open(folder, workbench)

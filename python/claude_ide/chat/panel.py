@@ -245,6 +245,15 @@ class Panel:
         merged: str | None = await self._editor.run("file.rebase.merge_texts", base, ours, theirs)
         return merged
 
+    async def open_text(self, path: str) -> str | None:
+        """Return the text of a file's buffer, saved or not, as an agent reads it.
+
+        None if there is no such text, or if the file may have been written since. Raises
+        `EditorError` if no file can have this path.
+        """
+        buffer = await self._editor.run("disk.agent_file.read", path) or {}
+        return None if buffer.get("is_behind") else buffer.get("text")
+
     async def is_plan_open(self, token: int) -> bool:
         """Return whether the plan that `ask_plan` shows with this token is visible."""
         return bool(await self._editor.run("chat.plan.is_open", token))

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from claude_ide.agents.acp.kind import Acp
+from support.acp.chatting import diff_is_open
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -16,16 +17,6 @@ from support.real_agents.start import command, environment
 from support.real_agents.talk import edit
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
-
-
-async def diff_is_open(nvim: Neovim) -> None:
-    """Wait until a proposal accepts keys."""
-
-    async def shown() -> bool:
-        diffs = await nvim.lua("return require('claude_ide.diff').list()")
-        return bool(diffs) and diffs[0]["shown"]
-
-    await until(shown, "the diff is open", PATIENCE)
 
 
 async def answer_command(panel: Panel, key: str, is_done: Path) -> None:

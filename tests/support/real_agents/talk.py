@@ -40,7 +40,12 @@ class Disk:
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        return await self.read(path)
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         Path(path).write_text(text, encoding="utf-8")
         return Written(text, text)
 

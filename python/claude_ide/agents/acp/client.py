@@ -107,6 +107,7 @@ class AcpAgent(Unsupported):
             effort=settings.has_effort,
             settings=bool(settings.free),
             change_proposal=self._serving.writes,
+            editor_files=self._serving.reads,
             context_usage=self._usage.context_size is not None,
         )
 
