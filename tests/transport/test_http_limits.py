@@ -1,6 +1,7 @@
 """`transport/http.py` on a real socket: clients that send too much, too slowly, or nonsense."""
 
 import asyncio
+import statistics
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -15,7 +16,7 @@ from support.neovim import WAIT, until
 from support.raw_http import answer, answered, request
 
 CHUNKED: dict[str, str | None] = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-PROMPT = 0.3
+PROMPT = 0.1
 """Seconds within which a client is answered while another one floods the listener."""
 
 
@@ -287,10 +288,13 @@ async def test_many_small_chunks_do_not_delay_other_clients(port: int) -> None:
     async with tcp(port) as (_, writer), tcp(port) as (reader, other):
         writer.write(request(port, TOKEN, CHUNKED))
         flooding = asyncio.create_task(flood(writer, b"1\r\nx\r\n" * 10_000))
+        delays = []
         for _ in range(20):
             began = time.monotonic()
             other.write(request(port, TOKEN, body=b"quick"))
             assert (await answer(reader)).body == b"quick"
-            assert time.monotonic() - began < PROMPT
+            delays.append(time.monotonic() - began)
         assert not flooding.done()
         flooding.cancel()
+
+    assert statistics.median(delays) < PROMPT
