@@ -71,6 +71,14 @@ async def test_a_tool_is_called(client: McpHttp) -> None:
     assert "/project" in answer["result"]["content"][0]["text"]
 
 
+async def test_a_large_call_arrives(client: McpHttp, editor: Any) -> None:
+    large = {"old_file_path": "/project/a.py", "new_file_contents": "x\n" * 2_000_000}
+    call = asyncio.create_task(client.post(client.call("openDiff", **large)))
+
+    await until(lambda: editor.diffs.titles == ["Otter"])
+    call.cancel()
+
+
 async def test_diffs_have_the_name_of_the_agent(client: McpHttp, editor: Any) -> None:
     call = await begin_diff(client, editor)
 
@@ -101,7 +109,7 @@ async def test_an_answer_to_nothing_is_accepted(client: McpHttp) -> None:
         (b"", -32700),
         (b"{", -32700),
         (b'{"a": "\xff"}', -32700),
-        (b"[" * 100_000, -32700),
+        (b'{"params": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", -32700),
         (b"7", -32600),
         (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600),
     ],

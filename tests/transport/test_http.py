@@ -157,7 +157,9 @@ async def test_a_client_that_disconnects_ends_a_body_in_pieces(port: int, desk: 
     await asyncio.wait_for(desk.is_stream_closed.wait(), WAIT)
 
 
-async def test_a_listener_that_stops_cancels_requests_and_disconnects(desk: Desk) -> None:
+async def test_a_listener_that_stops_cancels_requests_and_disconnects(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
     async with (
         serving(desk) as listener,
         tcp(listener.port) as (reader, writer),
@@ -170,6 +172,7 @@ async def test_a_listener_that_stops_cancels_requests_and_disconnects(desk: Desk
         assert desk.is_cancelled.is_set()
         assert await end(reader) == b""
         assert await end(idle) == b""
+    assert not caplog.records
 
 
 async def test_a_service_that_is_removed_while_a_body_arrives_does_not_get_it(

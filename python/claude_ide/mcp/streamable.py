@@ -16,6 +16,7 @@ import msgspec
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
+from claude_ide.jsonrpc.message import LARGE
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.transport.admission import single
@@ -64,11 +65,11 @@ class Sessions:
         if request.method == "DELETE":
             return await self._end(request)
         try:
-            message = msgspec.json.decode(request.body)
+            message = _decoded(request.body)
+        except msgspec.ValidationError:
+            return _refusal(INVALID_REQUEST, "the body must be one message")
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _refusal(PARSE_ERROR, f"Parse error: {error}")
-        if not isinstance(message, dict):
-            return _refusal(INVALID_REQUEST, "the body must be one message")
         if message.get("method") == "initialize" and "id" in message:
             return await self._begin(message, _accepted(request))
         found = self._find(request)
@@ -200,6 +201,15 @@ class _Answer:
         """Cancel the request if it is not answered."""
         self._task.cancel()
         await asyncio.wait([self._task])
+
+
+def _decoded(body: bytes) -> dict[str, Any]:
+    """Decode a message; its large parts stay JSON, as `jsonrpc/message.py` explains."""
+    parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    return {
+        name: part if len(part) > LARGE else msgspec.json.decode(part)
+        for name, part in parts.items()
+    }
 
 
 def _accepted(request: Request) -> str:

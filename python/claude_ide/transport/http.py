@@ -136,8 +136,8 @@ class HttpListener:
             if self._server is not None and self._has_room():
                 self._clients[task] = client
                 await client.serve()
-        except (_GoneError, OSError):
-            pass
+        except (_GoneError, OSError, asyncio.CancelledError):
+            pass  # Python 3.11 would report a cancelled task as a failure.
         except Exception:
             logger.exception("a client could not be served")
         finally:
@@ -194,11 +194,12 @@ class _Client:
         """When it began to wait for a request."""
         # To drain it means to wait until everything is sent.
         writer.transport.set_write_buffer_limits(0)
-        # The loop sets this option only on sockets that name their protocol.
-        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     async def serve(self) -> None:
         """Answer requests until the client leaves, or one is refused. Raises `_GoneError`."""
+        # The loop sets this option only on sockets that name their protocol.
+        connected = self._writer.get_extra_info("socket")
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             while True:
                 await self._answer()
