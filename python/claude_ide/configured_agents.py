@@ -18,6 +18,7 @@ def configured(config: Config, environment: Mapping[str, str]) -> tuple[Kinds, l
             *(entry.id, entry.name, entry.cmd, command.environment(environment, entry.env)),
             install=entry.install,
             login=entry.login,
+            mcp=entry.mcp,
         )
         for entry in entries
     ]

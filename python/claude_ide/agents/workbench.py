@@ -73,6 +73,15 @@ class McpCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class McpAddress:
+    """An address at which MCP is served over HTTP, to requests with these header fields."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Workbench:
     """The tools and observers that the editor gives to one agent."""
 
@@ -81,6 +90,8 @@ class Workbench:
     """Server and name of each tool that only reads; these run without a request."""
     mcp_commands: Callable[[], Awaitable[tuple[McpCommand, ...]]] | None = None
     """Returns the servers for an agent that starts MCP servers itself; called at each start."""
+    mcp_addresses: Callable[[], Awaitable[tuple[McpAddress, ...]]] | None = None
+    """The same for an agent that refuses these and connects over HTTP."""
     edits: Edits | None = None
     files: Files | None = None
     trusts: Callable[[Path], bool] | None = None

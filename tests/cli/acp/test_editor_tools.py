@@ -1,4 +1,4 @@
-"""Real agents start the editor's MCP server, and their models use its tools."""
+"""Real agents connect to the editor's MCP server, and their models use its tools."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.workbench import McpCommand, Workbench
+from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.doors import Doors
@@ -35,7 +35,11 @@ async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)
 
-    talk = RealTalk(real_agent, desk, Workbench(mcp_commands=commands))
+    async def addresses() -> tuple[McpAddress, ...]:
+        return (McpAddress("neovim", *await door.open_http()),)
+
+    bench = Workbench(mcp_commands=commands, mcp_addresses=addresses)
+    talk = RealTalk(real_agent, desk, bench)
     await talk.start()
     yield talk
     await talk.close()
@@ -76,7 +80,7 @@ async def test_the_model_uses_a_tool_of_the_editor(
     assert model.heard(f"file://{project}")
 
 
-@each(lambda habits: habits.shows_servers)
+@each(lambda habits: habits.shows_servers and habits.mcp == "stdio")
 async def test_the_servers_process_ends_with_the_agent(
     talk: RealTalk, model: Model, desk: Desk
 ) -> None:

@@ -99,6 +99,8 @@ class Habits:
     """The mode in which it asks, if that is not its first one."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
+    mcp: str = "stdio"
+    """How it connects to the client's MCP servers."""
     outlives_its_stdin: bool = False
     """It does not end when its stdin does."""
 

@@ -56,7 +56,10 @@ class RealTalk(Talking):
     agent: AcpAgent
 
     def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
-        launch = Launch(real.name, command(real), desk.project, environment(real, desk))
+        launch = Launch(
+            *(real.name, command(real), desk.project, environment(real, desk)),
+            mcp=real.habits.mcp,
+        )
         super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
         self.real = real
         self._decide: Decide | None = None

@@ -252,7 +252,7 @@ class AcpAgent(Unsupported):
         except BaseException:
             connection.kill()
             raise
-        self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
+        self._sessions = Sessions(connection, launch, self._workbench)
         self._talk = Prompting(connection, *self._working, self._emit, self._reopen)
         return self._sessions
 

@@ -16,7 +16,10 @@ from claude_ide.errors import AgentError, UnsupportedError
 
 
 class Acp:
-    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
+    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start.
+
+    `mcp` is `http` if it refuses MCP servers over `stdio`.
+    """
 
     chooses_settings = False
     needs_trust = True
@@ -32,6 +35,7 @@ class Acp:
         install: str = "",
         method: str = "",
         login: Sequence[str] = (),
+        mcp: str = "stdio",
     ) -> None:
         self.id = id_
         self.name = name
@@ -40,6 +44,7 @@ class Acp:
         self._install = install
         self._method = method
         self._login = tuple(login)
+        self._mcp = mcp
         self._logins = Logins()
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
@@ -120,4 +125,5 @@ class Acp:
         return command.words(self._cmd, self._environment)
 
     def _launch(self, folder: Path) -> Launch:
-        return Launch(self.name, self._words, folder, self._environment, self._method, self._logins)
+        start = self._environment, self._method, self._logins
+        return Launch(self.name, self._words, folder, *start, self._mcp)

@@ -116,5 +116,5 @@ COPILOT = RealAgent(
         read=lambda path: tool_use("view", path=str(path)),
         run=lambda line: tool_use("bash", command=line, description="run it"),
     ),
-    Habits(shows_changes=False, shows_servers=False),  # it accepts only servers over HTTP
+    Habits(shows_changes=False, mcp="http"),
 )
