@@ -28,6 +28,12 @@ async def diff_is_open(nvim: Neovim) -> None:
     await until(shown, "the diff is open", PATIENCE)
 
 
+def is_stored(desk: Desk, words: str) -> bool:
+    """Return whether a session in the agent's HOME has these words."""
+    sessions = desk.home.glob(".*/sessions/**/*.jsonl")
+    return any(words in session.read_text(encoding="utf-8") for session in sessions)
+
+
 async def answer_command(panel: Panel, key: str, is_done: Path) -> None:
     """Press a key on the request until a file exists; at first the request ignores keys."""
 
@@ -52,7 +58,7 @@ async def test_an_answer_is_shown(panel: Panel, model: Model) -> None:
     assert model.heard("Speak")
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_accepted_in_the_diff_is_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -68,7 +74,7 @@ async def test_an_edit_accepted_in_the_diff_is_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_rejected_in_the_diff_is_not_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -85,7 +91,7 @@ async def test_an_edit_rejected_in_the_diff_is_not_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_run)
+@each("asks_to_run")
 async def test_a_command_is_allowed_with_one_key(
     panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -115,13 +121,15 @@ async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
     await panel.shows("Another story.")
 
 
-@each(lambda habits: habits.resumes and not habits.begins_in_minutes)
+@each("resumes", unless="begins_in_minutes")
 async def test_the_conversation_goes_on_after_the_agent_was_killed(
-    panel: Panel, model: Model, desk: Desk
+    panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
     model.script([text("The first answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")
+    if real_agent.habits.saves_late:
+        await until(lambda: is_stored(desk, "The first answer."), "the turn is stored", PATIENCE)
 
     for pid in started_with(str(desk.home)):
         os.kill(pid, signal.SIGKILL)
@@ -133,7 +141,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each(lambda habits: habits.runs_here and habits.names_terminals)
+@each("runs_here", "names_terminals")
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -152,7 +160,7 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)
 
 
-@each(lambda habits: habits.resumes and habits.repeats and not habits.begins_in_minutes)
+@each("resumes", "repeats", unless="begins_in_minutes")
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:

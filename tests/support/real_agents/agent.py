@@ -39,10 +39,10 @@ def todos(
     ]
 
 
-def question(words: str, choices: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one question, as the tools of some agents take it."""
+def question(words: str, choices: Sequence[str], many: str = "multiSelect") -> list[dict[str, Any]]:
+    """Return one question, as most agents' tools take it; `many` allows several choices."""
     options = [{"label": choice, "description": ""} for choice in choices]
-    return [{"question": words, "header": "Choice", "options": options, "multiSelect": False}]
+    return [{"question": words, "header": "Choice", "options": options, many: False}]
 
 
 Configure = Callable[[Desk], dict[str, str]]
@@ -91,14 +91,14 @@ class Habits:
     """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    saves_late: bool = False
+    """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
-    outlives_its_stdin: bool = False
-    """It does not end when its stdin does."""
 
 
 @dataclass(frozen=True, slots=True)
