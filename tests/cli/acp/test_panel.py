@@ -15,6 +15,9 @@ from support.real_agents.model import Model
 from support.real_agents.start import command, environment
 from support.real_agents.talk import edit
 
+LONG_PATIENCE = 120.0
+"""Seconds in which a large program starts twice: it lists its sessions, and loads one."""
+
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
 
 
@@ -141,7 +144,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each("runs_here", "names_terminals")
+@each("runs_here")
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -173,7 +176,7 @@ async def test_a_session_is_resumed_with_its_history(
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 
     await panel.nvim.command("ClaudeChat continue")
-    await panel.wait_until_ready()
+    await panel.wait_until_ready(LONG_PATIENCE)
     shown = await panel.shows("The first answer.")
     await panel.send("The second question")
 

@@ -37,11 +37,16 @@ def allow(_asked: PermissionAsked) -> Answer:
 class Disk:
     """Files on disk (implements `Files`)."""
 
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        """The paths of the files that the agent has written here."""
+
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
     async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         Path(path).write_text(text, encoding="utf-8")
+        self.written.append(path)
         return Written(text, text)
 
 
@@ -52,7 +57,8 @@ class RealTalk(Talking):
 
     def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
         launch = Launch(real.name, command(real), desk.project, environment(real, desk))
-        super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
+        self.disk = Disk()
+        super().__init__(AcpAgent(launch, workbench or Workbench(files=self.disk)))
         self.real = real
         self._decide: Decide | None = None
 
