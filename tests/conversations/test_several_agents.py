@@ -205,6 +205,29 @@ async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
     await pond.nvim.keys("<Esc>")
 
 
+async def test_the_usual_agent_may_take_longer_to_name_its_latest_session(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "SECONDS", 0.1)
+    pond.otter.listing.clear()
+    pond.nvim.send_request("nvim_command", "ClaudeChat continue")
+
+    await pond.reports("asking for sessions: Otter")
+    pond.otter.listing.set()
+    await pond.agent(pond.otter)
+
+
+async def test_an_agent_that_never_names_its_latest_session_is_reported(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "ALONE_SECONDS", 0.1)
+    pond.otter.listing.clear()
+
+    await pond.command("continue")
+
+    await pond.reports("Otter has not listed its sessions within 0 s")
+
+
 async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) -> None:
     pond.beaver.capabilities = replace(pond.beaver.capabilities, resume=False)
     for _ in range(2):

@@ -7,15 +7,10 @@ import pytest
 from support.acp.chatting import diff_is_open
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
-from support.real_agents.agent import Habits, Tools
+from support.real_agents.agent import Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.talk import edit
-
-
-def proposes(habits: Habits) -> bool:
-    """Whether an agent shows an edit before it asks."""
-    return habits.asks_to_edit and habits.shows_changes
 
 
 @pytest.fixture
@@ -30,7 +25,7 @@ async def lines(nvim: Neovim, path: Path) -> list[str]:
     return [line for line in await nvim.eval(f"getbufline('{path}', 1, '$')") if line]
 
 
-@each(proposes)
+@each("asks_to_edit", "shows_changes")
 async def test_a_change_is_asked_about_once_and_keeps_the_unsaved_line(
     nvim: Neovim, unsaved: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -50,7 +45,7 @@ async def test_a_change_is_asked_about_once_and_keeps_the_unsaved_line(
     assert is_modified == ("mine" not in path.read_text())
 
 
-@each(lambda habits: proposes(habits) and habits.writes_here)
+@each("asks_to_edit", "shows_changes", "writes_here")
 async def test_the_user_s_version_is_written_and_keeps_the_unsaved_line(
     nvim: Neovim, unsaved: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -67,7 +62,7 @@ async def test_the_user_s_version_is_written_and_keeps_the_unsaved_line(
     assert await nvim.eval("g:diffs") == 1
 
 
-@each(proposes)
+@each("asks_to_edit", "shows_changes")
 async def test_a_rejected_change_leaves_the_unsaved_text(
     nvim: Neovim, unsaved: Panel, model: Model, tools: Tools, path: Path
 ) -> None:

@@ -39,10 +39,10 @@ def todos(
     ]
 
 
-def question(words: str, choices: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one question, as the tools of some agents take it."""
+def question(words: str, choices: Sequence[str], many: str = "multiSelect") -> list[dict[str, Any]]:
+    """Return one question, as most agents' tools take it; `many` allows several choices."""
     options = [{"label": choice, "description": ""} for choice in choices]
-    return [{"question": words, "header": "Choice", "options": options, "multiSelect": False}]
+    return [{"question": words, "header": "Choice", "options": options, many: False}]
 
 
 Configure = Callable[[Desk], dict[str, str]]
@@ -85,14 +85,14 @@ class Habits:
     """It writes files through the client."""
     runs_here: bool = False
     """It runs commands in terminals of the client."""
-    names_terminals: bool = True
-    """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
     """It ends a running command together with the turn."""
     resumes: bool = True
     """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    saves_late: bool = False
+    """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
@@ -101,8 +101,11 @@ class Habits:
     """It starts the client's MCP servers, and its model sees the names of their tools."""
     mcp: str = "stdio"
     """How it connects to the client's MCP servers."""
-    outlives_its_stdin: bool = False
-    """It does not end when its stdin does."""
+
+    @property
+    def uses_http(self) -> bool:
+        """Whether it connects to them over HTTP."""
+        return self.mcp == "http"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ def allow(_asked: PermissionAsked) -> Answer:
 class Disk:
     """Files on disk (implements `Files`)."""
 
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        """The paths of the files that the agent has written here."""
+
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
@@ -47,6 +51,7 @@ class Disk:
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
     ) -> Written:
         Path(path).write_text(text, encoding="utf-8")
+        self.written.append(path)
         return Written(text, text)
 
 
@@ -60,7 +65,8 @@ class RealTalk(Talking):
             *(real.name, command(real), desk.project, environment(real, desk)),
             mcp=real.habits.mcp,
         )
-        super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
+        self.disk = Disk()
+        super().__init__(AcpAgent(launch, workbench or Workbench(files=self.disk)))
         self.real = real
         self._decide: Decide | None = None
 

@@ -64,5 +64,5 @@ OLDEST = RealAgent(
     ("claude-code-acp",),
     _configure,
     replace(TOOLS, ask=None, run=_run),
-    Habits(writes_here=True, outlives_its_stdin=True, resumes=False),
+    Habits(writes_here=True, resumes=False),
 )
