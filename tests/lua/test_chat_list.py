@@ -119,4 +119,4 @@ async def test_the_panel_keeps_its_heights_beside_a_list(nvim: Neovim, chats: Ch
 
 
 async def test_the_name_of_the_buffer_holds_no_title(nvim: Neovim, fish: ListWindow) -> None:
-    assert (await nvim.eval("expand('%:t')")) == "Claude: fish"
+    assert (await nvim.eval("expand('%:t')")) == "Chat: fish"

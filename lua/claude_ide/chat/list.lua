@@ -89,7 +89,7 @@ end
 local function create(name, look)
   highlights.define()
   -- Not the title, which changes while the list is open.
-  local bufnr = scratch.open(name, '')
+  local bufnr = scratch.open(name, '', nil, 'below', 'Chat')
   local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
   lists[name] = list
   vim.bo[bufnr].filetype = 'claude-list'

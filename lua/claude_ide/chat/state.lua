@@ -104,6 +104,13 @@ function M.remember(id, session)
   end
 end
 
+--- The name of a chat's agent.
+---@param chat claude_ide.Chat
+---@return string
+function M.agent_name(chat)
+  return chat.options.name or 'Claude'
+end
+
 -- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
 local BESIDE = { trust = true, welcome = true }
 

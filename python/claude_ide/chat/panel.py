@@ -35,12 +35,15 @@ class Panels:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
 
-    async def show_text(self, name: str, text: str, filetype: str = "", edge: str = "below") -> Any:
-        """Show a text in a scratch window at an edge of the screen, "above" or "below".
+    async def show_text(
+        self, agent: str, title: str, text: str, filetype: str = "", edge: str = "below"
+    ) -> Any:
+        """Show a text of an agent in a scratch window at an edge of the screen: above or below.
 
         Returns the argument for `close_text`.
         """
-        return await self._editor.run("window.scratch.open", name, text, filetype or None, edge)
+        arguments = (title, text, filetype or None, edge, agent)
+        return await self._editor.run("window.scratch.open", *arguments)
 
     async def replace_text(self, shown: Any, text: str, *, to_end: bool = False) -> bool:
         """Replace a text that `show_text` has shown; return whether it is still on screen."""
