@@ -41,6 +41,8 @@ class Capabilities:
     models: bool = False
     effort: bool = False
     thinking_tokens: bool = False
+    login: bool = False
+    """A way to log in is known."""
     settings: bool = False
     """It has settings of its own, which `SettingsChanged` reports."""
     change_proposal: bool = False

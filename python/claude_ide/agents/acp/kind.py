@@ -10,13 +10,17 @@ from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.logins import Logins
 from claude_ide.agents.acp.probe import probe
+from claude_ide.agents.acp.remembered import Remembered
 from claude_ide.agents.agent import Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
 
 
 class Acp:
-    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
+    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start.
+
+    `login` is the command that logs in in a terminal, as in an `Entry`.
+    """
 
     chooses_settings = False
     needs_trust = True
@@ -32,6 +36,7 @@ class Acp:
         install: str = "",
         method: str = "",
         login: Sequence[str] = (),
+        remembered: Remembered | None = None,
     ) -> None:
         self.id = id_
         self.name = name
@@ -39,8 +44,7 @@ class Acp:
         self._environment = dict(environment)
         self._install = install
         self._method = method
-        self._login = tuple(login)
-        self._logins = Logins()
+        self._logins = Logins(login, id_, remembered)
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
@@ -97,13 +101,13 @@ class Acp:
         """Return the ways to log in that the agent has reported, and its own command for that."""
         if reason := self.missing():
             raise AgentError(reason)
-        found = self._logins.ways(self._words, self._environment, self._login)
+        found = self._logins.ways(self._words, self._environment)
         if not found:
             raise UnsupportedError(f"{self.name} has reported no way to log in")
         return found
 
     def choose_login(self, login: str) -> None:
-        """Have each agent that starts from now on log in in this way."""
+        """Have the next agent that starts log in in this way."""
         self._logins.chosen = login
 
     def login_to_servers(self) -> list[str]:

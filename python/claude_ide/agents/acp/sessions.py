@@ -1,15 +1,15 @@
 """The sessions of one running agent: opened, loaded, listed."""
 
 import contextlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding import sessions
+from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.workbench import McpCommand, Workbench
-from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
 MOST_PAGES = 20
 """The most pages of sessions that are read; an agent decides how long a page is."""
@@ -32,10 +32,11 @@ class Opened(NamedTuple):
 class Sessions:
     """The sessions of a folder."""
 
-    def __init__(self, connection: Connection, name: str, folder: Path, bench: Workbench) -> None:
+    def __init__(self, connection: Connection, launch: Launch, bench: Workbench) -> None:
         self._connection = connection
-        self._name = name
-        self._folder = folder
+        self._name = launch.name
+        self._folder = launch.folder
+        self._logins = launch.logins
         self._workbench = bench
 
     async def open(self, opening: Opening) -> Opened:
@@ -91,11 +92,20 @@ class Sessions:
     async def _opened(self, method: str, session: str = "") -> Opened:
         params: dict[str, Any] = {"sessionId": session} if session else {}
         params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
-        answer = mapping(await self._connection.request(method, params))
+        answer = mapping(await self._request(method, params))
         id_ = text(answer.get("sessionId")) or session
         if not id_:
             raise AgentError(f"{self._name} has opened a session without an id")
         return Opened(id_, answer, is_repeated=method == LOAD)
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        """Call the agent; if it has forgotten the user's login, repeat that first."""
+        try:
+            return await self._connection.request(method, params)
+        except LoginNeededError:
+            if not await self._logins.repeat(self._connection):
+                raise
+            return await self._connection.request(method, params)
 
     async def _servers(self) -> list[dict[str, Any]]:
         """Return the editor's MCP servers in the form of the protocol."""
