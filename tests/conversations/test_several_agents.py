@@ -237,6 +237,8 @@ async def test_the_list_names_the_agent_of_each_session(pond: Pond) -> None:
     assert lines[0].startswith("open ")
     await sessions.press("r", "Old wood")
     await pond.reports("Beaver cannot rename a stored session")
+    await sessions.press("d", "Old wood")
+    await pond.reports("Beaver cannot delete a stored session")
     await sessions.press("<CR>", "Old wood")
 
     agent = await pond.agent(pond.beaver)

@@ -45,6 +45,7 @@ class Acp:
         self._install = install
         self._method = method
         self._logins = Logins(login, id_, remembered)
+        self.deletes_sessions = False
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
@@ -75,6 +76,7 @@ class Acp:
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         """List the sessions of a folder; the agent is started if none runs there."""
         async with self._any(folder).stored() as stored:
+            self.deletes_sessions = stored.can_delete
             return await stored.listed()
 
     async def count_turns(self, _folder: Path, _session: str) -> int:

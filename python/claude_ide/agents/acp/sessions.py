@@ -73,9 +73,14 @@ class Sessions:
             params["cursor"] = cursor
         return sorted(found, key=lambda session: session.changed, reverse=True)
 
+    @property
+    def can_delete(self) -> bool:
+        """Whether the agent deletes sessions."""
+        return self._connection.offer.deletes
+
     async def delete(self, session: str) -> None:
         """Delete a session. Raises `UnsupportedError`."""
-        if not self._connection.offer.deletes:
+        if not self.can_delete:
             raise UnsupportedError(f"{self._name} cannot delete a session")
         await self._connection.request("session/delete", {"sessionId": session})
 
