@@ -41,8 +41,7 @@ local function question(module, fn)
 end
 
 local function complete_chat(...)
-  local sessions = require('claude_ide.host.stored_sessions').ids
-  return require('claude_ide.chat.command').complete(sessions, ...)
+  return require('claude_ide.chat.command').complete(...)
 end
 
 -- A command that handles a `|` after its arguments itself.

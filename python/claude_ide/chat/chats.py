@@ -56,7 +56,7 @@ class Chats:
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
-        self._stored = StoredSessions(kinds, trust)
+        self._stored = StoredSessions(kinds, trust, self._know_sessions)
         self._resuming = Resuming(
             *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
         )
@@ -361,8 +361,13 @@ class Chats:
             chat.welcome.offer(await self._stored.of(chat.kind, Path(chat.root)))
             chat.refresh()
 
+    def _know_sessions(self, folder: Path, ids: list[str]) -> None:
+        self._run(self._panels.know_sessions(str(folder), ids))
+
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
+        if chat.agent.session and chat.transcript.prompts and abilities.has(chat.agent, "resume"):
+            self._stored.note(chat.kind, Path(chat.root), chat.agent.session)
         try:
             await chat.close()
         finally:

@@ -70,6 +70,10 @@ class Panels:
         """Close a list, and return the user to where they came from."""
         await self._editor.run("chat.list.close", name)
 
+    async def know_sessions(self, folder: str, ids: Sequence[str]) -> None:
+        """Set the sessions of a folder that `:ClaudeChat resume` completes, if agents list them."""
+        await self._editor.run("chat.sessions.set", folder, list(ids))
+
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""
         await self._editor.run("terminal.toggle", request)
