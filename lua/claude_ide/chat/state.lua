@@ -112,7 +112,7 @@ function M.agent_name(chat)
 end
 
 -- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
-local BESIDE = { trust = true, welcome = true }
+local BESIDE = { late = true, trust = true, welcome = true }
 
 --- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.
 ---@param chat claude_ide.Chat

@@ -358,7 +358,9 @@ class Chats:
             with contextlib.suppress(UserError):
                 await chat.running.offer()
         if abilities.has(chat.agent, "resume"):
-            chat.welcome.offer(await self._stored.of(chat.kind, Path(chat.root)))
+            stored = await self._stored.of(chat.kind, Path(chat.root))
+            # Some agents list a session before its first prompt.
+            chat.welcome.offer([each for each in stored if each.id != chat.agent.session])
             chat.refresh()
 
     def _know_sessions(self, folder: Path, ids: list[str]) -> None:
