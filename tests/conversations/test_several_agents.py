@@ -68,11 +68,20 @@ async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> No
         assert await pond.calls(kind.agents[0], "prompt") == [("prompt", f"hello {name}")]
 
 
-async def test_an_unknown_agent_is_an_error_that_lists_the_others(pond: Pond) -> None:
+async def test_an_unknown_agent_is_an_error(pond: Pond) -> None:
     await pond.command("new crab")
 
-    assert "beaver" in await pond.reports('there is no agent "crab": ')
+    await pond.reports('there is no agent "crab" (<Tab> lists them)')
     assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
+
+
+async def test_an_agent_that_only_the_editor_knows_leaves_no_empty_panel(pond: Pond) -> None:
+    await pond.nvim.lua(CONFIGURE, {"agents": AGENTS | {"crab": AGENTS["otter"]}})
+    await pond.command("new crab")
+
+    await pond.reports('there is no agent "crab" (g:claude_ide.agents)')
+    chats = "return #require('claude_ide.chat.state').list() == 0"
+    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
 
 
 async def test_the_agents_are_completed(pond: Pond) -> None:

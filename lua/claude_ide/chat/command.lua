@@ -71,8 +71,7 @@ local function begin_with(opts, id)
   if agent then
     return begin(opts, agent)
   end
-  local named = table.concat(agents.ids(), ', ')
-  local problem = ('there is no agent "%s": %s'):format(id, named)
+  local problem = ('there is no agent "%s" (<Tab> lists them)'):format(id)
   require('claude_ide.say.message').show(problem, 'error')
 end
 
