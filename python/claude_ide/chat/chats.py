@@ -1,7 +1,6 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -354,8 +353,10 @@ class Chats:
         """Offer the latest sessions in an empty chat."""
         if chat.kind.needs_trust:
             # Only an agent that has started knows whether it can resume a session.
-            with contextlib.suppress(UserError):
+            try:
                 await chat.running.offer()
+            except UserError:
+                return
         if abilities.has(chat.agent, "resume"):
             stored = await self._stored.of(chat.kind, Path(chat.root))
             # Some agents list a session before its first prompt.

@@ -102,8 +102,8 @@ async def test_the_chosen_method_is_requested_once() -> None:
     logins.chosen = "o"
     first, second = Agent(), Agent()
 
-    await logins.use(first)
-    await logins.use(second)
+    await logins.follow_choice(first)
+    await logins.follow_choice(second)
 
     assert (first.requests, second.requests) == ([("authenticate", {"methodId": "o"})], [])
 
@@ -113,7 +113,7 @@ async def test_a_choice_that_fails_is_not_requested_again() -> None:
     logins.chosen = "o"
 
     with pytest.raises(LoginNeededError):
-        await logins.use(Agent(refuses=True))
-    await logins.use(later := Agent())
+        await logins.follow_choice(Agent(refuses=True))
+    await logins.follow_choice(later := Agent())
 
     assert later.requests == []

@@ -109,7 +109,7 @@ class Acp:
         return found
 
     def choose_login(self, login: str) -> None:
-        """Have the next agent that starts log in in this way."""
+        """Have the next agent that opens a session log in in this way."""
         self._logins.chosen = login
 
     def login_to_servers(self) -> list[str]:

@@ -40,7 +40,7 @@ class Logins:
         self, command: Sequence[str] = (), agent: str = "", remembered: Remembered | None = None
     ) -> None:
         self.chosen = ""
-        """The id of the method that the next agent is asked for; "" for none."""
+        """The id of the method that the next session begins with; "" for none."""
         self._command = tuple(command)
         self._agent = agent
         self._remembered = remembered or Remembered()
@@ -54,19 +54,22 @@ class Logins:
         return bool(self._command or self._reported)
 
     async def use(self, connection: Initialized, method: str = "") -> None:
-        """Note what an agent has reported, and log in as the user has chosen, or by `method`.
-
-        Raises `LoginNeededError` if the user's choice fails: there may be another way.
-        """
+        """Note what an agent has reported, and log in by `method`."""
         self._reported = connection.offer.methods
+        if method:
+            await connection.request("authenticate", {"methodId": method})
+
+    async def follow_choice(self, connection: Initialized) -> None:
+        """Log in as the user has chosen, once.
+
+        Raises `LoginNeededError` if that fails: there may be another way.
+        """
         chosen, self.chosen = self.chosen, ""
         if chosen:
             try:
                 await self._log_in(connection, chosen)
             except AgentError as error:
                 raise LoginNeededError(str(error)) from error
-        elif method:
-            await connection.request("authenticate", {"methodId": method})
 
     async def repeat(self, connection: Initialized) -> bool:
         """Log in as the user did before, in an agent that has forgotten it; False if not possible.

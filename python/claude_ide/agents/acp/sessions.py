@@ -105,6 +105,7 @@ class Sessions:
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """Call the agent; if it has forgotten the user's login, repeat that first."""
+        await self._logins.follow_choice(self._connection)
         try:
             return await self._connection.request(method, params)
         except LoginNeededError:
