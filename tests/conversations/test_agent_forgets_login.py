@@ -58,7 +58,7 @@ async def test_the_login_that_the_user_has_chosen_is_repeated_by_the_next_host(
     await panel.shows(LINE)
     await panel.go_to(LINE)
     await nvim.keys("L")
-    await until(lambda: "Log in to Otter:" in nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: With a tree" in nvim.screen.text(), "the list", PATIENCE)
     assert requested(fake) == []
 
     await nvim.keys("2<CR>")

@@ -55,7 +55,7 @@ class Chats:
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
-        self._stored = StoredSessions(kinds, trust, self._know_sessions)
+        self._stored = StoredSessions(kinds, trust, self._panels.know_sessions)
         self._resuming = Resuming(
             *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
         )
@@ -363,17 +363,16 @@ class Chats:
             chat.welcome.offer([each for each in stored if each.id != chat.agent.session])
             chat.refresh()
 
-    def _know_sessions(self, folder: Path, ids: list[str]) -> None:
-        self._run(self._panels.know_sessions(str(folder), ids))
-
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
-        if chat.agent.session and chat.transcript.prompts and abilities.has(chat.agent, "resume"):
-            self._stored.note(chat.kind, Path(chat.root), chat.agent.session)
+        session, agent = chat.agent.session, chat.agent
+        is_lasting = bool(session and chat.transcript.prompts) and abilities.has(agent, "resume")
         try:
             await chat.close()
         finally:
-            await self._agents.closed(chat.agent)
+            await self._agents.closed(agent)
+        if is_lasting:
+            await self._stored.note(chat.kind, Path(chat.root), session)
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())

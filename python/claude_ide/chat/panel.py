@@ -1,6 +1,7 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.editor import Editor
@@ -70,9 +71,9 @@ class Panels:
         """Close a list, and return the user to where they came from."""
         await self._editor.run("chat.list.close", name)
 
-    async def know_sessions(self, folder: str, ids: Sequence[str]) -> None:
+    async def know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
         """Set the sessions of a folder that `:ClaudeChat resume` completes, if agents list them."""
-        await self._editor.run("chat.sessions.set", folder, list(ids))
+        await self._editor.run("chat.sessions.set", str(folder), list(ids))
 
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""

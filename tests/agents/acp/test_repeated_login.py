@@ -102,6 +102,21 @@ async def test_a_login_that_fails_is_tried_once_and_the_user_can_choose_again(
     assert Remembered(path).of("otter") == "fish"
 
 
+async def test_an_agent_that_is_slow_to_end_is_not_asked_again(
+    fake_agent: Make, path: Path, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script(initialize=[OFFERS], new=[[NEEDED], [OPENED]], stubborn=True))
+    agent = kind(fake, path).open(tmp_path, Workbench())
+
+    for _ in range(2):
+        with pytest.raises(LoginNeededError):
+            await agent.start(NewSession())
+
+    assert len(fake.received("initialize")) == 2
+    agent.kill()
+    await agent.stop()
+
+
 async def test_a_login_that_was_interrupted_is_not_waited_for_again(
     fake_agent: Make, path: Path, tmp_path: Path
 ) -> None:

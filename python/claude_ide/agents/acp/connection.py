@@ -45,6 +45,7 @@ class Connection:
         self._name = name
         self._traffic = traffic
         self._ended = ended
+        self._is_killed = False
         self._peer = Peer(self, dialect)
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_log_failure)
@@ -61,8 +62,8 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """Whether the agent is still running."""
-        return not self._reading.done()
+        """Whether the agent is still running, and has not been killed."""
+        return not (self._is_killed or self._reading.done())
 
     async def initialize(self, information: dict[str, Any]) -> None:
         """Tell the agent about the client and learn its capabilities.
@@ -109,6 +110,7 @@ class Connection:
 
     def kill(self) -> None:
         """End the agent without waiting: SIGTERM first, then SIGKILL."""
+        self._is_killed = True
         self._child.kill()
 
     @property

@@ -122,7 +122,7 @@ class Sessions:
         chosen = await self._editor.select(f"Delete “{title}” for good?", ["Delete it", "Keep it"])
         if chosen == 0:
             await kind.delete_session(self._folder, summary.id)
-            self._source.forget(self._folder, summary.id)
+            await self._source.forget(self._folder, summary.id)
             self._asked = [each for each in self._asked if each.key != id_]
 
     def _chat(self, id_: str) -> Chat | None:

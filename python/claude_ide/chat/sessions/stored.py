@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class StoredSessions:
     """
 
     def __init__(
-        self, kinds: Kinds, trust: Trust, report: Callable[[Path, list[str]], object]
+        self, kinds: Kinds, trust: Trust, report: Callable[[Path, list[str]], Awaitable[None]]
     ) -> None:
         self._kinds = kinds
         self._trust = trust
@@ -70,7 +70,7 @@ class StoredSessions:
             return []
         try:
             found = await asyncio.wait_for(kind.sessions(folder), SECONDS)
-            self._listed(kind, folder, found)
+            await self._listed(kind, folder, found)
             return found
         except UnsupportedError:
             self._unable.add(kind.id)
@@ -84,16 +84,17 @@ class StoredSessions:
         """Return the agent of a session, if it is known without asking any."""
         return self._known.get(folder, {}).get(session)
 
-    def note(self, kind: Kind, folder: Path, session: str) -> None:
+    async def note(self, kind: Kind, folder: Path, session: str) -> None:
         """Remember a session that an agent, which perhaps cannot list it, has had."""
         if not kind.keeps_sessions and self.agent_of(session, folder) is not kind:
-            self._know(folder, {session: kind} | self._known.get(folder, {}))
+            await self._know(folder, {session: kind} | self._known.get(folder, {}))
 
-    def forget(self, folder: Path, session: str) -> None:
+    async def forget(self, folder: Path, session: str) -> None:
         """Forget a session that was deleted."""
         known = self._known.get(folder, {})
         if session in known:
-            self._know(folder, {id_: kind for id_, kind in known.items() if id_ != session})
+            remaining = {id_: kind for id_, kind in known.items() if id_ != session}
+            await self._know(folder, remaining)
 
     def cannot_list(self, kind: Kind) -> bool:
         """Return whether an agent has said that it cannot list its sessions."""
@@ -103,18 +104,18 @@ class StoredSessions:
         """Return whether an agent is not asked because the user does not trust the folder."""
         return kind.needs_trust and not self._trust.is_trusted(folder)
 
-    def _listed(self, kind: Kind, folder: Path, found: Iterable[SessionSummary]) -> None:
+    async def _listed(self, kind: Kind, folder: Path, found: Iterable[SessionSummary]) -> None:
         if kind.keeps_sessions:
             return
         before = self._known.get(folder, {})
         others = {id_: other for id_, other in before.items() if other is not kind}
         known = {summary.id: kind for summary in found} | others
         if known != before:
-            self._know(folder, known)
+            await self._know(folder, known)
 
-    def _know(self, folder: Path, known: dict[str, Kind]) -> None:
+    async def _know(self, folder: Path, known: dict[str, Kind]) -> None:
         self._known[folder] = known
-        self._report(folder, list(known))
+        await self._report(folder, list(known))
 
     def _may_ask(self, kind: Kind, folder: Path) -> bool:
         if self.cannot_list(kind) or kind.missing():
