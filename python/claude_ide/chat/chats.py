@@ -71,7 +71,6 @@ class Chats:
         """Run a subcommand of `:ClaudeChat`; raises `UserError` if it is unknown."""
         alone: dict[str, Callable[[], Awaitable[None]]] = {
             "": self.toggle,
-            "new": self.begin,
             "continue": self.resume_last,
             "follow": lambda: self._here(Chat.toggle_following),
             "fork": self.fork,
@@ -85,6 +84,7 @@ class Chats:
             "mcp": lambda: self._here(self._mcp_list.open),
         }
         with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
+            "new": self.begin,
             "resume": self.resume,
             "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
             "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
@@ -117,7 +117,7 @@ class Chats:
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
 
-    async def begin(self) -> None:
+    async def begin(self, _agent: str) -> None:
         """Start the chat whose panel Lua has opened; the panel knows its agent."""
         await self.here()
 
