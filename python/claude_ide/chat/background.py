@@ -118,10 +118,8 @@ class Background:
         if task is None:
             raise UserError("this task is no longer known")
         text = await self._output(task)
-        if task.is_agent:
-            buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")
-        else:
-            buffer = await self._panels.show_text(task.title, text)
+        look = (f"{task.title}.md", text, "markdown") if task.is_agent else (task.title, text)
+        buffer = await self._panels.show_text(self._agent.name, *look)
         await self._panels.replace_text(buffer, text, to_end=True)
         with contextlib.suppress(AgentError, EditorError, TransportClosed):
             await self._follow(task, buffer)

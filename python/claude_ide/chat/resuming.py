@@ -87,6 +87,8 @@ class Resuming:
                 unknown = UnknownSessionError(str(error))
             else:
                 return kind
+        if known := self._stored.agent_of(session, folder):
+            return known
         for each in await self._stored.asked(folder):
             if each.summary.id == session:
                 return each.kind

@@ -91,8 +91,9 @@ class AcpAgent(Unsupported):
     def capabilities(self) -> Capabilities:
         """What the agent has reported that it can do."""
         connection, settings = self._connection, self._decoder.settings
+        login = self._launch.logins.exist
         if connection is None:
-            return Capabilities()
+            return Capabilities(login=login)
         offer = connection.offer
         return Capabilities(
             images=offer.images,
@@ -108,6 +109,7 @@ class AcpAgent(Unsupported):
             settings=bool(settings.free),
             change_proposal=self._serving.writes,
             editor_files=self._serving.reads,
+            login=login,
             context_usage=self._usage.context_size is not None,
         )
 

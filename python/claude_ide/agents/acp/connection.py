@@ -50,6 +50,7 @@ class Connection:
         self._ended = ended
         self._printed = b""
         """The last line on stdout, if that is no message."""
+        self._is_killed = False
         self._peer = Peer(self, dialect)
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_log_failure)
@@ -66,8 +67,8 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """Whether the agent is still running."""
-        return not self._reading.done()
+        """Whether the agent is still running, and has not been killed."""
+        return not (self._is_killed or self._reading.done())
 
     async def initialize(self, information: dict[str, Any]) -> None:
         """Tell the agent about the client and learn its capabilities.
@@ -114,6 +115,7 @@ class Connection:
 
     def kill(self) -> None:
         """End the agent without waiting: SIGTERM first, then SIGKILL."""
+        self._is_killed = True
         self._child.kill()
 
     @property

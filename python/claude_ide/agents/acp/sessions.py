@@ -10,7 +10,7 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
-from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
 MOST_PAGES = 20
 """The most pages of sessions that are read; an agent decides how long a page is."""
@@ -38,6 +38,7 @@ class Sessions:
         self._name = launch.name
         self._folder = launch.folder
         self._mcp = launch.mcp
+        self._logins = launch.logins
         self._workbench = bench
 
     async def open(self, opening: Opening) -> Opened:
@@ -74,9 +75,14 @@ class Sessions:
             params["cursor"] = cursor
         return sorted(found, key=lambda session: session.changed, reverse=True)
 
+    @property
+    def can_delete(self) -> bool:
+        """Whether the agent deletes sessions."""
+        return self._connection.offer.deletes
+
     async def delete(self, session: str) -> None:
         """Delete a session. Raises `UnsupportedError`."""
-        if not self._connection.offer.deletes:
+        if not self.can_delete:
             raise UnsupportedError(f"{self._name} cannot delete a session")
         await self._connection.request("session/delete", {"sessionId": session})
 
@@ -93,11 +99,21 @@ class Sessions:
     async def _opened(self, method: str, session: str = "") -> Opened:
         params: dict[str, Any] = {"sessionId": session} if session else {}
         params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
-        answer = mapping(await self._connection.request(method, params))
+        answer = mapping(await self._request(method, params))
         id_ = text(answer.get("sessionId")) or session
         if not id_:
             raise AgentError(f"{self._name} has opened a session without an id")
         return Opened(id_, answer, is_repeated=method == LOAD)
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        """Call the agent; if it has forgotten the user's login, repeat that first."""
+        await self._logins.follow_choice(self._connection)
+        try:
+            return await self._connection.request(method, params)
+        except LoginNeededError:
+            if not await self._logins.repeat(self._connection):
+                raise
+            return await self._connection.request(method, params)
 
     async def _servers(self) -> list[dict[str, Any]]:
         """Return the editor's MCP servers in the form of the protocol.
