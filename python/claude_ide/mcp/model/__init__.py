@@ -1,9 +1,18 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import buffers, commands, language, lists, screen, showing, syntax
+from claude_ide.mcp.model import (
+    buffers,
+    commands,
+    files,
+    language,
+    lists,
+    screen,
+    showing,
+    syntax,
+)
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, syntax, buffers, screen, lists, showing, commands)
+ALL = (language, syntax, buffers, files, screen, lists, showing, commands)
 
 
 def toolset() -> Toolset:
