@@ -16,6 +16,7 @@ BENCHMARKS = (
     "server",
     "requests",
     "stdio",
+    "tools",
     "cursor",
     "growth",
     "diff",

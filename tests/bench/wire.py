@@ -34,10 +34,12 @@ def call(number: int, tool: str, arguments: Any = None) -> str:
 
 
 @asynccontextmanager
-async def connection(port: int, token: str = "") -> AsyncIterator[ClientConnection]:
+async def connection(
+    port: int, token: str = "", path: str = "/"
+) -> AsyncIterator[ClientConnection]:
     """Connect as the CLI does, uncompressed."""
     async with connect(
-        f"ws://127.0.0.1:{port}",
+        f"ws://127.0.0.1:{port}{path}",
         additional_headers={AUTHORIZATION: token},
         subprotocols=[websockets.Subprotocol("mcp")],
         compression=None,
