@@ -1,9 +1,17 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import buffers, language, lists, screen, syntax
+from claude_ide.mcp.model import (
+    buffers,
+    diagnostics,
+    language,
+    lists,
+    screen,
+    symbols,
+    syntax,
+)
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, syntax, buffers, screen, lists)
+ALL = (language, symbols, diagnostics, syntax, buffers, screen, lists)
 
 
 def toolset() -> Toolset:
