@@ -160,7 +160,7 @@ class App:
     def _configured(self) -> "tuple[Kinds, list[str]]":
         from claude_ide.configured_agents import configured
 
-        return configured(self.config, os.environ)
+        return configured(self.config, os.environ, self._state_folder / "logins.json")
 
     @cached_property
     def questions(self) -> "Questions":

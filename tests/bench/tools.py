@@ -15,7 +15,7 @@ RUNS = 21
 FILES, USES = 100, 10
 LINES = 20_000
 BLOCK = 20
-"""The longest time in ms for which a tool may block Neovim, beyond Neovim's decoding of the answer."""
+"""Milliseconds for which a tool may block Neovim, beyond Neovim's decoding of the answer."""
 
 INSTRUMENTS = """
 local program = ...

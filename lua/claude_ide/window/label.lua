@@ -19,7 +19,7 @@ local PATTERNS = {
   '^[%w() -]+ prompt$',
   '^[%w() -]+ login$',
   '^[%w() -]+ plan$',
-  '^Claude: ',
+  '^[%w() -]+: ', -- an agent's name comes first, or 'Chat'
   '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',
 }

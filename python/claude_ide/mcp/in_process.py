@@ -56,6 +56,13 @@ class InProcessServer:
         finally:
             del self._waiting[number]
 
+    async def close(self) -> None:
+        """Cancel all requests."""
+        for _, waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})
+        await self._peer.close()
+
     async def send(self, frame: bytes) -> None:
         """Settle a request with the peer's answer; over this pipe there are no notifications."""
         answer = msgspec.json.decode(frame)

@@ -233,10 +233,25 @@ def json_text(value: Any) -> Content:
 def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of a type without references, as clients expect it."""
     schema = msgspec.json.schema(arguments)
-    definition = dict(schema["$defs"][schema["$ref"].rpartition("/")[2]])
-    definition.pop("title", None)
-    definition.pop("description", None)  # the docstring of the struct is for developers
-    return definition
+    whole: dict[str, Any] = _without_references(schema, schema["$defs"])
+    return whole
+
+
+def _without_references(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Put each definition in the place of its references."""
+    if isinstance(schema, list):
+        return [_without_references(each, definitions) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        definition = dict(definitions[schema["$ref"].rpartition("/")[2]])
+        definition.pop("title", None)
+        definition.pop("description", None)  # the docstring of the struct is for developers
+        return _without_references(definition, definitions)
+    # Some models insist on the type of each value.
+    typed = {"type": "string"} if "enum" in schema else {}
+    inner = {key: _without_references(each, definitions) for key, each in schema.items()}
+    return typed | {key: each for key, each in inner.items() if key != "$defs"}
 
 
 def describe_problem(error: msgspec.DecodeError) -> str:

@@ -2,16 +2,18 @@
 
 from claude_ide.mcp.model import (
     buffers,
+    commands,
     diagnostics,
     language,
     lists,
     screen,
+    showing,
     symbols,
     syntax,
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, symbols, diagnostics, syntax, buffers, screen, lists)
+ALL = (language, symbols, diagnostics, syntax, buffers, screen, lists, showing, commands)
 
 
 def toolset() -> Toolset:
