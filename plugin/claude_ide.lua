@@ -130,6 +130,15 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   end,
   desc = "Show or change whether a folder's settings are used",
 })
+command('ClaudeKernel', host('ClaudeKernel'), {
+  range = true,
+  nargs = '*',
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.jupyter.command').complete(...)
+  end,
+  desc = 'Show or control the Jupyter kernel that runs code for Claude',
+})
 command('ClaudeAccept', editor('diff', 'accept'), {
   range = true,
   bar = true,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
+    from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.tool import Toolset
     from claude_ide.trust.trust import Trust
 
@@ -71,8 +72,8 @@ class App:
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
         self.editor = Editor(port)
-        self.ide = Ide(self.editor, self.config)
-        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
+        self.ide = Ide(self.editor, self.config, lambda: self.kernels)
+        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools, lambda: self.kernels)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -130,12 +131,14 @@ class App:
         from claude_ide.mcp.in_process import InProcessServer
 
         def serve(agent: str) -> InProcessServer:
-            return InProcessServer(self.editor, self.config, self.tools, agent)
+            return InProcessServer(
+                self.editor, self.config, self.tools, agent, lambda: self.kernels
+            )
 
         reading = self.tools.read_only
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, reading),
-            door=Doors(self.editor, self.config, lambda: self.tools).door,
+            door=Doors(self.editor, self.config, lambda: self.tools, lambda: self.kernels).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
@@ -147,6 +150,13 @@ class App:
         from claude_ide.mcp import model
 
         return model.toolset()
+
+    @cached_property
+    def kernels(self) -> "Kernels":
+        """The Jupyter kernel; the first use imports what it needs."""
+        from claude_ide.jupyter.kernels import Kernels
+
+        return Kernels(self.editor, lambda: self.trust, self._state_folder)
 
     @cached_property
     def kinds(self) -> "Kinds":
@@ -222,6 +232,8 @@ class App:
         # Imported here, because only children need it and the start does not.
         from claude_ide.transport.guardian import guardian
 
+        if "kernels" in self.__dict__:
+            self.kernels.end()
         guardian.end_all()
         self._port.close()
         if self.serving is None:

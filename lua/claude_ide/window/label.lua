@@ -19,6 +19,8 @@ local PATTERNS = {
   '^[%w() -]+ prompt$',
   '^[%w() -]+ login$',
   '^[%w() -]+ plan$',
+  '^[%w() -]+ code$',
+  '^Claude kernel$',
   '^Claude: ',
   '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',

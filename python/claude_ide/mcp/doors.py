@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from claude_ide.concealed import conceal
 from claude_ide.config import Config
@@ -23,6 +24,9 @@ from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
+
+if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
 
 logger = logging.getLogger(__name__)
 
@@ -40,17 +44,23 @@ class Toolbox:
     """
 
     def __init__(
-        self, editor: Editor, config: Config, tools: Callable[[], Toolset], label: str = ""
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Callable[[], Toolset],
+        kernels: "Callable[[], Kernels] | None" = None,
+        label: str = "",
     ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
+        self._kernels = kernels
         self._label = label
         self._peers: dict[Connection, Peer] = {}
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
-        client = Client(self._editor, self._config, label=self._label)
+        client = Client(self._editor, self._config, label=self._label, kernels=self._kernels)
         server = Server(client, lambda: None, tools=self._tools())
         peer = server.peer = self._peers[connection] = Peer(connection, server)
         try:
@@ -72,17 +82,24 @@ class Toolbox:
 class Doors:
     """The doors of all agents, which share one port; it is bound while a door is open."""
 
-    def __init__(self, editor: Editor, config: Config, tools: Callable[[], Toolset]) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Callable[[], Toolset],
+        kernels: "Callable[[], Kernels] | None" = None,
+    ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
+        self._kernels = kernels
         self._changing = asyncio.Lock()
         self._open: dict[str, Entrance] = {}
         self._listener: Listener | None = None
 
     def door(self, name: str) -> "Door":
         """Return a closed door for one agent; `name` is the agent's name in diffs."""
-        return Door(self, Toolbox(self._editor, self._config, self._tools, name))
+        return Door(self, Toolbox(self._editor, self._config, self._tools, self._kernels, name))
 
     async def open(self, entrance: Entrance) -> int:
         """Accept clients at an entrance, and return the port. Raises `OSError` if none is free."""

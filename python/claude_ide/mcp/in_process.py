@@ -6,7 +6,8 @@ socket.
 
 import asyncio
 import itertools
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,15 +18,29 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 
+if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
+
 CANCELLED = "notifications/cancelled"
+CONSENTED = ("execute_code",)
+"""Tools that ask the user themselves, unless the agent has."""
+
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
 
 class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
-    def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
-        server = Server(Client(editor, config, label=name), lambda: None, tools=tools)
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Toolset,
+        name: str,
+        kernels: "Callable[[], Kernels] | None" = None,
+    ) -> None:
+        self._client = Client(editor, config, label=name, kernels=kernels)
+        server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}
@@ -55,6 +70,12 @@ class InProcessServer:
             raise
         finally:
             del self._waiting[number]
+
+    def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        """Note that the user has allowed a use of a tool, and perhaps all further ones."""
+        if tool in CONSENTED:
+            self._client.allowed[use] = arguments
+            self._client.may_run_code = self._client.may_run_code or for_good
 
     async def send(self, frame: bytes) -> None:
         """Settle a request with the peer's answer."""

@@ -35,6 +35,8 @@ LOG_LEVELS = frozenset(
 )
 
 LONGEST_LABEL = 100
+WAITING = ("openDiff", "executeCode", "execute_code")
+"""Tools that wait for the user."""
 
 
 class Server:
@@ -91,7 +93,7 @@ class Server:
         """Return whether the user answers the request, which may take long."""
         if request.method != "tools/call":
             return False
-        return converted(request.params, _Name).name == "openDiff"
+        return converted(request.params, _Name).name in WAITING
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result that replaces one of `size` bytes, at which the client would leave."""
@@ -132,7 +134,9 @@ class Server:
                 call = converted(params, _Call)
             except msgspec.DecodeError as error:
                 raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
-            return self._call_tool({"name": call.name, "arguments": call.arguments})
+            return self._call_tool(
+                {"name": call.name, "arguments": call.arguments, "_meta": call.meta}
+            )
         if method in WORKSPACE:
             return WORKSPACE[method](self, params)
         raise RpcError.invalid_params(f"{method}: params are too large, or no object")
@@ -163,6 +167,7 @@ class _Name(msgspec.Struct):
 
 class _Call(_Name):
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict)
 
 
 def failed(reason: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ docstring is the description; the type gives the input schema and validates the 
 import inspect
 from collections import UserDict
 from collections.abc import Awaitable, Callable, Mapping
-from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -43,17 +42,22 @@ class NoArguments(Arguments, frozen=True):
     """The arguments of a tool that takes none."""
 
 
-class Caller(Enum):
+class Caller(msgspec.Struct, frozen=True):
     """The caller of a tool: the model, or the client for its own purposes."""
 
-    CLIENT = "client"
-    MODEL = "model"
+    tool_use: str | None = None
+    """The id of the model's use of the tool; None if the client calls."""
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the model calls."""
+        return self.tool_use is not None
 
     @classmethod
     def of(cls, meta: Any) -> "Caller":
         """Return the caller according to the `_meta` of a call."""
         tool_use = meta.get(TOOL_USE) if isinstance(meta, dict) else None
-        return cls.MODEL if isinstance(tool_use, str) else cls.CLIENT
+        return cls(tool_use if isinstance(tool_use, str) else None)
 
 
 class Tool(msgspec.Struct, frozen=True):

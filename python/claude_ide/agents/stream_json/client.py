@@ -230,6 +230,8 @@ class StreamJsonAgent:
         given = mapping(asked.get("input"))
         if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)
+        if isinstance(answer, Allow):
+            running.callbacks.allowed(text(asked.get("tool_name")), tool, encoded)
         await running.send(encode.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:

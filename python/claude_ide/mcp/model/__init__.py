@@ -1,9 +1,9 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import language
+from claude_ide.mcp.model import code, language
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language,)
+ALL = (language, code)
 
 
 def toolset() -> Toolset:
