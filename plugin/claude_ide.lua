@@ -107,6 +107,16 @@ command('ClaudeStatus', host('ClaudeStatus'), {
   bar = true,
   desc = 'Show the server, its clients and open diffs',
 })
+command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
+  range = true,
+  nargs = '*',
+  bang = true,
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.tools.registration').complete(...)
+  end,
+  desc = 'Show how to give another program the tools of the editor',
+})
 command('ClaudeSend', host('ClaudeSend'), {
   range = true,
   bang = true,

@@ -81,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
         "jupyter",
     },
-    "commands": {"errors", "app", "program", "own_mode", "trust"},
+    "commands": {"errors", "app", "mcp", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},
     "install_failure": set(),
     "pip_settings": {"install_failure"},

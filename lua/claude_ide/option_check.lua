@@ -48,6 +48,7 @@ local OPTIONS = {
     follow = 'boolean',
   },
   ask = { model = 'string', window = { 'float', 'split' } },
+  tools = { enabled = 'boolean', allow_read = 'boolean' },
   agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }

@@ -13,6 +13,7 @@
 ---@field terminal? claude_ide.Options.Terminal The terminal of `:Claude`
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
+---@field tools? claude_ide.Options.Tools The model's tools
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
@@ -49,6 +50,10 @@
 ---@field cmd? string|string[] The program with its arguments; it speaks the Agent Client Protocol
 ---@field env? table<string,string|number> Environment variables, in addition to Neovim's
 ---@field name? string The agent's name in bars and messages
+
+---@class (exact) claude_ide.Options.Tools
+---@field enabled? boolean `:Claude` passes the model's tools to the CLI; default true
+---@field allow_read? boolean Tools that change nothing need no permission; default true
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's

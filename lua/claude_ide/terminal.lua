@@ -80,6 +80,7 @@ end
 
 ---@class claude_ide.TerminalRequest
 ---@field cmd string[]
+---@field env table<string, string> more variables of its environment
 ---@field arguments string[] for the CLI, in addition to those in `cmd`
 ---@field side 'right'|'left'|'above'|'below'
 ---@field size number below 1 a share of the screen, else columns or lines
@@ -181,7 +182,8 @@ local function start(request)
   local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
   command[1] = program
-  local ok, reason = pcall(vim.fn.jobstart, command, { term = true, on_exit = on_exit(bufnr) })
+  local options = { term = true, on_exit = on_exit(bufnr), env = request.env }
+  local ok, reason = pcall(vim.fn.jobstart, command, options)
   if not ok then
     remove(bufnr)
     return { error = ('cannot run %s: %s'):format(name, reason) }

@@ -21,6 +21,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
+from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.doors import Doors, Toolbox
 from claude_ide.mcp.ide import Ide, described
 from claude_ide.mcp.lock_file import LockFile
@@ -135,9 +136,8 @@ class App:
                 self.editor, self.config, self.tools, agent, lambda: self.kernels
             )
 
-        reading = self.tools.read_only
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, reading),
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.reading),
             door=Doors(self.editor, self.config, lambda: self.tools, lambda: self.kernels).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
@@ -250,6 +250,21 @@ class App:
                 logger.info("ending again: %s", error)
             except Exception:
                 logger.exception("the end was not in order")
+
+    def tools_for_a_terminal(self) -> tuple[list[str], dict[str, str]]:
+        """Return the options and the environment with which a CLI gets the model's tools."""
+        if self.serving is None or not self.config.tools.enabled:
+            return [], {}
+        from claude_ide.mcp import registration
+
+        bound = self.serving.bound
+        options = registration.options(self.options.host, bound.port, self.reading)
+        return options, {TOKEN: bound.lock.authToken}
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The names of the tools that need no permission."""
+        return self.tools.read_only if self.config.tools.allow_read else ()
 
     @property
     def address(self) -> str:

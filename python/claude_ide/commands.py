@@ -14,6 +14,7 @@ import msgspec
 from claude_ide import program
 from claude_ide.app import App
 from claude_ide.errors import UserError
+from claude_ide.mcp import registration
 from claude_ide.own_mode import given_words, terminal_options
 
 
@@ -81,16 +82,42 @@ async def claude(app: App, call: Call) -> None:
     arguments = list(given_words(call.arguments))
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
+    tools, environment = app.tools_for_a_terminal()
     await app.editor.run(
         "terminal.toggle",
         {
-            "cmd": [*words, *options],
+            "cmd": [*words, *options, *tools],
+            "env": environment,
             "arguments": arguments,
             "side": terminal.side,
             "size": terminal.size,
             "keys": terminal.keys,
         },
     )
+
+
+@command("ClaudeMcpConfig")
+async def mcp_config(app: App, call: Call) -> None:
+    """:ClaudeMcpConfig[!] [stdio|ws] — show how to give another program the tools; `!`: yank it."""
+    await app.start()
+    assert app.serving is not None
+    what = " ".join(call.arguments) or "stdio"
+    bound = app.serving.bound
+    match what:
+        case "stdio":
+            title = "For hosts that start their MCP servers"
+            shown = registration.over_stdio(bound.port)
+        case "ws":
+            title = "For a CLI started elsewhere; contains the token"
+            words = program.words(app.config.cmd)
+            token = bound.lock.authToken
+            shown = registration.command(words, app.options.host, bound.port, token)
+        case _:
+            raise UserError(f':ClaudeMcpConfig: no subcommand "{what}" (stdio, ws)')
+    if call.bang:
+        await app.editor.run("tools.registration.yank", shown)
+    else:
+        await app.editor.run("window.float.show", shown.split("\n"), {"title": title})
 
 
 @command("ClaudeSend")

@@ -50,6 +50,13 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: bool = True
 
 
+class ToolsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The model's tools: whether `:Claude` passes them to the CLI, and which need no permission."""
+
+    enabled: bool = True
+    allow_read: bool = True
+
+
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
@@ -103,6 +110,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terminal: TerminalConfig = TerminalConfig()
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
+    tools: ToolsConfig = ToolsConfig()
     agents: Agents = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from claude_ide.errors import INVALID_PARAMS, RpcError
-from claude_ide.mcp import tools
+from claude_ide.mcp import model, tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (
     IDE_TOOLS,
+    MODEL_TOOLS,
     Arguments,
     CamelCase,
     Content,
@@ -59,6 +60,10 @@ async def pick(_client: Client, arguments: Pick) -> Content:
     return text(arguments.file_path, str(arguments.how_often))
 
 
+EVERY = pytest.mark.parametrize(
+    "tool", [*IDE_TOOLS.values(), *MODEL_TOOLS.values()], ids=lambda tool: tool.name
+)
+
 picking = Tool("pick", "Say what it was asked.", Pick, pick)
 
 
@@ -75,17 +80,23 @@ def test_every_module_of_tools_is_imported() -> None:
     assert files - {"__init__"} == {module.__name__.rpartition(".")[2] for module in ALL}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_tool_describes_itself_in_a_sentence(name: str) -> None:
-    described = IDE_TOOLS[name].describe()
+def test_every_module_of_the_models_tools_is_imported() -> None:
+    names = {module.__name__ for module in model.ALL}
 
-    assert described["name"] == name
+    assert {tool.run.__module__ for tool in MODEL_TOOLS.values()} == names
+
+
+@EVERY
+def test_a_tool_describes_itself_in_a_sentence(tool: Tool) -> None:
+    described = tool.describe()
+
+    assert described["name"] == tool.name
     assert re.match(r"[A-Z].{20,}\.", described["description"])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_input_schema_is_a_self_contained_object(name: str) -> None:
-    schema = IDE_TOOLS[name].describe()["inputSchema"]
+@EVERY
+def test_an_input_schema_is_a_self_contained_object(tool: Tool) -> None:
+    schema = tool.describe()["inputSchema"]
 
     assert schema["type"] == "object"
     assert set(schema["required"]) <= set(schema["properties"])
@@ -107,9 +118,9 @@ def check_schema(schema: Any) -> None:
         check_schema(schema["items"])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_argument_of_a_tool_is_described(name: str) -> None:
-    properties = IDE_TOOLS[name].describe()["inputSchema"]["properties"]
+@EVERY
+def test_every_argument_of_a_tool_is_described(tool: Tool) -> None:
+    properties = tool.describe()["inputSchema"]["properties"]
 
     for argument in properties.values():
         assert re.match(r"[A-Z].{10,}", argument["description"])
@@ -179,13 +190,27 @@ async def test_unknown_arguments_are_ignored(client: Client) -> None:
     assert answer == text("/a", "1")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_value_that_the_schema_forbids_is_rejected_before_the_call(name: str) -> None:
-    schema = IDE_TOOLS[name].describe()["inputSchema"]
+@EVERY
+def test_a_value_that_the_schema_forbids_is_rejected_before_the_call(tool: Tool) -> None:
+    schema = tool.describe()["inputSchema"]
     for argument in schema["properties"]:
-        with pytest.raises(RpcError, match=f"^{name}: ") as raised:
-            IDE_TOOLS[name].decode({argument: {"not": "this"}})
+        with pytest.raises(RpcError, match=f"^{tool.name}: ") as raised:
+            tool.decode({argument: {"not": "this"}})
         assert raised.value.code == INVALID_PARAMS
+
+
+@pytest.mark.parametrize("tool", MODEL_TOOLS.values(), ids=lambda tool: tool.name)
+def test_a_tool_of_the_model_has_hints_for_people_and_permissions(tool: Tool) -> None:
+    described = tool.describe()
+
+    assert re.fullmatch(r"[a-z][a-z_]+", tool.name)
+    assert described["annotations"] == {
+        "title": described["title"],
+        "readOnlyHint": tool.is_read_only,
+        "destructiveHint": tool.is_destructive,
+        "openWorldHint": False,
+    }
+    assert not (tool.is_read_only and (tool.is_destructive or tool.asks_user))
 
 
 def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(

@@ -8,9 +8,7 @@ that server need not run.
 import asyncio
 import logging
 import socket
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide.concealed import conceal
@@ -20,6 +18,7 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
+from claude_ide.mcp.registration import COMMAND
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
-
-COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
-"""Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
-ignores the variables of Python in the environment."""
 
 
 class Toolbox:

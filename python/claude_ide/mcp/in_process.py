@@ -21,10 +21,10 @@ from claude_ide.mcp.tool import Toolset
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
 
-CANCELLED = "notifications/cancelled"
-CONSENTED = ("execute_code",)
-"""Tools that ask the user themselves, unless the agent has."""
+RUNS_CODE = "execute_code"
+"""A tool that asks the user itself, unless the agent has."""
 
+CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
 
@@ -73,14 +73,14 @@ class InProcessServer:
 
     def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
         """Note that the user has allowed a use of a tool, and perhaps all further ones."""
-        if tool in CONSENTED:
+        if tool == RUNS_CODE:
             self._client.allowed[use] = arguments
             self._client.may_run_code = self._client.may_run_code or for_good
 
     async def send(self, frame: bytes) -> None:
-        """Settle a request with the peer's answer."""
+        """Settle a request with the peer's answer; over this pipe there are no notifications."""
         answer = msgspec.json.decode(frame)
-        _, waiting = self._waiting.get(answer["id"], (None, None))
+        _, waiting = self._waiting.get(answer.get("id"), (None, None))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 

@@ -4,6 +4,8 @@ Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for the me
 Claude Code.
 """
 
+import asyncio
+import itertools
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -35,8 +37,10 @@ LOG_LEVELS = frozenset(
 )
 
 LONGEST_LABEL = 100
-WAITING = ("openDiff", "executeCode", "execute_code")
-"""Tools that wait for the user."""
+
+PROGRESS_TOKEN = "progressToken"
+"""A key in the `_meta` of a call whose client wants to know that the tool is still running."""
+PROGRESS_SECONDS = 5
 
 
 class Server:
@@ -93,7 +97,8 @@ class Server:
         """Return whether the user answers the request, which may take long."""
         if request.method != "tools/call":
             return False
-        return converted(request.params, _Name).name in WAITING
+        tool = self._tools.get(converted(request.params, _Name).name)
+        return tool is not None and tool.asks_user
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result that replaces one of `size` bytes, at which the client would leave."""
@@ -149,16 +154,31 @@ class Server:
         if tool is None:
             raise RpcError.invalid_params(f"Unknown tool: {name}")
         # While the tool runs, only the arguments of the message stay in memory.
-        caller = Caller.of(params.get("_meta"))
-        return self._run(tool, tool.decode(params.get("arguments")), caller)
+        meta = params.get("_meta")
+        token = meta.get(PROGRESS_TOKEN) if isinstance(meta, dict) else None
+        arguments = tool.decode(params.get("arguments"))
+        return self._run(tool, arguments, Caller.of(meta), token)
 
-    async def _run(self, tool: Tool, arguments: Arguments, caller: Caller) -> Any:
+    async def _run(self, tool: Tool, arguments: Arguments, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""
+        progress = asyncio.ensure_future(self._report(tool, token))
         try:
             return {"content": await tool.call(self.client, arguments, caller)}
         except (ToolError, EditorError) as error:
             logger.info("%s: %s", tool.name, error)
             return failed(str(error))
+        finally:
+            progress.cancel()
+
+    async def _report(self, tool: Tool, token: Any) -> None:
+        """Report again and again that a slow tool is still running, if the client wants that."""
+        if not self._tools.instructions or not isinstance(token, str | int):
+            return
+        what = "waiting for the user" if tool.asks_user else "waiting for Neovim"
+        for seconds in itertools.count(PROGRESS_SECONDS, PROGRESS_SECONDS):
+            await asyncio.sleep(PROGRESS_SECONDS)
+            progress = {"progressToken": token, "progress": seconds, "message": what}
+            await self.peer.notify("notifications/progress", progress)
 
 
 class _Name(msgspec.Struct):

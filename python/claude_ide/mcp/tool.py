@@ -76,6 +76,8 @@ class Tool(msgspec.Struct, frozen=True):
     """Whether it changes nothing, for the user's permission rules; None says nothing about it."""
     is_destructive: bool = False
     """Whether it may overwrite or remove something."""
+    asks_user: bool = False
+    """Whether the user answers it, which may take long."""
 
     def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
         """Run the tool for a client."""
@@ -169,14 +171,18 @@ MODEL_TOOLS = Toolset(instructions=INSTRUCTIONS)
 _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
 
-def tool(name: str, *, is_always_loaded: bool = False) -> Callable[[_Run], _Run]:
+def tool(
+    name: str, *, is_always_loaded: bool = False, asks_user: bool = False
+) -> Callable[[_Run], _Run]:
     """Register a coroutine `(client, arguments) -> Content` in `IDE_TOOLS` under its wire name.
 
     A third parameter gets the `Caller`.
     """
 
     def register(run: _Run) -> _Run:
-        IDE_TOOLS[name] = _defined(name, run, is_always_loaded=is_always_loaded)
+        IDE_TOOLS[name] = _defined(
+            name, run, is_always_loaded=is_always_loaded, asks_user=asks_user
+        )
         return run
 
     return register
@@ -189,6 +195,7 @@ def model_tool(
     is_read_only: bool = True,
     is_destructive: bool = False,
     is_always_loaded: bool = False,
+    asks_user: bool = False,
 ) -> Callable[[_Run], _Run]:
     """Register a coroutine like `tool`, in `MODEL_TOOLS`; `title` is its name for people."""
 
@@ -200,6 +207,7 @@ def model_tool(
             is_read_only=is_read_only,
             is_destructive=is_destructive,
             is_always_loaded=is_always_loaded,
+            asks_user=asks_user,
         )
         return run
 

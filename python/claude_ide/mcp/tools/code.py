@@ -14,7 +14,7 @@ class ExecuteCode(Arguments, frozen=True):
     code: Annotated[str, Meta(description="Code in the kernel's language, usually Python")]
 
 
-@tool("executeCode")
+@tool("executeCode", asks_user=True)
 async def execute_code(client: Client, arguments: ExecuteCode, caller: Caller) -> Content:
     """Run code in the user's live Jupyter kernel; the user may edit or refuse it."""
     # Few users have code run, and the start need not wait for this.

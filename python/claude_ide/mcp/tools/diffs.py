@@ -36,7 +36,7 @@ class TabName(Arguments, frozen=True):
     ]
 
 
-@tool("openDiff")
+@tool("openDiff", asks_user=True)
 async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     """Show a proposed change next to the file and wait until the user accepts or rejects it.
 

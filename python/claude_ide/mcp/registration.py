@@ -1,0 +1,62 @@
+"""How a CLI or another host learns of the model's tools: the options and the JSON to give it.
+
+Source: doc/protocol.md, "The model's tools".
+"""
+
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
+
+SERVER = "neovim"
+"""The name of the editor's tools; the model sees them as `mcp__neovim__references`."""
+
+COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
+"""Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
+ignores the variables of Python in the environment."""
+
+
+def options(host: str, port: int, reading: Iterable[str]) -> list[str]:
+    """Return the options that give a CLI the tools; those in `reading` need no permission.
+
+    The token is only in the CLI's environment (`TOKEN`): other users can read a command line. With
+    `=` an option takes no further word, such as a prompt.
+    """
+    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in reading)
+    given = [f"--mcp-config={_json(_over_websocket(host, port, f'${{{TOKEN}}}'))}"]
+    return [*given, f"--allowedTools={allowed}"] if allowed else given
+
+
+def command(words: Iterable[str], host: str, port: int, token: str) -> str:
+    """Return the shell command for a CLI that is started elsewhere; it contains the token."""
+    config = _json(_over_websocket(host, port, token))
+    return shlex.join([*words, f"--mcp-config={config}"])
+
+
+def over_stdio(port: int) -> str:
+    """Return the JSON for hosts that start servers themselves.
+
+    `stdio.py` finds the token in the lock file of the port.
+    """
+    program, *arguments = COMMAND
+    server = {"command": program, "args": arguments, "env": {PORT: str(port)}}
+    return msgspec.json.format(_json(_servers(server)), indent=2)
+
+
+def _over_websocket(host: str, port: int, token: str) -> dict[str, Any]:
+    url = f"ws://{f'[{host}]' if ':' in host else host}:{port}{TOOLS_PATH}"
+    return _servers({"type": "ws", "url": url, "headers": {AUTHORIZATION: token}})
+
+
+def _servers(server: dict[str, Any]) -> dict[str, Any]:
+    return {"mcpServers": {SERVER: server}}
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

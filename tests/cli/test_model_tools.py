@@ -1,0 +1,118 @@
+"""The model's tools in the real CLI that `:Claude` starts."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import CARET, environment
+from support.fake_api import FakeApi, text, tool_use
+from support.neovim import Neovim, until
+from support.panel import CONFIGURE
+from support.terminal import PATIENCE
+
+from .conftest import serve
+
+
+@pytest.fixture
+def options() -> dict[str, bool]:
+    """The option `tools`."""
+    return {}
+
+
+@pytest.fixture
+async def nvim(
+    cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    path: Path,
+    options: dict[str, bool],
+) -> AsyncIterator[Neovim]:
+    """A Neovim that shows `path`; the CLI in its terminals uses the stand-in for the model."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    del given["PATH"]
+    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
+    await neovim.lua(CONFIGURE, {"cmd": [str(cli)], **({"tools": options} if options else {})})
+    await serve(neovim, config_folder, path)
+    yield neovim
+    await neovim.stop()
+
+
+def asks(api: FakeApi, tool: str, **arguments: object) -> None:
+    """Have the model call one tool of the editor."""
+    api.script([tool_use(f"mcp__neovim__{tool}", **arguments)], [text("All done.")])
+
+
+async def opened(nvim: Neovim, command: str) -> None:
+    await nvim.keys(f":{command}<CR>")
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+
+
+async def done(nvim: Neovim) -> None:
+    await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
+
+
+async def test_the_model_gets_the_tools_and_reads_without_permission(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    asks(api, "definition", file=str(path), line=1, symbol="one")
+    await opened(nvim, "Claude")
+
+    await nvim.keys("Where is it?")
+    await until(lambda: "Where is it?" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await nvim.keys("<CR>")
+
+    await done(nvim)
+    assert "no language server answers textDocument/definition" in api.requests[-1].new_text
+    told = str(api.requests[-1].body)
+    assert "mcp__neovim__references" in told
+    assert "Prefer them to a text search" in told
+
+
+async def test_a_prompt_in_the_arguments_is_not_taken_for_an_option(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    asks(api, "definition", file=str(path), line=2, symbol="two")
+
+    await nvim.keys(":Claude Where\\ is\\ two?<CR>")
+
+    await done(nvim)
+    assert "Where is two?" in str(api.requests[0].body)
+
+
+async def test_the_token_is_in_no_command_line(nvim: Neovim, config_folder: Path) -> None:
+    await opened(nvim, "Claude")
+    (lock,) = (config_folder / "ide").glob("*.lock")
+    token = lock.read_text().partition('"authToken": "')[2].partition('"')[0]
+    assert len(token) > 20
+
+    pid = await nvim.eval("b:terminal_job_pid")
+    line = Path(f"/proc/{pid}/cmdline").read_text()
+
+    assert "/neovim" in line
+    assert token not in line
+
+
+@pytest.mark.parametrize("options", [{"enabled": False}])
+async def test_without_the_option_the_model_has_no_tools(nvim: Neovim, api: FakeApi) -> None:
+    api.script([text("All done.")])
+
+    await opened(nvim, "Claude Hello")
+
+    await done(nvim)
+    assert "mcp__neovim__" not in str(api.requests[0].body)
+
+
+@pytest.mark.parametrize("options", [{"allow_read": False}])
+async def test_the_cli_asks_before_it_reads_if_the_user_wants(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    asks(api, "definition", file=str(path), line=1, symbol="one")
+
+    await nvim.keys(":Claude Hello<CR>")
+
+    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
