@@ -258,7 +258,9 @@ class App:
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
-        options = registration.options(self.options.host, bound.port, self.reading)
+        # A tool that asks the user itself needs no second question, in the terminal.
+        allowed = (*self.reading, *self.tools.asking)
+        options = registration.options(self.options.host, bound.port, allowed)
         return options, {TOKEN: bound.lock.authToken}
 
     @property

@@ -1,5 +1,10 @@
 """Code that waits for the user in the Neovim under test, and kernels for it."""
 
+import asyncio
+import json
+from typing import Any
+
+from support.model_tools import ModelTools
 from support.neovim import ROOT, Neovim, until
 
 ENVIRONMENT = ROOT / ".cache/jupyter/env"
@@ -7,6 +12,21 @@ ENVIRONMENT = ROOT / ".cache/jupyter/env"
 
 SECONDS = 60.0
 """How long a kernel may take to start on a busy machine."""
+
+
+async def begin(tools: ModelTools, code: str, **more: Any) -> int:
+    """Have code run, without waiting; return the id of the request."""
+    return await tools.client.begin("execute_code", code=code, **more)
+
+
+async def read(tools: ModelTools) -> Any:
+    """Return the result of the oldest call."""
+    output = tools.client.process.stdout
+    assert output is not None
+    line = await asyncio.wait_for(output.readline(), SECONDS)
+    answer = json.loads(line)
+    assert "result" in answer, answer
+    return answer["result"]
 
 
 async def asked(nvim: Neovim, text: str = "") -> None:
@@ -17,6 +37,11 @@ async def asked(nvim: Neovim, text: str = "") -> None:
         return bool(there and text in "\n".join(await nvim.eval("getline(1, '$')")))
 
     await until(shown, f"the question about {text!r}", SECONDS)
+
+
+async def closed(nvim: Neovim) -> None:
+    """Wait until the window with the code is gone."""
+    await until(lambda: nvim.eval("winnr('$') == 1 && bufname() !~# ' code$'"), "no question")
 
 
 async def record(nvim: Neovim) -> str:

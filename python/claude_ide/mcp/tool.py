@@ -137,6 +137,11 @@ class Toolset(UserDict[str, Tool]):
         """The names of the tools that change nothing and therefore need no permission."""
         return tuple(name for name, tool in self.items() if tool.is_read_only)
 
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """The names of the tools that ask the user themselves, in Neovim."""
+        return tuple(name for name, tool in self.items() if tool.asks_user)
+
     def listed(self) -> msgspec.Raw:
         """Return the encoded result of `tools/list`."""
         if self._listed is None:
