@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from real.installed import search_path
-from support.kernels import ENVIRONMENT
+from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
 from support.neovim import Neovim
@@ -67,8 +67,6 @@ async def basedpyright(serving: Neovim) -> None:
 @pytest.fixture
 async def kernel(serving: Neovim, project: Path) -> Path:
     """A trusted project whose `.venv` has ipykernel; its folder."""
-    if not (ENVIRONMENT / "bin/python").is_file():
-        pytest.skip("ipykernel is not installed (make jupyter installs it)")
-    (project / ".venv").symlink_to(ENVIRONMENT)
+    use_environment(project)
     await serving.command("ClaudeTrust yes")
     return project

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from support.model_tools import ModelTools
 from support.neovim import ROOT, Neovim, until
@@ -47,3 +50,10 @@ async def closed(nvim: Neovim) -> None:
 async def record(nvim: Neovim) -> str:
     """Return the text of the kernel buffer."""
     return "\n".join(await nvim.eval("getbufline(bufnr('^Claude kernel$'), 1, '$')"))
+
+
+def use_environment(project: Path) -> None:
+    """Make `ENVIRONMENT` the project's own, or skip the test."""
+    if not (ENVIRONMENT / "bin/python").is_file():
+        pytest.skip("ipykernel is not installed (make jupyter installs it)")
+    (project / ".venv").symlink_to(ENVIRONMENT)
