@@ -181,10 +181,16 @@ command('ClaudeCommit', question('question.commit_message', 'write'), {
   desc = 'Let Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
-  require('claude_ide.host.install').run(opts.bang)
+  require('claude_ide.host.install').run(opts.bang, opts.fargs[1])
 end, {
   range = true,
+  nargs = '?',
   bang = true,
+  complete = function(lead)
+    return vim.tbl_filter(function(extra)
+      return vim.startswith(extra, lead)
+    end, require('claude_ide.host.install').EXTRAS)
+  end,
   bar = true,
   desc = "Create or update the plugin's Python environment",
 })

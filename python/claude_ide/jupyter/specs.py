@@ -43,7 +43,9 @@ class Spec(msgspec.Struct, frozen=True):
 
 def of_user() -> list[Spec]:
     """Return the kernelspecs that Jupyter finds outside projects, by name."""
-    manager = library.load("jupyter_client.kernelspec").KernelSpecManager()
+    manager = library.load("jupyter_client.kernelspec").KernelSpecManager(
+        ensure_native_kernel=False
+    )
     found = manager.get_all_specs()
     return [
         spec
