@@ -48,7 +48,7 @@ async def test_the_window_shows_the_code_in_colour_and_names_who_asks_and_where_
 
     screen = serving.screen.text()
     assert "tester asks to run this in Python of project/.venv" in screen
-    assert ":w runs · gA runs, also the next · :q refuses" in screen
+    assert ":w runs it · gA also the next ones · :q refuses" in screen
     assert await serving.eval("&filetype") == "python"
 
 

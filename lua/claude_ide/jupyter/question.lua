@@ -15,7 +15,6 @@ local api = vim.api
 
 local HIGHEST = 0.5 -- of the screen
 local LOWEST = 5
-local KEYS = ':w runs · gA runs, also the next · :q refuses'
 local OPTIONS = {
   cursorbind = false,
   diff = false,
@@ -27,7 +26,7 @@ local OPTIONS = {
 
 ---@class claude_ide.CodeRequest: claude_ide.ApprovalRequest
 ---@field name string who asks
----@field kernel string
+---@field kernel string where it runs
 ---@field language string
 
 ---@class claude_ide.CodeGuest: claude_ide.Guest
@@ -76,11 +75,13 @@ end
 
 local function set_winbar(request)
   highlights.define()
+  local more = request.more and (' · gA %s'):format(plain.status_line(request.more)) or ''
+  local keys = (':w runs it%s · :q refuses'):format(more)
   local title = plain.status_line(request.title)
   local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
-  winbar.set(api.nvim_get_current_win(), bar:format(title, KEYS), {
+  winbar.set(api.nvim_get_current_win(), bar:format(title, keys), {
     chunks = function()
-      return { { { (' %s '):format(KEYS), 'ClaudePlanKeys' } } }
+      return { { { (' %s '):format(keys), 'ClaudePlanKeys' } } }
     end,
   })
 end
@@ -115,7 +116,6 @@ local questions = approval.new({
 ---@param request claude_ide.CodeRequest
 function M.open(token, request)
   request.title = ('%s asks to run this in %s'):format(request.name, request.kernel)
-  request.more = 'also the next'
   questions.open(token, request)
 end
 

@@ -19,13 +19,15 @@ class Allow:
     """Let the tool run; `options` are the ids of any "always" options that the user chose.
 
     `rule` allows later uses as well; the agent raises `InvalidRuleError` if it is malformed.
-    `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan.
+    `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan, `code`
+    that of the code that runs in the editor.
     """
 
     options: tuple[str, ...] = ()
     edit: Replacement | None = None
     plan: str = ""
     rule: Rule | None = None
+    code: str = ""
 
     @property
     def is_changed(self) -> bool:

@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 from claude_ide.agents.events import Change
 
+CODE_TOOL = "mcp__neovim__execute_code"
+"""The tool of the editor that runs code, which the user may change before."""
+
 
 class McpServer(Protocol):
     """A server of the editor's tools."""

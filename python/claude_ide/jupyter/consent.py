@@ -7,6 +7,7 @@ from claude_ide.errors import ToolError
 
 REFUSED = "The user refused to run this code, and nothing was run."
 QUESTION = "jupyter.question"
+MORE = "also the next ones"
 
 
 class Asker(Protocol):
@@ -27,7 +28,7 @@ async def asked(editor: Editor, asker: Asker, code: str, kernel: str, language: 
     if asker.may_run_code:
         return code
     request = {"name": asker.shown_name, "kernel": kernel, "language": language, "text": code}
-    answer = await editor.ask(QUESTION, request)
+    answer = await editor.ask(QUESTION, request | {"more": MORE})
     match answer.get("decision"):
         case "run":
             pass

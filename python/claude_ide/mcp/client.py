@@ -50,10 +50,9 @@ class Client(msgspec.Struct, eq=False):
         """Record that it has sent a message of its own; the answer to a ping does not count."""
         self.last_active = time.monotonic()
 
-    def take_allowed(self, tool_use: str | None, arguments: dict[str, Any]) -> bool:
-        """Return whether the user has allowed this use of a tool in the chat, once."""
-        allowed = self.allowed.pop(tool_use or "", None)
-        return allowed is not None and all(allowed.get(key) == arguments[key] for key in arguments)
+    def take_allowed(self, tool_use: str | None) -> dict[str, Any] | None:
+        """Return the arguments with which the user has allowed a use in the chat; None if not."""
+        return self.allowed.pop(tool_use or "", None)
 
     @property
     def shown_name(self) -> str:

@@ -23,8 +23,10 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
     """Run code after the user's consent, and return what came out. Raises `ToolError`."""
     if client.kernels is None:
         raise ToolError("No Jupyter kernel is attached to Neovim, so nothing was run")
-    is_allowed = client.take_allowed(caller.tool_use, {"code": code})
-    ran, outcome = await client.kernels().execute(code, seconds, client, is_allowed=is_allowed)
+    allowed = client.take_allowed(caller.tool_use)
+    wanted = code if allowed is None else str(allowed.get("code", ""))
+    kernels = client.kernels()
+    ran, outcome = await kernels.execute(wanted, seconds, client, is_allowed=allowed is not None)
     content = _content(outcome, seconds)
     if ran != code:
         edited = f"The user edited the code before it ran. This ran:\n{ran}\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.fake_api import FakeApi, text, tool_use
-from support.kernels import record, use_environment
+from support.kernels import asked, record, use_environment
 from support.neovim import Neovim, until
 from support.panel import Panel
 
@@ -80,3 +80,19 @@ async def test_what_a_rule_allows_asks_no_more(
 
     await panel.shows("Done.")
     assert "[value]\n21" in api.requests[-1].new_text
+
+
+async def test_the_user_changes_the_code_in_a_window_and_the_model_reads_what_ran(
+    kernel: None, nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([tool_use(TOOL, code="print('bad')")], [text("Done.")])
+    await panel.send("Compute it")
+    assert "c  change the code" in await panel.shows("? Run this code?")
+    await press(nvim, panel, "c")
+    await asked(nvim, "bad")
+    await nvim.keys("ccprint('go' + 'od')<Esc>:w<CR>")
+
+    assert "allowed, with your changes" in await panel.shows("Done.")
+    result = api.requests[-1].new_text
+    assert "The user edited the code before it ran" in result
+    assert "good" in result

@@ -231,7 +231,8 @@ class StreamJsonAgent:
         if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)
         if isinstance(answer, Allow):
-            running.callbacks.allowed(text(asked.get("tool_name")), tool, encoded)
+            name = text(asked.get("tool_name"))
+            running.callbacks.allowed(name, tool, encoded, answer.code)
         await running.send(encode.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:

@@ -235,6 +235,8 @@ class Request(View):
 
     def _keys(self) -> list[Row]:
         rows = self._answer_rows("yes, once", "no")
+        if isinstance(self.asked, PermissionAsked) and self.asked.code:
+            rows.append(key_row("c", "change the code"))
         return [*rows, key_row("d", "details")] if self._has_more else rows
 
     def _answer_rows(self, usual_yes: str, usual_no: str) -> list[Row]:
