@@ -34,7 +34,7 @@ def test_every_option_can_be_set() -> None:
         "terminal": {"side": "left", "size": 80},
         "chat": {"side": "float", "size": 0.8, "model": "opus", "mode": "plan"},
         "ask": {"model": "haiku", "window": "split"},
-        "tools": {"enabled": False, "allow_read": False},
+        "tools": {"enabled": False, "allow_read": False, "clipboard": True},
         "agents": {
             "otter": {
                 "cmd": ["otter", "--acp"],
@@ -59,7 +59,7 @@ def test_every_option_can_be_set() -> None:
         terminal=TerminalConfig(side="left", size=80),
         chat=ChatConfig(side="float", size=0.8, model="opus", mode="plan"),
         ask=AskConfig(model="haiku", window="split"),
-        tools=ToolsConfig(enabled=False, allow_read=False),
+        tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
         agents={
             "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
             "gemini": False,

@@ -48,7 +48,7 @@ local OPTIONS = {
     follow = 'boolean',
   },
   ask = { model = 'string', window = { 'float', 'split' } },
-  tools = { enabled = 'boolean', allow_read = 'boolean' },
+  tools = { enabled = 'boolean', allow_read = 'boolean', clipboard = 'boolean' },
   agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }

@@ -54,6 +54,7 @@
 ---@class (exact) claude_ide.Options.Tools
 ---@field enabled? boolean `:Claude` passes the model's tools to the CLI; default true
 ---@field allow_read? boolean Tools that change nothing need no permission; default true
+---@field clipboard? boolean The model may read the clipboard; default false
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's

@@ -51,10 +51,14 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToolsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The model's tools: whether `:Claude` passes them to the CLI, and which need no permission."""
+    """The model's tools: whether `:Claude` passes them to the CLI, and which need no permission.
+
+    `clipboard`: whether the model may read the clipboard.
+    """
 
     enabled: bool = True
     allow_read: bool = True
+    clipboard: bool = False
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

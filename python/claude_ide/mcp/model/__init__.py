@@ -1,9 +1,9 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import code, language
+from claude_ide.mcp.model import buffers, code, language, lists, screen, syntax
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, code)
+ALL = (language, syntax, buffers, screen, lists, code)
 
 
 def toolset() -> Toolset:

@@ -30,7 +30,8 @@ def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
         kept.append(f"({left_out:,} more lines do not fit; ask for fewer entries)")
     if rest:
         kept.append(rest)
-    return text("\n".join(kept))
+    # Half of a surrogate pair, which a buffer may have, is no valid JSON.
+    return text("\n".join(kept).encode("utf-8", "replace").decode())
 
 
 def remaining(total: int, offset: int, shown: Sequence[object]) -> str:

@@ -1,0 +1,125 @@
+--- The model's questions about buffers: which there are, their text, and what is not saved.
+local buffers = require('claude_ide.file.buffers')
+local buffer_text = require('claude_ide.file.text')
+local file_path = require('claude_ide.file.path')
+
+local M = {}
+
+local api = vim.api
+
+local LARGEST = 2e6 -- bytes of a text that is compared
+local CONTEXT = 3 -- lines around a change
+
+local function is_open(bufnr)
+  return vim.bo[bufnr].buflisted or (vim.bo[bufnr].modified and api.nvim_buf_is_loaded(bufnr))
+end
+
+local function described(bufnr, current)
+  return {
+    bufnr = bufnr,
+    path = file_path.path(bufnr) or '',
+    name = api.nvim_buf_get_name(bufnr),
+    filetype = vim.bo[bufnr].filetype,
+    buftype = vim.bo[bufnr].buftype,
+    lines = api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_line_count(bufnr) or 0,
+    is_loaded = api.nvim_buf_is_loaded(bufnr),
+    is_modified = vim.bo[bufnr].modified,
+    is_shown = #vim.fn.win_findbuf(bufnr) > 0,
+    is_current = bufnr == current,
+  }
+end
+
+--- The buffers that the user has opened.
+---@type claude_ide.Tool
+function M.list(_, answer)
+  local current = api.nvim_get_current_buf()
+  local found = vim.iter(api.nvim_list_bufs()):filter(is_open):map(function(bufnr)
+    return described(bufnr, current)
+  end)
+  answer({ buffers = found:totable() })
+end
+
+--- The loaded buffer of a file, or with a number.
+---
+--- Raises an error if there is none.
+---@param arguments { file?: string, bufnr?: integer }
+---@return integer bufnr
+local function loaded(arguments)
+  local bufnr = arguments.bufnr
+  if bufnr then
+    if not api.nvim_buf_is_loaded(bufnr) then
+      error(('there is no loaded buffer %d'):format(bufnr), 0)
+    end
+    return bufnr
+  end
+  local found = arguments.file and buffers.find(arguments.file)
+  if not (found and found.loaded) then
+    error(('%s is not open in Neovim; read it from disk'):format(arguments.file), 0)
+  end
+  return found.bufnr
+end
+
+--- Lines of a buffer, saved or not.
+---@type claude_ide.Tool
+function M.lines(arguments, answer)
+  local bufnr = loaded(arguments)
+  local total, first = api.nvim_buf_line_count(bufnr), arguments.offset + 1
+  if first > total then
+    error(('the buffer has only %d lines'):format(total), 0)
+  end
+  answer({
+    total = total,
+    first = first,
+    lines = api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false),
+    is_modified = vim.bo[bufnr].modified,
+  })
+end
+
+-- The text on disk; empty for a file that does not exist. Nil if it cannot be compared.
+local function saved_text(path)
+  local stat = vim.uv.fs_stat(path)
+  if not stat then
+    return ''
+  elseif stat.type ~= 'file' or stat.size > LARGEST then
+    return nil
+  end
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return text
+end
+
+local function size_of(bufnr)
+  return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+end
+
+-- A unified diff of the file on disk and the buffer.
+local function changes(bufnr)
+  local path = assert(file_path.path(bufnr))
+  local saved = size_of(bufnr) <= LARGEST and saved_text(path)
+  if not saved then
+    return { path = path, note = 'too large to compare' }
+  end
+  return {
+    path = path,
+    diff = vim.diff(saved, buffer_text.get(bufnr), { ctxlen = CONTEXT }),
+  }
+end
+
+local function has_changes(bufnr)
+  return vim.bo[bufnr].modified
+    and vim.bo[bufnr].buftype == ''
+    and api.nvim_buf_is_loaded(bufnr)
+    and file_path.path(bufnr) ~= nil
+end
+
+--- What is not saved, in one file or in all.
+---@type claude_ide.Tool
+function M.unsaved(arguments, answer)
+  local chosen = arguments.file and { loaded(arguments) } or api.nvim_list_bufs()
+  answer({ files = vim.iter(chosen):filter(has_changes):map(changes):totable() })
+end
+
+return M

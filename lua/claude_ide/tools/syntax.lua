@@ -1,0 +1,169 @@
+--- The model's questions about the syntax of a file.
+local definitions = require('claude_ide.tools.definitions')
+local place = require('claude_ide.tools.place')
+local slices = require('claude_ide.when.slices')
+local syntax_tree = require('claude_ide.tools.syntax_tree')
+
+local M = {}
+
+local MOST_LINES = 400 -- of a definition
+local ROWS = 300 -- in a slice
+
+-- Others run patterns, or functions of plugins, over which nobody has a limit.
+local PREDICATES = {
+  ['eq?'] = true,
+  ['not-eq?'] = true,
+  ['any-eq?'] = true,
+  ['any-not-eq?'] = true,
+  ['any-of?'] = true,
+  ['not-any-of?'] = true,
+}
+
+local function parsed(path, answer, fn)
+  return syntax_tree.parse(path, function(tree)
+    if tree.error then
+      return answer(tree)
+    end
+    fn(tree)
+  end)
+end
+
+-- The name of the field in which a node is, if any.
+local function field_of(node)
+  local parent = node:parent()
+  if parent then
+    for child, field in parent:iter_children() do
+      if child:equal(node) then
+        return field
+      end
+    end
+  end
+end
+
+local function described(tree, node)
+  return vim.tbl_extend('error', syntax_tree.range(tree, node), {
+    kind = node:type(),
+    field = field_of(node),
+    text = syntax_tree.first_line(tree, node),
+  })
+end
+
+--- The node at a place, and its ancestors.
+---@type claude_ide.Tool
+function M.node(arguments, answer)
+  local row, col = place.position(place.buffer(arguments.file), arguments)
+  return parsed(arguments.file, answer, function(tree)
+    local nodes = {}
+    local node = tree.root:named_descendant_for_range(row, col, row, col)
+    while node do
+      nodes[#nodes + 1] = described(tree, node)
+      node = node:parent()
+    end
+    answer({ nodes = nodes, language = tree.language })
+  end)
+end
+
+--- The definitions of a file.
+---@type claude_ide.Tool
+function M.outline(arguments, answer)
+  return parsed(arguments.file, answer, function(tree)
+    definitions.find(tree, function(found)
+      local first = arguments.offset + 1
+      local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
+      answer({ total = #found, definitions = wanted })
+    end)
+  end)
+end
+
+--- The definitions around a line, the innermost one first, with its text.
+---@type claude_ide.Tool
+function M.enclosing(arguments, answer)
+  return parsed(arguments.file, answer, function(tree)
+    local line = arguments.line
+    if line > #tree.lines then
+      return answer({ error = ('there is no line %d; the file has %d'):format(line, #tree.lines) })
+    end
+    definitions.find(tree, function(found)
+      local around = vim.tbl_filter(function(each)
+        return each.line <= line and line <= each.end_line
+      end, found)
+      table.sort(around, function(one, other)
+        return one.depth > other.depth
+      end)
+      local inner = around[1]
+      local last = inner and math.min(inner.end_line, inner.line + MOST_LINES - 1)
+      answer({
+        definitions = around,
+        lines = inner and vim.list_slice(tree.lines, inner.line, last) or {},
+      })
+    end)
+  end)
+end
+
+-- The first predicate or directive in a query that is not allowed.
+local function forbidden(query)
+  for _, predicates in pairs(query.info.patterns) do
+    for _, predicate in ipairs(predicates) do
+      if not PREDICATES[predicate[1]] then
+        return predicate[1]
+      end
+    end
+  end
+end
+
+local function query_of(language, text)
+  local ok, query = pcall(vim.treesitter.query.parse, language, text)
+  if not ok then
+    local reason = vim.split(tostring(query), '\n')[1]
+    error(('the query is wrong: %s'):format(reason:gsub('^.-: ', '')), 0)
+  end
+  local name = forbidden(query)
+  if name then
+    local allowed = vim.tbl_keys(PREDICATES)
+    table.sort(allowed)
+    error(('#%s is not allowed here; #%s are'):format(name, table.concat(allowed, ', #')), 0)
+  end
+  return query
+end
+
+-- Calls `done` with the captures of a query, `{ name, node }`, in the order of their positions.
+local function run(query, tree, done)
+  local found, known, starts = {}, {}, {}
+  for row = 0, #tree.lines, ROWS do
+    starts[#starts + 1] = row
+  end
+  slices.each(starts, function(row)
+    for id, node in query:iter_captures(tree.root, tree.text, row, row + ROWS) do
+      local key = node:id() .. '\0' .. id
+      if not known[key] then
+        known[key] = true
+        found[#found + 1] = { name = query.captures[id], node = node }
+      end
+    end
+  end, function()
+    done(found)
+  end)
+end
+
+--- The captures of a tree-sitter query.
+---@type claude_ide.Tool
+function M.query(arguments, answer)
+  return parsed(arguments.file, answer, function(tree)
+    local ok, query = pcall(query_of, tree.language, arguments.query)
+    if not ok then
+      return answer({ error = query })
+    end
+    run(query, tree, function(found)
+      local first = arguments.offset + 1
+      local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
+      answer({
+        total = #found,
+        captures = vim.tbl_map(function(each)
+          return vim.tbl_extend('error', described(tree, each.node), { name = each.name })
+        end, wanted),
+      })
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,114 @@
+--- Parses a copy of a file's text for the model's tools, in slices and without any effect on the buffer.
+local buffer_text = require('claude_ide.file.text')
+local hazard = require('claude_ide.colouring.hazard')
+local place = require('claude_ide.tools.place')
+
+local M = {}
+
+---@class claude_ide.SyntaxTree
+---@field root TSNode
+---@field language string
+---@field text string
+---@field lines string[]
+
+local function parsers()
+  local names = {}
+  for _, path in ipairs(vim.api.nvim_get_runtime_file('parser/*', true)) do
+    names[vim.fn.fnamemodify(path, ':t:r')] = true
+  end
+  local sorted = vim.tbl_keys(names)
+  table.sort(sorted)
+  return table.concat(sorted, ', ')
+end
+
+-- The language of a buffer.
+local function language_of(bufnr, path)
+  local filetype = vim.bo[bufnr].filetype
+  if filetype == '' then
+    filetype = vim.filetype.match({ buf = bufnr, filename = path }) or ''
+  end
+  local language = vim.treesitter.language.get_lang(filetype) or filetype
+  if language ~= '' and (vim.treesitter.language.add(language)) then
+    return language
+  end
+  local named = filetype == '' and 'this file, whose type is unknown' or filetype
+  error(('no tree-sitter parser for %s; there are: %s'):format(named, parsers()), 0)
+end
+
+--- Parse a file.
+---
+--- Raises an error that says why it cannot be parsed.
+---@param path string
+---@param done fun(tree: claude_ide.SyntaxTree|{ error: string })
+---@return fun() cancel
+function M.parse(path, done)
+  local bufnr = place.buffer(path)
+  local language = language_of(bufnr, path)
+  local text = buffer_text.get(bufnr)
+  local obstacle = hazard.find(text, language)
+  if obstacle then
+    error(('%s is not parsed, because of %s'):format(path, obstacle), 0)
+  end
+  local is_cancelled = false
+  vim.treesitter.get_string_parser(text, language):parse(nil, function(problem, trees)
+    if is_cancelled then
+      return
+    elseif problem or not (trees and trees[1]) then
+      return done({ error = ('%s could not be parsed: %s'):format(path, problem or 'no tree') })
+    end
+    done({
+      root = trees[1]:root(),
+      language = language,
+      text = text,
+      lines = vim.split(text, '\r?\n'),
+    })
+  end)
+  return function()
+    is_cancelled = true
+  end
+end
+
+--- A byte column as a column for the model: in characters, from 1.
+---@param tree claude_ide.SyntaxTree
+---@param row integer 0-based
+---@param col integer bytes, 0-based
+---@return integer
+function M.column(tree, row, col)
+  return vim.str_utfindex(tree.lines[row + 1] or '', 'utf-32', col, false) + 1
+end
+
+---@class claude_ide.SyntaxRange
+---@field line integer
+---@field column integer
+---@field end_line integer
+---@field end_column integer the column after the last character
+
+---@param tree claude_ide.SyntaxTree
+---@param node TSNode
+---@return claude_ide.SyntaxRange
+function M.range(tree, node)
+  local row, col, end_row, end_col = node:range()
+  if end_col == 0 and end_row > row then
+    -- A node that ends with its line.
+    end_row = end_row - 1
+    end_col = #(tree.lines[end_row + 1] or '')
+  end
+  return {
+    line = row + 1,
+    column = M.column(tree, row, col),
+    end_line = end_row + 1,
+    end_column = M.column(tree, end_row, end_col),
+  }
+end
+
+--- The first line of a node's text, without the rest of the line after the node.
+---@param tree claude_ide.SyntaxTree
+---@param node TSNode
+---@return string
+function M.first_line(tree, node)
+  local row, col, end_row, end_col = node:range()
+  local line = tree.lines[row + 1] or ''
+  return vim.trim(line:sub(col + 1, end_row == row and end_col or #line))
+end
+
+return M

@@ -1,0 +1,137 @@
+"""Buffers: what is open, texts that are not saved, and their undo history."""
+
+import time
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from claude_ide.errors import ToolError
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.model.pages import count, page, remaining
+from claude_ide.mcp.model.place import File, Limit, Offset
+from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+
+State = Annotated[int, Meta(ge=0, description="Number of the state; 0 is the text as it was read")]
+
+
+class BufferText(Arguments, frozen=True):
+    """Arguments of `buffer_text`."""
+
+    file: Annotated[str | None, Meta(description="Absolute path of the file")] = None
+    buffer: Annotated[
+        int | None, Meta(description="Number of the buffer, for one that has no file")
+    ] = None
+    offset: Annotated[int, Meta(ge=0, description="How many lines to skip")] = 0
+    limit: Annotated[int, Meta(ge=1, le=2000, description="How many lines at most")] = 500
+
+
+class OneFile(Arguments, frozen=True):
+    """Arguments of the tools on one file or all."""
+
+    file: Annotated[
+        str | None, Meta(description="Absolute path of the file; default: all open files")
+    ] = None
+
+
+class History(File, frozen=True):
+    """Arguments of `undo_history`."""
+
+    offset: Offset = 0
+    limit: Limit = 50
+
+
+class UndoDiff(File, frozen=True):
+    """Arguments of `undo_diff`."""
+
+    older: State
+    newer: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="Number of the other state; default: the current text"),
+    ] = None
+
+
+@model_tool("buffers", "List of open buffers")
+async def buffers(client: Client, _arguments: NoArguments) -> Content:
+    """List the user's open buffers: path, filetype, and whether there are unsaved changes."""
+    found = (await client.editor.use("tools.buffers.list", {}))["buffers"] or []
+    return page(count(len(found), "buffer"), map(_buffer, found))
+
+
+@model_tool("buffer_text", "Text of a buffer")
+async def buffer_text(client: Client, arguments: BufferText) -> Content:
+    """Return lines of a buffer as the user sees them, saved or not.
+
+    The file on disk may have another text, and a buffer without a file is on no disk.
+    """
+    if (arguments.file is None) == (arguments.buffer is None):
+        raise ToolError("give either file or buffer")
+    fields: dict[str, Any] = {"offset": arguments.offset, "limit": arguments.limit}
+    named = {"file": arguments.file} if arguments.file else {"bufnr": arguments.buffer}
+    found = await client.editor.use("tools.buffers.lines", fields | named)
+    lines = found["lines"] or []
+    numbered = (f"{number}\t{line}" for number, line in enumerate(lines, found["first"]))
+    unsaved = ", with unsaved changes" if found["is_modified"] else ""
+    heading = f"{count(found['total'], 'line')}{unsaved}"
+    return page(heading, numbered, remaining(found["total"], arguments.offset, lines))
+
+
+@model_tool("unsaved_changes", "Changes that are not saved")
+async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
+    """Return a diff from the disk to the buffer for each open file with unsaved changes."""
+    fields = {"file": arguments.file} if arguments.file else {}
+    files = (await client.editor.use("tools.buffers.unsaved", fields))["files"] or []
+    if not files:
+        return page("Everything is saved.", ())
+    lines: list[str] = []
+    for each in files:
+        lines += [f"--- {each['path']} on disk", f"+++ {each['path']} in Neovim"]
+        lines += each.get("diff", each.get("note", "")).splitlines()
+    return page(f"{count(len(files), 'file')} with unsaved changes", lines)
+
+
+@model_tool("undo_history", "Undo history of a buffer")
+async def undo_history(client: Client, arguments: History) -> Content:
+    """List the states of a file's text since it was opened, the newest last, with their ages.
+
+    `undo_diff` shows what has changed between two of them.
+    """
+    found = await client.editor.use("tools.undo.history", arguments.fields())
+    states = found["states"] or []
+    lines = (_state(state, found["now"]) for state in states)
+    heading = f"{count(found['total'], 'state')}; the text is state {found['current']}"
+    return page(heading, lines, remaining(found["total"], arguments.offset, states))
+
+
+@model_tool("undo_diff", "Difference of two states of a buffer")
+async def undo_diff(client: Client, arguments: UndoDiff) -> Content:
+    """Return what the user or others have changed between two states of a file's text."""
+    fields: dict[str, Any] = {"file": arguments.file, "from": arguments.older}
+    if arguments.newer is not None:
+        fields["to"] = arguments.newer
+    found = await client.editor.use("tools.undo.diff", fields)
+    heading = f"From state {found['from']} to state {found['to']}"
+    return page(heading, found["diff"].splitlines() or ["There is no difference."])
+
+
+def _buffer(each: dict[str, Any]) -> str:
+    flags = {
+        "current": each["is_current"],
+        "shown": each["is_shown"] and not each["is_current"],
+        "unsaved changes": each["is_modified"],
+        "not loaded": not each["is_loaded"],
+        each["buftype"]: each["buftype"] != "",
+    }
+    named = each["path"] or each["name"] or "(no name)"
+    size = count(each["lines"], "line") if each["is_loaded"] else ""
+    facts = [each["filetype"], size, *(flag for flag, is_set in flags.items() if is_set)]
+    return f"{each['bufnr']}: {named} ({', '.join(filter(None, facts))})"
+
+
+def _state(state: dict[str, Any], now: int) -> str:
+    age = max(0, now - state["time"])
+    facts = [
+        f"{age} s ago" if age < 120 else time.strftime("%F %T", time.localtime(state["time"])),
+        "saved" if state.get("save") else "",
+        f"on branch {state['branch']}" if state["branch"] else "",
+    ]
+    return f"{state['state']}: {', '.join(filter(None, facts))}"

@@ -1,0 +1,74 @@
+"""Registers, quickfix and location lists, messages."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.model.pages import count, page, remaining
+from claude_ide.mcp.model.place import Limit, Offset
+from claude_ide.mcp.tool import Arguments, Content, model_tool
+
+List = Annotated[
+    Literal["quickfix", "location"],
+    Meta(description="The quickfix list, or the location list of the current window"),
+]
+KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
+
+
+class Register(Arguments, frozen=True):
+    """Arguments of `register`."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=1, description='Its name, such as a or "')]
+
+
+class Quickfix(Arguments, frozen=True):
+    """Arguments of `quickfix`."""
+
+    list: List = "quickfix"
+    offset: Offset = 0
+    limit: Limit = 200
+
+
+class Messages(Arguments, frozen=True):
+    """Arguments of `messages`."""
+
+    limit: Annotated[int, Meta(ge=1, le=200, description="How many lines at most")] = 50
+
+
+@model_tool("register", "A register")
+async def register(client: Client, arguments: Register) -> Content:
+    """Return the text of one of the user's registers. The clipboard is usually not allowed."""
+    allows = client.config.tools.clipboard
+    fields = {"name": arguments.name, "allows_clipboard": allows}
+    found = await client.editor.use("tools.lists.register", fields)
+    lines = found["lines"] or []
+    return page(count(len(lines), "line") if lines else "The register is empty.", lines)
+
+
+@model_tool("quickfix", "Quickfix or location list")
+async def quickfix(client: Client, arguments: Quickfix) -> Content:
+    """Return the entries of the quickfix list or of the location list."""
+    fields = {"list": arguments.list, "offset": arguments.offset, "limit": arguments.limit}
+    found = await client.editor.use("tools.lists.quickfix", fields)
+    entries = found["entries"] or []
+    title = f"; title: {found['title']}" if found["title"] else ""
+    current = f"; the user is at entry {found['current']}" if found["total"] else ""
+    heading = f"{found['total']:,} {'entry' if found['total'] == 1 else 'entries'}{title}{current}"
+    return page(heading, map(_entry, entries), remaining(found["total"], arguments.offset, entries))
+
+
+@model_tool("messages", "Recent messages")
+async def messages(client: Client, arguments: Messages) -> Content:
+    """Return the last lines of Neovim's :messages, such as errors that the user has just seen."""
+    found = await client.editor.use("tools.lists.messages", {"limit": arguments.limit})
+    lines = found["lines"] or []
+    return page(count(len(lines), "line"), lines)
+
+
+def _entry(entry: dict[str, Any]) -> str:
+    if not entry["is_valid"]:
+        return f"  {entry['text']}"
+    kind = KINDS.get(entry["kind"].upper(), "")
+    kind = f"{kind}: " if kind else ""
+    return f"{entry['path']}:{entry['line']}:{entry['column']}: {kind}{entry['text']}"

@@ -1,0 +1,110 @@
+"""The tools on buffers and their undo history."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.model_tools import ModelTools
+from support.neovim import Neovim
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    """A file of three lines, open in Neovim."""
+    path = project / "a.txt"
+    path.write_text("one\ntwo\nthree\n")
+    await serving.command(f"edit {path}")
+    return path
+
+
+async def test_buffers_are_listed_with_their_state(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("xi<Esc>:new<CR>")
+
+    listed = await tools.text("buffers")
+
+    number = await serving.eval(f"bufnr('{path}')")
+    assert f"{number}: {path} (text, 3 lines, shown, unsaved changes)" in listed.splitlines()
+    assert re.search(r"^\d+: \(no name\) \(1 line, current\)$", listed, re.MULTILINE)
+
+
+async def test_the_text_of_a_buffer_is_the_one_that_is_not_saved(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'zwei 𝄞', 'drei' })")
+
+    whole = await tools.text("buffer_text", file=str(path))
+    part = await tools.text("buffer_text", file=str(path), offset=1, limit=2)
+
+    assert whole.splitlines() == [
+        "4 lines, with unsaved changes",
+        "1\tone",
+        "2\tzwei 𝄞",
+        "3\tdrei",
+        "4\tthree",
+    ]
+    assert part.splitlines()[1:] == ["2\tzwei 𝄞", "3\tdrei", "(1 more: offset=3)"]
+
+
+async def test_a_buffer_without_a_file_has_a_number(tools: ModelTools, serving: Neovim) -> None:
+    await serving.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'a note' })")
+    number = await serving.eval("bufnr()")
+
+    assert "1\ta note" in await tools.text("buffer_text", buffer=number)
+
+
+async def test_a_file_that_is_not_open_is_on_disk(tools: ModelTools, project: Path) -> None:
+    path = project / "b.txt"
+    path.write_text("b\n")
+
+    reason = await tools.error("buffer_text", file=str(path))
+
+    assert reason == f"{path} is not open in Neovim; read it from disk"
+    assert await tools.error("buffer_text") == "give either file or buffer"
+
+
+async def test_unsaved_changes_are_a_diff(tools: ModelTools, serving: Neovim, path: Path) -> None:
+    assert await tools.text("unsaved_changes") == "Everything is saved."
+    await serving.lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'TWO' })")
+
+    changed = await tools.text("unsaved_changes", file=str(path))
+
+    assert changed.splitlines() == [
+        "1 file with unsaved changes",
+        f"--- {path} on disk",
+        f"+++ {path} in Neovim",
+        "@@ -1,3 +1,3 @@",
+        " one",
+        "-two",
+        "+TWO",
+        " three",
+    ]
+
+
+async def test_the_undo_history_can_be_compared_without_a_trace(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("x:w<CR>jx")
+    before = await serving.lua("return { vim.fn.undotree(), vim.fn.getbufinfo() }")
+
+    history = await tools.text("undo_history", file=str(path))
+    whole = await tools.text("undo_diff", file=str(path), older=0)
+    last = await tools.text("undo_diff", file=str(path), older=1, newer=2)
+
+    first, *states = history.splitlines()
+    assert first == "2 states; the text is state 2"
+    assert re.fullmatch(r"1: \d+ s ago, saved", states[0])
+    assert re.fullmatch(r"2: \d+ s ago", states[1])
+    assert whole.splitlines()[0] == "From state 0 to state 2"
+    assert whole.splitlines()[2:] == ["-one", "-two", "+ne", "+wo", " three"]
+    assert last.splitlines()[2:] == [" ne", "-two", "+wo", " three"]
+    after = await serving.lua("return { vim.fn.undotree(), vim.fn.getbufinfo() }")
+    assert after == before
+
+
+async def test_an_unknown_state_is_named(tools: ModelTools, path: Path) -> None:
+    assert await tools.error("undo_diff", file=str(path), older=7) == (
+        "there is no state 7; they are 0 to 0"
+    )

@@ -1,0 +1,130 @@
+"""The tools on windows, selection, marks, jumps, registers, lists and messages."""
+
+from pathlib import Path
+
+import pytest
+
+from support.model_tools import ModelTools
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    """A file of three lines, open in Neovim."""
+    path = project / "a.txt"
+    path.write_text("one\n𝄞 two\nthree\n")
+    await serving.command(f"edit {path}")
+    return path
+
+
+async def test_windows_have_their_lines_and_cursors(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("jfw")
+
+    shown = (await tools.text("windows")).splitlines()
+
+    assert shown == [
+        "1 window in this tab page; 1 tab page",
+        f"Window 1: {path} (text, cursor 2:4, lines 1-3, current)",
+        "  1\tone",
+        "  2\t𝄞 two",
+        "  3\tthree",
+    ]
+    assert len((await tools.text("windows", text=False)).splitlines()) == 2
+
+
+async def test_a_selection_has_its_text(tools: ModelTools, serving: Neovim, path: Path) -> None:
+    assert await tools.text("selection") == (f"Nothing is selected; the cursor is at {path}:1:1")
+    await serving.keys("jfwvj")
+
+    async def selected() -> list[str]:
+        lines = (await tools.text("selection")).splitlines()
+        return lines if lines[0].startswith("Selected") else []
+
+    assert await until(selected, "a selection") == [
+        f"Selected from {path}:2:4 to 3:5 (exclusive)",
+        "wo",
+        "thre",
+    ]
+
+
+async def test_marks_are_those_of_the_file_and_the_global_ones(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("jfwmagg:normal! mB<CR>")
+
+    marks = (await tools.text("marks")).splitlines()
+
+    assert marks == ["2 marks", f"a {path}:2:4: 𝄞 two", f"B {path}:1:3: one"]
+
+
+async def test_jumps_and_changes_have_their_lines(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("Gxgg")
+
+    jumps = (await tools.text("jumps")).splitlines()
+
+    assert f"{path}:3:1: hree" in jumps
+    assert jumps[-2:] == ["Changes of the current file:", f"{path}:3:1: hree"]
+
+
+async def test_a_register_is_read(tools: ModelTools, serving: Neovim, path: Path) -> None:
+    await serving.keys('"qyy')
+
+    assert (await tools.text("register", name="q")).splitlines() == ["1 line", "one"]
+    assert await tools.text("register", name="z") == "The register is empty."
+
+
+@pytest.mark.parametrize("name", ["+", "*"])
+async def test_the_clipboard_is_not_read(tools: ModelTools, name: str) -> None:
+    reason = await tools.error("register", name=name)
+
+    assert reason == "the clipboard is not for the model (tools.clipboard)"
+
+
+async def test_an_unnamed_register_that_is_the_clipboard_is_not_read(
+    tools: ModelTools, serving: Neovim
+) -> None:
+    await serving.command("set clipboard=unnamedplus")
+
+    reason = await tools.error("register", name='"')
+
+    assert reason == "the clipboard is not for the model (tools.clipboard)"
+
+
+async def test_no_expression_is_evaluated(tools: ModelTools, serving: Neovim) -> None:
+    await serving.lua("vim.fn.setreg('=', 'execute(\"let g:hit = 1\")')")
+
+    assert await tools.error("register", name="=") == "there is no register = to read"
+    assert await serving.eval("exists('g:hit')") == 0
+
+
+async def test_the_quickfix_list_comes_in_parts(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua(
+        "vim.fn.setqflist({}, ' ', { title = 'Otters', items = ... })",
+        [
+            {"filename": str(path), "lnum": 2, "col": 6, "text": "here", "type": "E"},
+            {"text": "just a line"},
+            {"filename": str(path), "lnum": 3, "text": "there"},
+        ],
+    )
+
+    listed = (await tools.text("quickfix", limit=2)).splitlines()
+
+    assert listed == [
+        "3 entries; title: Otters; the user is at entry 1",
+        f"{path}:2:3: error: here",
+        "  just a line",
+        "(1 more: offset=2)",
+    ]
+    assert await tools.text("quickfix", list="location") == "0 entries"
+
+
+async def test_messages_are_the_last_ones(tools: ModelTools, serving: Neovim) -> None:
+    await serving.command("echomsg 'first' | echomsg 'second'")
+
+    assert (await tools.text("messages", limit=1)).splitlines() == ["1 line", "second"]
