@@ -1,9 +1,11 @@
 """`execute_code` in a real kernel: the question to the user, and what the model reads."""
 
+import asyncio
 import base64
 from pathlib import Path
 from typing import Any
 
+from support.claude_code import ClaudeCode
 from support.kernels import SECONDS, asked, begin, closed, read, record
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
@@ -48,7 +50,7 @@ async def test_the_window_shows_the_code_in_colour_and_names_who_asks_and_where_
 
     screen = serving.screen.text()
     assert "tester asks to run this in Python of project/.venv" in screen
-    assert ":w runs it · gA also the next ones · :q refuses" in screen
+    assert ":w run · gA run all from now on · :q refuse" in screen
     assert await serving.eval("&filetype") == "python"
 
 
@@ -157,3 +159,36 @@ async def test_a_cancelled_call_interrupts_its_code(
 async def _busy(nvim: Neovim) -> bool:
     await nvim.command("ClaudeKernel status")
     return "busy: " in nvim.screen.text()
+
+
+async def test_the_clis_own_tool_runs_code_in_the_same_kernel(
+    kernel: Path, serving: Neovim, tools: ModelTools, claude: ClaudeCode
+) -> None:
+    await run(serving, tools, "x = 20")
+    called = asyncio.create_task(claude.call("executeCode", {"code": "x + 1"}, SECONDS))
+    await asked(serving, "x + 1")
+    await serving.keys(":w<CR>")
+
+    assert (await called)["content"] == [{"type": "text", "text": "[value]\n21"}]
+
+
+async def test_a_call_that_is_cancelled_before_the_answer_takes_its_window_along(
+    kernel: Path, project: Path, serving: Neovim, tools: ModelTools
+) -> None:
+    number = await begin(tools, "open('made', 'w')")
+    await asked(serving, "made")
+
+    await tools.client.send("notifications/cancelled", {"requestId": number})
+
+    await closed(serving)
+    assert not (project / "made").exists()
+
+
+async def test_many_characters_are_cut_in_the_middle(
+    kernel: Path, serving: Neovim, tools: ModelTools
+) -> None:
+    (content,) = await run(serving, tools, "print('a' * 50_000)\nprint('the end')")
+
+    assert len(content["text"]) < 25_000
+    assert "characters left out" in content["text"]
+    assert content["text"].endswith("the end")

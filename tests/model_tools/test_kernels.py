@@ -66,7 +66,9 @@ async def test_the_user_interrupts_what_runs(
 
     await serving.command("ClaudeKernel interrupt")
 
-    assert "KeyboardInterrupt" in (await read(tools))["content"][0]["text"]
+    text = (await read(tools))["content"][0]["text"]
+    assert "KeyboardInterrupt" in text
+    assert text.endswith("[the user interrupted it]")
 
 
 async def _is_busy(nvim: Neovim) -> bool:
@@ -105,8 +107,8 @@ async def test_the_kernel_of_a_folder_that_is_not_trusted_runs_only_if_the_user_
 ) -> None:
     use_environment(project)
     await begin(tools, "open('made', 'w')")
-    await on_screen(serving, "runs programs of a folder that is not trusted")
-    await serving.keys("3<CR>")
+    await on_screen(serving, "runs programs of a folder that you have not trusted")
+    await serving.keys("2<CR>")
 
     result = await read(tools)
 

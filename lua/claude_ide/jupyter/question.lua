@@ -76,7 +76,7 @@ end
 local function set_winbar(request)
   highlights.define()
   local more = request.more and (' · gA %s'):format(plain.status_line(request.more)) or ''
-  local keys = (':w runs it%s · :q refuses'):format(more)
+  local keys = (':w run%s · :q refuse'):format(more)
   local title = plain.status_line(request.title)
   local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
   winbar.set(api.nvim_get_current_win(), bar:format(title, keys), {

@@ -13,7 +13,7 @@ local M = {}
 local api = vim.api
 
 local MOST_LINES = 20000
-local MARK, OUT = '# %%', '#> '
+local MARK, OUT = '# %%', '#>'
 local WORDS = { stderr = 'stderr: ', error = '', note = '', image = 'image: ' }
 local GROUPS = { error = 'DiagnosticError', note = 'DiagnosticWarn', stderr = 'DiagnosticWarn' }
 
@@ -96,7 +96,7 @@ end
 local function add_output(bufnr, row, output)
   local text = (WORDS[output.kind] or '') .. output.text
   local lines = vim.tbl_map(function(line)
-    return OUT .. line
+    return line == '' and OUT or ('%s %s'):format(OUT, line)
   end, plain.lines(text))
   insert(bufnr, row, lines)
   if GROUPS[output.kind] then

@@ -5,8 +5,11 @@ local open_editors = require('claude_ide.file.open_editors')
 local M = {}
 
 -- The kernels that molten-nvim runs for the current buffer. It names a second one of a kind `python3_1`.
+-- It is a remote plugin: a call of its function would start its Python, unless that runs already.
 local function moltens()
-  if vim.fn.exists('*MoltenRunningKernels') == 0 then
+  local is_running = vim.fn.exists('*MoltenRunningKernels') == 1
+    and vim.fn['remote#host#IsRunning']('python3') == 1
+  if not is_running then
     return {}
   end
   local ok, names = pcall(vim.fn.MoltenRunningKernels, true)

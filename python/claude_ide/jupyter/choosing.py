@@ -25,7 +25,6 @@ NONE = (
 )
 UNCHOSEN = "The user has not chosen a Jupyter kernel, so nothing was run"
 DISTRUSTED = "The user does not let the kernel of this folder run, so nothing was run"
-TRUST, ONCE = "Trust the folder", "Use it this time"
 
 
 class Choosing:
@@ -73,16 +72,10 @@ class Choosing:
         """Return a kernel that may run. Raises `ToolError` if the user does not allow it."""
         if spec.folder is None or self._trust().is_trusted(spec.folder):
             return spec
-        question = f"{spec.title} runs programs of a folder that is not trusted yet:"
-        answers = [ONCE, f"{TRUST} {shown(spec.folder)}", "No"]
-        match await select(question, answers):
-            case 0:
-                return spec
-            case 1:
-                self._trust().grant(spec.folder)
-                return spec
-            case _:
-                raise ToolError(DISTRUSTED)
+        question = f"{spec.title} runs programs of a folder that you have not trusted:"
+        if await select(question, [f"Run it ({shown(spec.folder)})", "No"]) != 0:
+            raise ToolError(DISTRUSTED)
+        return spec
 
     async def _wanted(self, path: Path, where: dict[str, Any]) -> list[str]:
         """Return the names of the kernelspecs that the current file names."""

@@ -7,7 +7,7 @@ from claude_ide.errors import ToolError
 
 REFUSED = "The user refused to run this code, and nothing was run."
 QUESTION = "jupyter.question"
-MORE = "also the next ones"
+MORE = "run all from now on"
 
 
 class Asker(Protocol):

@@ -26,8 +26,10 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 60.0
 JOIN_SECONDS = 5.0
 STOP_SECONDS = 2.0
-INTERRUPT_SECONDS = 5.0
-"""How long code may take to end after an interrupt."""
+INTERRUPT_SECONDS = 1.0
+"""How long code may take to end after an interrupt; then it is repeated."""
+
+INTERRUPTS = 5
 
 BEAT_SECONDS = 1.0
 PRINTED = 4_000
@@ -40,6 +42,8 @@ class Ending(Enum):
     DONE = "done"
     INTERRUPTED = "interrupted"
     """By the time limit."""
+    STOPPED = "stopped"
+    """Interrupted by the user."""
     STUCK = "stuck"
     """It goes on although it was interrupted."""
     QUEUED = "queued"
@@ -78,7 +82,9 @@ class Kernel:
         self.folder = folder
         self.file = file
         self.language = spec.language if spec else ""
-        self.is_busy = False
+        self._run: Run | None = None
+        self._is_stopped = False
+        self._interrupting: asyncio.Task[Ending] | None = None
         self._process = process
         self._printed = bytearray() if printed is None else printed
         self._session: Session | None = None
@@ -129,31 +135,55 @@ class Kernel:
     async def execute(self, code: str, seconds: float) -> Outcome:
         """Run code for at most `seconds`, then interrupt it. Cancelling this interrupts it, too."""
         assert self._session is not None
-        run = self._session.execute(code)
-        self.is_busy = True
+        run = self._run = self._session.execute(code)
+        self._is_stopped = False
         try:
             ending = await self._finished(run, seconds)
             if ending is Ending.INTERRUPTED:
                 ending = await self._interrupted(run)
             return self._outcome(run, ending)
         except asyncio.CancelledError:
-            if run.outputs.has_begun and not run.outputs.is_done:
-                self.interrupt()
+            self._interrupt_later(run)
             raise
         finally:
-            self.is_busy = False
-            self._session.forget(run)
+            self._run = None
+            if self._interrupting is None or self._interrupting.done():
+                self._session.forget(run)
 
-    async def _interrupted(self, run: Run) -> Ending:
-        """Interrupt a run that has reached its limit, unless the kernel runs something else."""
-        if not run.outputs.has_begun:
-            return Ending.QUEUED
-        self.interrupt()
-        late = await self._finished(run, INTERRUPT_SECONDS)
-        return {Ending.DONE: Ending.INTERRUPTED, Ending.INTERRUPTED: Ending.STUCK}.get(late, late)
+    @property
+    def is_busy(self) -> bool:
+        """Whether it runs code of ours."""
+        return self._run is not None
 
     def interrupt(self) -> None:
-        """Interrupt what it runs."""
+        """Interrupt what it runs, because the user wants that."""
+        self._is_stopped = True
+        if self._run is not None:
+            self._interrupt_later(self._run)
+        else:
+            self._send_interrupt()
+
+    def _interrupt_later(self, run: Run) -> None:
+        self._interrupting = asyncio.create_task(self._interrupted(run))
+
+    async def _interrupted(self, run: Run) -> Ending:
+        """Interrupt a run, unless the kernel runs something else.
+
+        An interrupt at the very beginning may get lost, so it is repeated.
+        """
+        assert self._session is not None
+        try:
+            for _ in range(INTERRUPTS):
+                if run.outputs.has_begun:
+                    self._send_interrupt()
+                ending = await self._finished(run, INTERRUPT_SECONDS)
+                if ending is not Ending.INTERRUPTED:
+                    return ending if ending is not Ending.DONE else Ending.INTERRUPTED
+            return Ending.STUCK if run.outputs.has_begun else Ending.QUEUED
+        finally:
+            self._session.forget(run)
+
+    def _send_interrupt(self) -> None:
         if self._process is not None and self.spec and not self.spec.interrupts_by_message:
             self._process.interrupt()
         elif self._session is not None:
@@ -212,7 +242,7 @@ class Kernel:
         finally:
             ended.cancel()
         if run.outputs.is_done:
-            return Ending.DONE
+            return Ending.STOPPED if self._is_stopped else Ending.DONE
         return Ending.INTERRUPTED if self.is_alive else Ending.DIED
 
     def _outcome(self, run: Run, ending: Ending) -> Outcome:

@@ -69,5 +69,7 @@ def _note(outcome: Outcome) -> str:
             return "interrupted at the time limit, but it goes on (:ClaudeKernel restart)"
         case Ending.QUEUED:
             return "the kernel is busy; this is still waiting to run"
+        case Ending.STOPPED:
+            return "interrupted"
         case _:
             return "interrupted at the time limit"

@@ -64,13 +64,15 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
     if not python.is_file():
         return None
     if name:
-        resources = environment / "share/jupyter/kernels" / Path(name).name
+        name = Path(name).name
+        resources = environment / "share/jupyter/kernels" / name
         content = files.read_if_sound(resources / "kernel.json", LARGEST_SPEC)
         spec = _decoded(name, _json(content), resources)
         if spec is not None:
             first, *others = spec.command
             own = (str(python), *others) if Path(first).stem.startswith("python") else spec.command
-            return msgspec.structs.replace(spec, command=own, folder=folder)
+            title = f"{spec.title} of {folder.name}/{ENVIRONMENT}"
+            return msgspec.structs.replace(spec, title=title, command=own, folder=folder)
         return None
     packages = environment.glob("Lib/site-packages" if WINDOWS else "lib/python*/site-packages")
     if not any((each / "ipykernel").is_dir() for each in packages):

@@ -81,6 +81,8 @@ def _ending(outcome: Outcome, seconds: int) -> list[str]:
             return []
         case Ending.INTERRUPTED:
             return [f"[interrupted: the limit of {seconds} s was reached]"]
+        case Ending.STOPPED:
+            return ["[the user interrupted it]"]
         case Ending.STUCK:
             return [
                 f"[after {seconds} s it was interrupted, but it goes on; the user can restart "
