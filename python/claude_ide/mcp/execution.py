@@ -2,7 +2,7 @@
 
 from claude_ide.errors import ToolError
 from claude_ide.jupyter.kernel import Ending, Outcome
-from claude_ide.jupyter.outputs import clean
+from claude_ide.jupyter.outputs import Output, clean
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Caller, Content
 
@@ -16,6 +16,7 @@ MOST_IMAGES = 8
 LARGEST_IMAGE = 5_000_000
 """Characters of base64; the model's API accepts no larger one."""
 
+LEFT_OUT = "[an image is left out: it is too large, or there are too many]"
 MARKS = {"stderr": "[stderr]", "value": "[value]", "error": "[error]"}
 
 
@@ -35,41 +36,65 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
 
 
 def _content(outcome: Outcome, seconds: int) -> Content:
-    """Return the outputs in their order; texts that are next to each other are one block."""
-    content: Content = []
-    lines: list[str] = []
-    room, left_out, images = MOST_TEXT, outcome.left_out, 0
-
-    def end_text() -> None:
-        if lines:
-            content.append({"type": "text", "text": "\n".join(lines)})
-            lines.clear()
-
+    answer = _Answer(outcome.left_out)
     for output in outcome.outputs:
+        answer.add(output)
+    return answer.ended(_ending(outcome, seconds))
+
+
+class _Answer:
+    """The outputs in their order; texts that are next to each other are one block."""
+
+    def __init__(self, left_out: int) -> None:
+        self._content: Content = []
+        self._lines: list[str] = []
+        self._left_out = left_out
+        self._images = 0
+        # Output that comes first must not take the room of an error.
+        self._room = {"error": MOST_TEXT // 4, "": MOST_TEXT - MOST_TEXT // 4}
+
+    def add(self, output: Output) -> None:
+        """Add an output, as far as there is room for it."""
         if output.mime:
-            images += 1
-            if images > MOST_IMAGES or len(output.text) > LARGEST_IMAGE:
-                lines.append("[an image is left out: too large, or too many]")
-                continue
-            end_text()
-            content.append({"type": "image", "data": output.text, "mimeType": output.mime})
-            continue
-        text = _shortened(clean(output.text).rstrip("\n"), room)
-        room = max(room - len(text), 0)
-        lines += [*([MARKS[output.kind]] if output.kind in MARKS else []), text]
-    if left_out:
-        lines.append(f"[{left_out:,} characters more were printed]")
-    lines += _ending(outcome, seconds)
-    if not (content or any(lines)):
-        lines.append("The code ran without output.")
-    end_text()
-    return content
+            return self._add_image(output)
+        text = clean(output.text).rstrip("\n")
+        kind = output.kind if output.kind in self._room else ""
+        shown = _shortened(text, self._room[kind])
+        self._room[kind] -= min(len(shown), self._room[kind])
+        if shown or not text:
+            self._lines += [*([MARKS[output.kind]] if output.kind in MARKS else []), shown]
+        else:
+            self._left_out += len(text)
+
+    def ended(self, ending: list[str]) -> Content:
+        """Return everything, with the end of the run."""
+        if self._left_out:
+            self._lines.append(f"[{self._left_out:,} more characters are left out]")
+        self._lines += ending
+        if not (self._content or any(self._lines)):
+            self._lines.append("The code ran without output.")
+        self._end_text()
+        return self._content
+
+    def _add_image(self, output: Output) -> None:
+        self._images += 1
+        if self._images > MOST_IMAGES or len(output.text) > LARGEST_IMAGE:
+            self._lines += [LEFT_OUT] * (LEFT_OUT not in self._lines)
+            return
+        self._end_text()
+        image = {"type": "image", "data": output.text, "mimeType": output.mime}
+        self._content.append(image)
+
+    def _end_text(self) -> None:
+        if self._lines:
+            self._content.append({"type": "text", "text": "\n".join(self._lines)})
+            self._lines.clear()
 
 
 def _shortened(text: str, room: int) -> str:
-    """Return the beginning and the end of a text that is too long: errors are at the end."""
-    if len(text) <= room:
-        return text
+    """Return the beginning and the end of a text that is too long; "" if there is no room."""
+    if len(text) <= room or not room:
+        return text if room else ""
     half = room // 2
     note = f"\n[… {len(text) - 2 * half:,} characters left out …]\n"
     return f"{text[:half]}{note}{text[len(text) - half :]}"

@@ -228,3 +228,29 @@ async def test_the_editor_examines_a_file_before_it_is_changed() -> None:
 
     assert (await cli.ask("hook_callback", **asked))["response"] == {}
     assert edits.looked_at == [("t1", "/p/a.py")]
+
+
+async def test_a_server_learns_which_uses_of_its_tools_are_allowed() -> None:
+    server = Server(nothing)
+    callbacks = Cli({"neovim": server}).callbacks
+    given = {"updatedInput": {"code": "x"}}
+    rule = {"rules": [{"toolName": "mcp__neovim__run"}], "type": "addRules"}
+    of_another = {"rules": [{"toolName": "mcp__neovim__other"}], "type": "addRules"}
+
+    callbacks.allowed("mcp__neovim__run", "t1", given)
+    callbacks.allowed("mcp__neovim__run", "t2", given, "changed")
+    callbacks.allowed("mcp__neovim__run", "t3", given | {"updatedPermissions": [rule]})
+    callbacks.allowed("mcp__neovim__run", "t4", given | {"updatedPermissions": [of_another]})
+    callbacks.allowed("mcp__other__run", "t5", given)
+    callbacks.allowed("Bash", "t6", given)
+
+    assert server.uses == [
+        ("run", "t1", {"code": "x"}, False),
+        ("run", "t2", {"code": "changed"}, False),
+        ("run", "t3", {"code": "x"}, True),
+        ("run", "t4", {"code": "x"}, False),
+    ]
+
+
+async def nothing(_message: Frame) -> None:
+    """Answer nothing."""
