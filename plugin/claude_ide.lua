@@ -41,8 +41,7 @@ local function question(module, fn)
 end
 
 local function complete_chat(...)
-  local sessions = require('claude_ide.host.stored_sessions').ids
-  return require('claude_ide.chat.command').complete(sessions, ...)
+  return require('claude_ide.chat.command').complete(...)
 end
 
 -- A command that handles a `|` after its arguments itself.
@@ -78,7 +77,7 @@ command('ClaudeChat', chat, {
   nargs = '*',
   range = true,
   complete = complete_chat,
-  desc = 'Open or hide the chat with Claude',
+  desc = 'Open or hide the chat',
 })
 command('ClaudeChanges', host('ClaudeChanges'), {
   range = true,
@@ -88,7 +87,7 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   complete = function(...)
     return require('claude_ide.chat.changes').complete(...)
   end,
-  desc = 'Review what Claude changed in the last turn of the chat',
+  desc = 'Review what the last turn of the chat has changed',
 })
 command('ClaudeStart', host('ClaudeStart'), {
   range = true,
@@ -116,6 +115,11 @@ command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
     return require('claude_ide.tools.registration').complete(...)
   end,
   desc = 'Show how to give another program the tools of the editor',
+})
+command('ClaudeDismiss', editor('tools.showing', 'dismiss'), {
+  range = true,
+  bar = true,
+  desc = "Remove the model's highlights",
 })
 command('ClaudeSend', host('ClaudeSend'), {
   range = true,
@@ -209,8 +213,9 @@ local function map_lines(name, ex, desc)
 end
 
 map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
-map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat with Claude')
+map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat')
 map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the last turn")
+map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')

@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.acp.decoding": {"errors", "files", "text_diff", "agents"},
     "agents.acp": {
-        *("__init__", "errors", "concealed", "config", "paths", "program", "jsonrpc"),
+        *("__init__", "errors", "concealed", "config", "paths", "files", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),
     },
     "agent_files": {"errors", "config", "paths", "files", "agents", "editor"},

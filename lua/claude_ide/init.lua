@@ -29,19 +29,28 @@ local function count(module)
   return counting and counting.count() or 0
 end
 
-local function is_working()
+-- Whether any chat's agent is working, and the name of the agent that is working or waiting; of several
+-- agents, that of the plugin.
+---@return boolean is_working
+---@return string name
+local function work()
+  local is_working, names = false, {} ---@type boolean, table<string, true>
   local chats = package.loaded['claude_ide.chat.state']
-  return chats ~= nil
-    and vim.iter(chats.list()):any(function(chat)
-      return chat.is_working
-    end)
+  for _, chat in ipairs(chats and chats.list() or {}) do
+    is_working = is_working or chat.is_working
+    if chat.is_working or (chat.requests or 0) > 0 then
+      names[chats.agent_name(chat)] = true
+    end
+  end
+  local name = next(names)
+  return is_working, name and next(names, name) == nil and name or 'Claude'
 end
 
 -- The most important of several states.
-local function state_of(server, waiting)
+local function state_of(server, waiting, is_working)
   if waiting > 0 then
     return 'waiting'
-  elseif is_working() then
+  elseif is_working then
     return 'working'
   elseif server.clients > 1 then
     return server.clients .. ' connected'
@@ -58,7 +67,9 @@ function M.statusline()
   local server = host and host.server()
   local edits, requests = count('claude_ide.diff.waiting'), count('claude_ide.chat.waiting')
   local tasks = count('claude_ide.chat.tasks')
-  local parts = { server and 'Claude: ' .. state_of(server, edits + requests) }
+  local is_working, name = work()
+  local state = server and state_of(server, edits + requests, is_working)
+  local parts = { state and ('%s: %s'):format(name, state) }
   for _, mark in ipairs({ { edits, '!' }, { requests, '?' }, { tasks, '&' } }) do
     if mark[1] > 0 then
       table.insert(parts, mark[1] .. mark[2])

@@ -54,7 +54,7 @@ local OPTIONS = {
 }
 
 -- An entry of `agents`.
-local AGENT = { cmd = 'command', env = 'environment', name = 'string' }
+local AGENT = { cmd = 'command', env = 'environment', name = 'string', mcp = { 'stdio', 'http' } }
 
 local function type_of(value)
   local is_list = type(value) == 'table' and vim.islist(value) and next(value) ~= nil

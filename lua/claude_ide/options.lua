@@ -50,6 +50,7 @@
 ---@field cmd? string|string[] The program with its arguments; it speaks the Agent Client Protocol
 ---@field env? table<string,string|number> Environment variables, in addition to Neovim's
 ---@field name? string The agent's name in bars and messages
+---@field mcp? 'stdio'|'http' How it connects to the editor's MCP server; default 'stdio', for Copilot 'http'
 
 ---@class (exact) claude_ide.Options.Tools
 ---@field enabled? boolean `:Claude` passes the model's tools to the CLI; default true

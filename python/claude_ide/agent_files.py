@@ -7,8 +7,8 @@ after they have accepted a diff.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from claude_ide import files
@@ -21,6 +21,8 @@ from claude_ide.paths import normalized
 BUFFER = "disk.agent_file"
 """The Lua module that reads and writes buffers."""
 
+MERGE = "file.rebase.merge_texts"
+
 KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
 
@@ -28,11 +30,18 @@ BOM = "\ufeff"
 LONGEST_SHOWN = 200
 
 
-class AgentFiles:
-    """Reads and writes for one agent with this name in a folder (implements `Files`).
+class Observer(Protocol):
+    """Observes writes (`review.journal.Journal`)."""
 
-    `before_write` is called with the path of each file that is about to be written.
-    """
+    async def before_write(self, path: str) -> None:
+        """Keep the text of a file that is about to be written."""
+
+    def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
+        """Learn that a write has replaced unsaved text, while another text was on disk."""
+
+
+class AgentFiles:
+    """Reads and writes for one agent with this name in a folder (implements `Files`)."""
 
     def __init__(
         self,
@@ -40,13 +49,13 @@ class AgentFiles:
         folder: Path,
         editor: Editor,
         config: Config,
-        before_write: Callable[[str], Awaitable[None]],
+        observer: Observer,
     ) -> None:
         self._name = name
         self._folder = str(folder)
         self._editor = editor
         self._config = config
-        self._before_write = before_write
+        self._observer = observer
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, path: str) -> str:
@@ -70,25 +79,39 @@ class AgentFiles:
                 raise
             return text
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        """Return a file's text on disk; raises like `read`."""
+        path = _checked(path)
+        try:
+            return await asyncio.to_thread(_read, path)
+        except AgentError:
+            # As in `read`.
+            return await self.read(path)
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         """Write a file, through its buffer if that is loaded.
 
-        Waits for the user if the buffer has unsaved changes; unless the user has allowed to change
-        the file, also if it is outside the project, or a program runs what is in it. Raises
-        `AgentError` with the reason if the file was not written.
+        Waits for the user if the buffer has unsaved changes, unless the user has accepted this text
+        in place of `over`: the text of the buffer, or that on disk, which is then written beside
+        the buffer. Unless the user has allowed to change the file, it also waits if the file is
+        outside the project, or a program runs what is in it. Raises `AgentError` with the reason
+        if the file was not written.
         """
         path = _checked(path)
         _check_text(path, text)
         lock = self._writing.setdefault(path, asyncio.Lock())
         async with lock:
-            await self._before_write(path)
+            await self._observer.before_write(path)
             try:
-                return await self._write(path, text, is_allowed=is_allowed)
+                return await self._write(path, text, is_allowed=is_allowed, over=over)
             except EditorError as error:
                 raise AgentError(str(error)) from None
 
-    async def _write(self, path: str, text: str, *, is_allowed: bool) -> Written:
+    async def _write(self, path: str, text: str, *, is_allowed: bool, over: str | None) -> Written:
         approved: int | bool = False  # Lua regards 0 and None as true
+        replaced: tuple[str | None, str] | None = None
         while True:
             project = not is_allowed and self._folder
             arguments = (path, text, self._name, project, approved)
@@ -99,15 +122,33 @@ class AgentFiles:
             if "warning" in answer:
                 text, is_allowed = await self._approved(path, text), True
             elif "bufnr" in answer:
-                text = await self._approved(path, text, original=answer["bufnr"])
-                approved = answer["changedtick"]
+                saved, unsaved = await asyncio.to_thread(_on_disk, path), answer["text"]
+                is_beside = over not in (None, unsaved) and saved in (over, text)
+                if is_beside and await self._fit_together(saved or "", unsaved, text):
+                    return await self._write_beside(path, text)
+                if over != unsaved:
+                    buffer = {"original": answer["bufnr"], "is_unsaved": True}
+                    text = await self._approved(path, text, **buffer)
+                approved, replaced = answer["changedtick"], (saved, unsaved)
             else:
+                if replaced is not None:
+                    self._observer.replaced(path, *replaced)
                 return Written(text, answer.get("saved", text))
 
-    async def _approved(self, path: str, text: str, **original: int) -> str:
+    async def _fit_together(self, base: str, unsaved: str, text: str) -> bool:
+        """Return whether two later versions of a text change different lines."""
+        return await self._editor.run(MERGE, base, unsaved, text) is not None
+
+    async def _write_beside(self, path: str, text: str) -> Written:
+        """Write a file on disk; its buffer follows, and keeps its unsaved changes."""
+        await self._editor.expect_write(path)
+        await asyncio.to_thread(_write, path, text)
+        return Written(text, text)
+
+    async def _approved(self, path: str, text: str, **buffer: int) -> str:
         """Show a diff between a file, or a buffer, and a text; return what the user accepts."""
         diffs, layout = self._editor.diffs, self._config.diff.layout
-        diff = await diffs.show("", path, text, self._name, layout, **original)
+        diff = await diffs.show("", path, text, self._name, layout, agent=self._name, **buffer)
         try:
             decision = await diff.decision
         finally:
@@ -161,6 +202,14 @@ def _read(path: str) -> str:
     if "\0" in text:
         raise _refused(path, "not text in UTF-8")
     return text
+
+
+def _on_disk(path: str) -> str | None:
+    """Return a file's text; None if it does not exist, or cannot be read."""
+    try:
+        return _read(path)
+    except (AgentError, FileNotFoundError):
+        return None
 
 
 def _write(path: str, text: str) -> None:

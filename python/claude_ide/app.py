@@ -74,7 +74,7 @@ class App:
         self._port = port
         self.editor = Editor(port)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
-        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools, lambda: self.kernels)
+        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -132,13 +132,11 @@ class App:
         from claude_ide.mcp.in_process import InProcessServer
 
         def serve(agent: str) -> InProcessServer:
-            return InProcessServer(
-                self.editor, self.config, self.tools, agent, lambda: self.kernels
-            )
+            return InProcessServer(self.editor, self.config, self.tools, agent)
 
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.reading),
-            door=Doors(self.editor, self.config, lambda: self.tools, lambda: self.kernels).door,
+            door=Doors(self.editor, self.config, lambda: self.tools).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
@@ -149,7 +147,7 @@ class App:
         """The tools for models; the first use imports them."""
         from claude_ide.mcp import model
 
-        return model.toolset()
+        return model.toolset(lambda: self.kernels)
 
     @cached_property
     def kernels(self) -> "Kernels":
@@ -170,7 +168,7 @@ class App:
     def _configured(self) -> "tuple[Kinds, list[str]]":
         from claude_ide.configured_agents import configured
 
-        return configured(self.config, os.environ)
+        return configured(self.config, os.environ, self._state_folder / "logins.json")
 
     @cached_property
     def questions(self) -> "Questions":

@@ -87,12 +87,14 @@ class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AgentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An agent for the chat: its command line, its environment in addition to Neovim's, its name.
 
-    An empty value is that of the built-in entry with the same id.
+    `mcp` is how it connects to the editor's MCP server. An empty value is that of the built-in
+    entry with the same id.
     """
 
     cmd: Cmd | None = None
     env: dict[str, str | int | float] = {}
     name: str = ""
+    mcp: Literal["stdio", "http"] | None = None
 
 
 Agents = dict[str, AgentConfig | bool]

@@ -1,23 +1,33 @@
 """The agents of the chat, from the options: Claude, the built-in agents, and the user's own."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from claude_ide.agents.acp import command, known
 from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.remembered import Remembered
 from claude_ide.agents.agent import Kind
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import AgentConfig, Config
 
 
-def configured(config: Config, environment: Mapping[str, str]) -> tuple[Kinds, list[str]]:
-    """Return the agents, Claude first, and a line for each entry that cannot be used."""
+def configured(
+    config: Config, environment: Mapping[str, str], logins: Path | None = None
+) -> tuple[Kinds, list[str]]:
+    """Return the agents, Claude first, and a line for each entry that cannot be used.
+
+    `logins` is the file that remembers how the user has logged in to each.
+    """
     entries, complaints = known.entries(config.agents)
+    remembered = Remembered(logins)
     kinds: list[Kind] = [
         Acp(
             *(entry.id, entry.name, entry.cmd, command.environment(environment, entry.env)),
             install=entry.install,
             login=entry.login,
+            mcp=entry.mcp,
+            remembered=remembered,
         )
         for entry in entries
     ]

@@ -8,6 +8,11 @@ import pytest
 from support.agent_files import NEW, OLD, READY, Here, refused
 from support.neovim import until
 
+WINBAR = """
+local win = vim.fn.win_getid(1)
+return vim.api.nvim_eval_statusline(vim.wo[win].winbar, { winid = win }).str
+"""
+
 
 async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, unsaved: Path) -> None:
     writing = here.write(unsaved, NEW)
@@ -15,6 +20,8 @@ async def test_unsaved_text_is_replaced_only_if_the_user_accepts(here: Here, uns
     # The diff compares the proposal with the unsaved text.
     shown = await here.nvim.eval("[getline('$'), getbufline(winbufnr(1), '$')]")
     assert shown == ["five", ["mine"]]
+    assert await here.nvim.eval("bufname()") == "Otter (a.txt)"
+    assert "a.txt  unsaved changes" in await here.nvim.lua(WINBAR)
 
     await here.nvim.command("write")
 
@@ -125,3 +132,82 @@ async def test_a_text_that_is_no_text_is_not_written(
 ) -> None:
     assert await refused(here.files.write(str(path), text)) == f"{path}: {reason}"
     assert path.read_text() == OLD
+
+
+# Text that the user has accepted before, in the agent's request.
+
+MINE = f"{OLD}mine\n"
+THEIRS = OLD.replace("two\n", "TWO\n")
+
+
+async def test_an_accepted_text_replaces_the_unsaved_one_without_a_question(
+    here: Here, unsaved: Path
+) -> None:
+    await asyncio.wait_for(here.write(unsaved, NEW, over=MINE), 10)
+
+    assert unsaved.read_text() == NEW
+    assert await here.nvim.eval("&modified") == 0
+    assert here.replaced_texts == [(OLD, MINE)]
+    await here.nvim.command("undo")
+    assert await here.text() == MINE
+
+
+async def test_the_user_is_asked_again_if_the_unsaved_text_has_changed(
+    here: Here, unsaved: Path
+) -> None:
+    await here.nvim.command("call append('$', 'later')")
+
+    writing = here.write(unsaved, NEW, over=MINE)
+    await here.asked()
+    await here.nvim.command("quit")
+
+    assert "rejected" in await refused(writing)
+    assert await here.text() == f"{MINE}later\n"
+    assert unsaved.read_text() == OLD
+    assert not here.replaced_texts
+
+
+async def test_an_accepted_change_of_the_disk_leaves_the_unsaved_changes_unsaved(
+    here: Here, unsaved: Path
+) -> None:
+    await asyncio.wait_for(here.write(unsaved, THEIRS, over=OLD), 10)
+
+    assert unsaved.read_text() == THEIRS
+    await until(lambda: here.nvim.eval("getline(2) == 'TWO'"), "the buffer follows")
+    assert await here.text() == f"{THEIRS}mine\n"
+    assert await here.nvim.eval("&modified") == 1
+    assert not here.replaced_texts
+    # The agent may write it again.
+    await asyncio.wait_for(here.write(unsaved, THEIRS, over=OLD), 10)
+    assert await here.text() == f"{THEIRS}mine\n"
+
+
+async def test_a_change_of_the_disk_that_conflicts_with_unsaved_changes_is_asked_again(
+    here: Here, unsaved: Path
+) -> None:
+    await here.nvim.command("call setline(2, 'my two')")
+
+    writing = here.write(unsaved, THEIRS, over=OLD)
+    await here.asked()
+    await here.nvim.command("quit")
+
+    assert "rejected" in await refused(writing)
+    assert await here.nvim.eval("getline(2)") == "my two"
+    assert unsaved.read_text() == OLD
+
+
+async def test_a_change_of_another_text_on_disk_is_asked_again(here: Here, unsaved: Path) -> None:
+    writing = here.write(unsaved, THEIRS, over="older\n")
+    await here.asked()
+
+    await here.nvim.command("write")
+
+    assert (await writing).text == THEIRS
+    assert here.replaced_texts == [(OLD, MINE)]
+
+
+async def test_the_text_on_disk_is_read_beside_the_unsaved_one(here: Here, unsaved: Path) -> None:
+    assert await here.files.saved(str(unsaved)) == OLD
+    assert await here.files.read(str(unsaved)) == MINE
+    with pytest.raises(FileNotFoundError):
+        await here.files.saved(f"{unsaved}.missing")

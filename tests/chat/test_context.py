@@ -129,6 +129,19 @@ async def test_all_of_a_mentioned_unsaved_file_is_sent(tmp_path: Path) -> None:
     ]
 
 
+async def test_a_mentioned_unsaved_file_may_be_in_the_home_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    path = tmp_path / "home" / "a.py"
+    editor: Any = Buffers(path, "one\n")
+
+    gathered = await context.gather(editor, "@~/a.py @~nobody-at-all/b.py", str(tmp_path), None)
+
+    assert gathered.prompt[0] == Selection(str(path), 1, 1, "one")
+    assert gathered.missing == ["~nobody-at-all/b.py"]
+
+
 async def test_an_at_sign_without_a_path_does_not_block_a_prompt(tmp_path: Path) -> None:
     editor: Any = Buffers(tmp_path / "a.py", "one\n")
 

@@ -48,15 +48,33 @@ def test_every_line_is_valid_in_a_buffer(text: str) -> None:
 
 @pytest.mark.parametrize(
     "escape",
-    ["\x1b[31m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;x\x1b\\", "\x1bM"],
+    [
+        *("\x1b[31m", "\x1b[1;31m", "\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;x\x1b\\", "\x1bM"),
+        *("\x1b(B", "\x1b7", "\x1bc", "\x1bPq#0\x1b\\", "\x1b_Gf=24;AAAA\x1b\\"),
+    ],
 )
 def test_colours_and_cursor_movements_are_removed(escape: str) -> None:
     assert as_printed(f"a{escape}b") == "ab"
 
 
 @pytest.mark.parametrize(
+    "incomplete", ["\x1b", "\x1b[", "\x1b[3", "\x1b]", "\x1b]0;tit", "\x1b]0;title\x1b", "\x1b("]
+)
+def test_a_sequence_that_has_not_arrived_completely_is_removed(incomplete: str) -> None:
+    assert as_printed(f"a{incomplete}") == "a"
+
+
+def test_a_sequence_that_never_ends_hides_no_other_lines() -> None:
+    assert as_printed("\x1b]0;a\nb\nc") == "0;a\nb\nc"
+
+
+@pytest.mark.parametrize(
     ("text", "shown"),
-    [("10%\r20%\r100%", "100%"), ("a\r\nb\r\n", "a\nb\n"), ("1\r2\n3\r4\r\n", "2\n4\n")],
+    [
+        *(("10%\r20%\r100%", "100%"), ("a\r\nb\r\n", "a\nb\n"), ("1\r2\n3\r4\r\n", "2\n4\n")),
+        *(("10%\x1b[1G20%", "20%"), ("a\x1b[2K\x1b[Gb", "b"), ("10%\r\x1b[K", "10%")),
+        *(("|\b/\b-\b", "-"), ("N\bNA\bA", "NA"), ("ab\b\b\bc\nd", "c\nd")),
+    ],
 )
 def test_the_final_text_of_an_overwritten_line_is_kept(text: str, shown: str) -> None:
     assert as_printed(text) == shown

@@ -9,7 +9,7 @@ from claude_ide.agents.answer import Allow
 from claude_ide.agents.events import PermissionAsked, Replacement
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.requests import proposal
-from claude_ide.chat.requests.proposal import Proposal
+from claude_ide.chat.requests.proposal import Base, Proposal
 
 
 def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
@@ -31,7 +31,7 @@ def sent(edit: Replacement | None, **arguments: Any) -> Any:
     """Return the arguments that the tool receives for an accepted edit."""
     assert edit is not None
     given = {"file_path": edit.path, **arguments}
-    return encode_answer({"input": given}, Allow(edit=edit))["updatedInput"]
+    return encode_answer({"input": given}, Allow(edits=(edit,)))["updatedInput"]
 
 
 @pytest.fixture
@@ -198,3 +198,122 @@ def test_a_file_that_existed_does_not_appear(path: Path) -> None:
 
     assert proposed is not None
     assert not proposed.file_appeared
+
+
+# Files with unsaved text.
+
+SAVED = "one\ntwo\n"
+UNSAVED = "one\ntwo\nmine\n"
+
+
+def proposed(path: Path, text: str, *edits: tuple[str | None, str]) -> Proposal | None:
+    """Return the proposal of edits, `old` and `new`, of a file whose buffer has a text."""
+    changes = tuple(Replacement(str(path), new, old) for old, new in edits)
+    request = PermissionAsked("r", "t", "edit", {}, (), kind="edit", edits=changes)
+    return next(iter(proposal.of(request, {str(path): text})), None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "base"),
+    [
+        ("two", "TWO", "one\nTWO\nmine\n", Base.UNSAVED),
+        ("mine", "theirs", "one\ntwo\ntheirs\n", Base.UNSAVED),
+        (UNSAVED, "new\n", "new\n", Base.UNSAVED),
+        (None, "new\n", "new\n", Base.UNSAVED),
+        # The whole text on disk is also a part of the unsaved one.
+        (SAVED, "one\nTWO\n", "one\nTWO\n", Base.BESIDE),
+    ],
+)
+def test_an_edit_is_for_unsaved_text_unless_the_agent_knows_the_text_on_disk(
+    path: Path, old: str | None, new: str, text: str, base: Base
+) -> None:
+    path.write_text(SAVED)
+
+    found = proposed(path, UNSAVED, (old, new))
+
+    assert found is not None
+    assert (found.text, found.base) == (text, base)
+    assert found.original == (SAVED if base is Base.BESIDE else UNSAVED)
+
+
+def test_an_edit_of_a_line_that_only_the_disk_has_is_for_the_disk(path: Path) -> None:
+    path.write_text(SAVED)
+
+    found = proposed(path, "one\nmine\n", ("two", "TWO"))
+
+    assert found is not None
+    assert (found.text, found.base) == ("one\nTWO\n", Base.BESIDE)
+
+
+def test_an_edit_that_fits_neither_text_is_not_a_proposal(path: Path) -> None:
+    path.write_text(SAVED)
+
+    assert proposed(path, UNSAVED, ("three", "3")) is None
+
+
+def test_all_edits_of_a_file_are_for_the_same_text(path: Path) -> None:
+    path.write_text(SAVED)
+
+    found = proposed(path, "one\nmine\n", ("one", "1"), ("two", "2"))
+
+    assert found is not None
+    assert (found.text, found.base) == ("1\n2\n", Base.BESIDE)
+
+
+def test_a_buffer_with_the_text_on_disk_makes_no_difference(path: Path) -> None:
+    path.write_text(SAVED)
+
+    found = proposed(path, SAVED, ("two", "TWO"))
+
+    assert found is not None
+    assert found.base is Base.SAVED
+
+
+def test_a_file_that_was_never_saved_is_not_new(path: Path) -> None:
+    path.unlink()
+
+    found = proposed(path, UNSAVED, (None, "new\n"))
+
+    assert found is not None
+    assert (found.original, found.base) == (UNSAVED, Base.UNSAVED)
+    assert not found.file_appeared
+
+
+def test_a_file_that_only_the_editor_can_decode_is_a_proposal(path: Path) -> None:
+    path.write_bytes(b"\xe9\n")
+
+    found = proposed(path, "é\n", ("é", "e"))
+
+    assert found is not None
+    assert (found.text, found.base) == ("e\n", Base.SAVED)
+
+
+def test_unsaved_text_is_read_again(path: Path) -> None:
+    path.write_text(SAVED)
+    found = proposed(path, UNSAVED, ("two", "TWO"))
+
+    assert found is not None
+    assert found.now({str(path): "later\n"}).original == "later\n"
+    assert found.now().original == SAVED
+
+
+def test_carriage_returns_of_an_agent_are_no_difference(path: Path) -> None:
+    path.write_bytes(b"one\r\ntwo\r\n")
+
+    found = proposed(path, "one\r\ntwo\r\n", ("one\r\ntwo\r\n", "one\r\n2\r\n"))
+
+    assert found is not None
+    assert found.text == "one\r\n2\r\n"
+
+
+def test_only_what_replaces_unsaved_text_is_agreed_upon(path: Path) -> None:
+    path.write_text(SAVED)
+    other = proposed(path, SAVED, ("two", "TWO"))
+    found = proposed(path, UNSAVED, ("two", "TWO"))
+    assert found is not None
+    assert other is not None
+
+    agreed = proposal.over_unsaved([(found, "mine\n"), (other, other.text)])
+
+    assert agreed == (Replacement(str(path), "mine\n", UNSAVED),)
+    assert proposal.note([other, found, found]) == Base.UNSAVED.value

@@ -38,6 +38,15 @@ def test_only_tasks_that_run_in_the_background_are_counted() -> None:
     assert tasks.running == 0
 
 
+def test_commands_for_which_the_agent_waits_are_in_the_foreground() -> None:
+    waits = replace(BUILD, id="f", in_background=False)
+    tasks = Listed(BUILD, LOOK, waits, replace(LOOK, id="g", in_background=False))
+    assert tasks.in_foreground == [waits]
+
+    tasks.take(replace(waits, state=TaskState.COMPLETED))
+    assert tasks.in_foreground == []
+
+
 def test_running_tasks_are_listed_with_their_age_and_progress() -> None:
     tasks = Listed(BUILD)
     tasks.clock.seconds = 60

@@ -116,7 +116,7 @@ async def test_the_users_change_to_an_edit_is_reported_to_the_model(
     asked = await talk.until(PermissionAsked)
 
     whole = Replacement(asked.path, "mine\ntwo\n", "one\ntwo\n")
-    await talk.agent.answer(asked.request, Allow(edit=whole))
+    await talk.agent.answer(asked.request, Allow(edits=(whole,)))
     await talk.until(TurnEnded)
 
     assert path.read_text() == "mine\ntwo\n"

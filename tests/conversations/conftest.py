@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.agent import Capabilities
+from support.acp.chatting import Start, begin_chat
+from support.acp.script import Fake
 from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until
@@ -32,6 +34,16 @@ async def replay(nvim: Neovim, log: Path) -> Open:
         )
 
     return begin
+
+
+@pytest.fixture
+def start(nvim: Neovim) -> Start:
+    """Open a chat with an agent, in a folder that the user then trusts."""
+
+    async def start(fake: Fake) -> Panel:
+        return await begin_chat(nvim, fake)
+
+    return start
 
 
 @pytest.fixture

@@ -1,48 +1,16 @@
 """Recorded and misbehaving agents of the Agent Client Protocol, in the chat of a real Neovim."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.acp import script as acp
+from support.acp.chatting import Start
 from support.acp.script import Fake, Make, Script
 from support.acp.talk import replaying
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
-
-Start = Callable[[Fake], Awaitable[Panel]]
-TRUST = "? Trust "
-
-
-@pytest.fixture
-def start(nvim: Neovim) -> Start:
-    """Open a chat with an agent, in a folder that the user then trusts."""
-
-    async def start(fake: Fake) -> Panel:
-        agents = {"fake": {"cmd": [*fake.command]}}
-        await nvim.lua(CONFIGURE, {"agents": agents, "chat": {"agent": "fake"}})
-        await nvim.command("ClaudeChat")
-        panel = Panel(nvim)
-        await panel.shows(TRUST)
-        await press(panel, TRUST, "y")
-        await panel.wait_until_ready()
-        return panel
-
-    return start
-
-
-async def press(panel: Panel, words: str, key: str) -> None:
-    """Press a key on a line of the transcript until the line is gone."""
-
-    async def pressed() -> bool:
-        if await panel.go_to(words):
-            await panel.nvim.keys(key)
-        return words not in await panel.text()
-
-    await until(pressed, f"{key} on {words}", PATIENCE)
-    await panel.nvim.keys("<Esc>")  # the last one may have come too late, and begun a command
+from support.panel import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -169,3 +137,73 @@ async def test_an_agent_without_embedding_gets_the_selection_as_text(
     assert words["text"] == "what is this?\n"
     marked = f'<context ref="{path.as_uri()}#L2-3">\ntwo\nthree\n</context>'
     assert context["text"] == marked
+
+
+def command(line: str, *then: acp.Step) -> list[acp.Step]:
+    """Return the steps of an agent that runs a command; `then` happens while it runs."""
+    return [
+        acp.tool("t1", kind="execute", status="in_progress", rawInput={"command": line}),
+        acp.ask("terminal/create", command=line),
+        acp.tool_update("t1", content=[{"type": "terminal", "terminalId": "term_0"}]),
+        *then,
+        acp.ask("terminal/wait_for_exit", terminalId="term_0"),
+        acp.tool_update("t1", status="completed"),
+        acp.say("Done."),
+    ]
+
+
+def printing(project: Path) -> str:
+    """Return a command that prints once it may, and ends once it may."""
+    wait = "until [ -e {} ]; do sleep 0.05; done"
+    output = r"printf '\033[31mred\033[0m\n10%%\r20%%\n\n'"
+    may_print, may_end = (wait.format(project / name) for name in ("may-print", "may-end"))
+    return f"{may_print}; {output}; {may_end}"
+
+
+async def test_the_end_of_a_commands_output_is_shown_until_the_command_ends(
+    start: Start, fake_agent: Make, nvim: Neovim, project: Path
+) -> None:
+    panel = await start(fake_agent(Script(prompt=command(printing(project)))))
+    await panel.send("run it")
+    await panel.shows("$ Work until")
+
+    (project / "may-print").touch()
+
+    shown = await panel.shows("    20%")
+    assert shown.endswith("…\n    red\n    20%")
+    await until(lambda: "    20%" in nvim.screen.text(), "the window follows the output")
+    assert (await nvim.mode())["mode"] == "i"
+    assert await nvim.eval("&filetype") == "claude-prompt"
+
+    (project / "may-end").touch()
+
+    shown = await panel.shows("Done.")
+    assert "    red" not in shown
+    await panel.go_to("$ Work until")
+    await nvim.keys("<CR>")
+    assert "    red\n    20%" in await panel.shows("    red")
+
+
+@pytest.mark.parametrize("seen", ["word 20", "below 20"])
+async def test_a_window_does_not_move_with_the_output_of_a_command(
+    start: Start, fake_agent: Make, nvim: Neovim, project: Path, seen: str
+) -> None:
+    above, below = (
+        acp.say("\n\n".join(f"{name} {number}" for number in range(60)))
+        for name in ("word", "below")
+    )
+    panel = await start(fake_agent(Script(prompt=[above, *command(printing(project), below)])))
+    await panel.send("run it")
+    await panel.shows("below 59")
+    await panel.go_to(seen)
+    await nvim.keys("zt3j")
+    view = "[getline('w0'), getline('.'), winline()]"
+    before = await nvim.eval(view)
+    assert before[0] == seen
+
+    (project / "may-print").touch()
+    await panel.shows("    20%")
+    assert await nvim.eval(view) == before
+    (project / "may-end").touch()
+    await panel.shows("Done.")
+    assert await nvim.eval(view) == before

@@ -144,6 +144,21 @@ async def test_accepting_a_diff_never_means_always(begin: Begin, files: tuple[Pa
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o2",)))
 
 
+async def test_a_changed_proposal_stays_changed_if_there_is_no_plain_yes(
+    begin: Begin, files: tuple[Path, Path]
+) -> None:
+    river = await begin(ALL)
+    river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=(SESSION, NO)))
+    await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
+
+    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+    await river.nvim.keys("1<CR>")
+
+    _, _, answer = await river.wait_for_call("answer")
+    assert answer.options == ("o2",)
+    assert [edit.new for edit in answer.edits] == ["one\n2\nthree\n"]
+
+
 async def test_the_list_of_answers_leads_to_every_option(begin: Begin) -> None:
     river = await begin(FEW)
     river.agent.emit(*started(), command(ONCE, ALSO_ONCE, FEEDBACK))
@@ -340,7 +355,7 @@ async def test_a_key_in_the_transcript_answers_for_all_files(
 async def test_changes_of_several_files_become_one_prompt(
     begin: Begin, files: tuple[Path, Path]
 ) -> None:
-    river = await begin(ALL)
+    river = await begin(FEW)
     river.agent.emit(*started("edit"), edits_of(*files))
     await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
     await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second", PATIENCE)

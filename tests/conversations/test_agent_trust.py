@@ -1,10 +1,13 @@
 """An agent that may only start in a folder that the user trusts."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from claude_ide.agents.agent import SessionSummary
 from claude_ide.chat.kinds import Kinds
 from support.lists import ListWindow
 from support.neovim import Neovim, until
@@ -12,6 +15,7 @@ from support.panel import PATIENCE
 from support.pond import Pond
 
 QUESTION = "? Trust "
+OLD = SessionSummary("b-old", "Old wood", datetime(2026, 1, 3, tzinfo=UTC))
 REFUSED = "Beaver starts only in a trusted folder: :ClaudeTrust yes · R retries"
 
 
@@ -63,6 +67,16 @@ async def test_nothing_is_started_before_the_user_agrees(pond: Pond, project: Pa
     assert await pond.calls(pond.beaver.agents[0], "prompt") == [("prompt", "hello")]
     assert pond.here.trust.is_trusted(project)
     await waiting(pond, 0)
+
+
+async def test_the_greeting_does_not_offer_the_session_that_has_just_begun(pond: Pond) -> None:
+    new = replace(OLD, id="s-1", title="New session")
+    pond.beaver.stored = [new, OLD]
+
+    await press(pond, "y")
+
+    await pond.panel.shows("» Old wood")
+    assert "New session" not in await pond.panel.text()
 
 
 async def test_a_no_leaves_a_line_that_says_how_to_trust_later(pond: Pond) -> None:

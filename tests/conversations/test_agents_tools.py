@@ -40,7 +40,7 @@ async def panel(here: ChatsHere, nvim: Neovim) -> Panel:
 
 
 def tokens(here: ChatsHere) -> list[str]:
-    return list(here.doors._open)
+    return list(here.doors._sockets._open)
 
 
 def servers(token: str) -> set[int]:
@@ -117,7 +117,7 @@ async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(
     await panel.end()
 
     await until(lambda: not alive(server), "the server has ended")
-    await until(lambda: here.doors._listener is None, "the port is free")
+    await until(lambda: here.doors._sockets._listener is None, "the port is free")
 
 
 async def test_two_agents_have_different_tokens(panel: Panel, here: ChatsHere) -> None:

@@ -147,7 +147,7 @@ async def test_an_edit_is_shown_as_a_diff_that_the_user_can_change(
     await change_and_accept(river.nvim, bufnr, "2")
 
     changed = Replacement(str(path), "one\n2\nthree\n", "one\ntwo\nthree\n")
-    assert await river.wait_for_call("answer") == ("answer", "r1", Allow(edit=changed))
+    assert await river.wait_for_call("answer") == ("answer", "r1", Allow(edits=(changed,)))
     await river.panel.shows("allowed, with your changes")
 
 

@@ -145,7 +145,7 @@ async def test_the_prompt_is_kept_if_the_cli_is_missing(nvim: Neovim) -> None:
     ("arguments", "message"),
     [
         ("nonsense", ':ClaudeChat: no subcommand "nonsense"'),
-        ("new please", 'there is no agent "please": claude, auggie, '),
+        ("new please", 'there is no agent "please" (<Tab> lists them)'),
         ("stop", "there is no chat (:ClaudeChat starts one)"),
         ("resume nonsense", "there is no session nonsense"),
         ("continue", "there is no earlier session in this folder"),

@@ -41,6 +41,16 @@ async def test_silence_is_reported_until_the_agent_answers(silent: River) -> Non
     await silent.panel.shows_no_more(LINE)
 
 
+async def test_the_greeting_outlasts_the_report(silent: River) -> None:
+    await silent.panel.shows(LINE)
+    assert "sends the prompt" in await silent.panel.text()
+
+    silent.kind.gate.set()
+
+    await silent.panel.shows_no_more(LINE)
+    assert "sends the prompt" in await silent.panel.text()
+
+
 async def test_r_restarts_an_agent_that_does_not_answer(silent: River) -> None:
     await silent.panel.send("hello")
     await silent.panel.shows(LINE)

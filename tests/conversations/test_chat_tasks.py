@@ -1,18 +1,23 @@
 """Tasks in the background, with an agent whose reports the test chooses."""
 
+import asyncio
 from dataclasses import replace
 
+from claude_ide.agents.agent import TaskOutput
 from claude_ide.agents.events import (
     Task,
     TaskChanged,
     TaskState,
     Text,
+    ToolEnded,
     ToolInput,
     ToolStarted,
+    ToolStatus,
     TurnBegun,
     TurnEnded,
     TurnEndReason,
 )
+from claude_ide.errors import AgentError
 from support.another_agent import ALL, FEW
 from support.neovim import until
 from support.panel import PATIENCE
@@ -41,6 +46,66 @@ async def test_without_tasks_there_is_no_list(begin: Begin) -> None:
     await river.command("tasks")
 
     await river.reports("Otter runs nothing in the background")
+
+
+FOREGROUND = replace(BUILD, in_background=False)
+
+
+async def test_the_output_of_a_command_in_the_foreground_is_shown_below_its_line(
+    begin: Begin,
+) -> None:
+    river = await begin(ALL)
+    river.agent.outputs["b1"] = "one\ntwo\n"
+    river.agent.emit(*RUNNING, TaskChanged(FOREGROUND))
+    await river.panel.shows("…\n    one\n    two")
+
+    river.agent.outputs["b1"] = "three\n"
+
+    await river.panel.shows("…\n    three")
+    river.agent.emit(ToolEnded("t1", ToolStatus.COMPLETED, "four"))
+    await river.panel.shows_no_more("three")
+
+
+async def test_an_agent_that_cannot_report_an_output_is_asked_once(begin: Begin) -> None:
+    river = await begin(ALL)
+    asked = []
+
+    async def refuse(task: str) -> TaskOutput:
+        asked.append(task)
+        raise AgentError("no")
+
+    river.agent.task_output = refuse  # type: ignore[method-assign]
+
+    river.agent.emit(*RUNNING, TaskChanged(FOREGROUND))
+
+    await river.panel.shows("3 s …")
+    assert asked == ["b1"]
+    assert not await river.nvim.lua("return _G.reports")
+
+
+async def test_an_output_that_is_reported_too_late_does_not_replace_the_result(
+    begin: Begin,
+) -> None:
+    river = await begin(ALL)
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def answer_late(task: str) -> TaskOutput:
+        asked.set()
+        await ended.wait()
+        return TaskOutput("old", 3)
+
+    river.agent.task_output = answer_late  # type: ignore[method-assign]
+    river.agent.emit(*RUNNING, TaskChanged(FOREGROUND))
+    await asyncio.wait_for(asked.wait(), PATIENCE)
+
+    river.agent.emit(ToolEnded("t1", ToolStatus.COMPLETED, "new"))
+    river.agent.emit(Text("b", "Fine."))
+    await river.panel.shows("Fine.")
+    ended.set()
+
+    await river.panel.go_to("$ Bash")
+    await river.nvim.keys("<CR>")
+    assert "old" not in await river.panel.shows("    new")
 
 
 async def test_the_list_is_updated_while_it_is_open(begin: Begin) -> None:

@@ -68,11 +68,20 @@ async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> No
         assert await pond.calls(kind.agents[0], "prompt") == [("prompt", f"hello {name}")]
 
 
-async def test_an_unknown_agent_is_an_error_that_lists_the_others(pond: Pond) -> None:
+async def test_an_unknown_agent_is_an_error(pond: Pond) -> None:
     await pond.command("new crab")
 
-    assert "beaver" in await pond.reports('there is no agent "crab": ')
+    await pond.reports('there is no agent "crab" (<Tab> lists them)')
     assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
+
+
+async def test_an_agent_that_only_the_editor_knows_leaves_no_empty_panel(pond: Pond) -> None:
+    await pond.nvim.lua(CONFIGURE, {"agents": AGENTS | {"crab": AGENTS["otter"]}})
+    await pond.command("new crab")
+
+    await pond.reports('there is no agent "crab" (g:claude_ide.agents)')
+    chats = "return #require('claude_ide.chat.state').list() == 0"
+    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
 
 
 async def test_the_agents_are_completed(pond: Pond) -> None:
@@ -205,6 +214,29 @@ async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
     await pond.nvim.keys("<Esc>")
 
 
+async def test_the_usual_agent_may_take_longer_to_name_its_latest_session(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "SECONDS", 0.1)
+    pond.otter.listing.clear()
+    pond.nvim.send_request("nvim_command", "ClaudeChat continue")
+
+    await pond.reports("asking for sessions: Otter")
+    pond.otter.listing.set()
+    await pond.agent(pond.otter)
+
+
+async def test_an_agent_that_never_names_its_latest_session_is_reported(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "ALONE_SECONDS", 0.1)
+    pond.otter.listing.clear()
+
+    await pond.command("continue")
+
+    await pond.reports("Otter has not listed its sessions within 0 s")
+
+
 async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) -> None:
     pond.beaver.capabilities = replace(pond.beaver.capabilities, resume=False)
     for _ in range(2):
@@ -237,7 +269,61 @@ async def test_the_list_names_the_agent_of_each_session(pond: Pond) -> None:
     assert lines[0].startswith("open ")
     await sessions.press("r", "Old wood")
     await pond.reports("Beaver cannot rename a stored session")
+    await sessions.press("d", "Old wood")
+    await pond.reports("Beaver cannot delete a stored session")
     await sessions.press("<CR>", "Old wood")
 
     agent = await pond.agent(pond.beaver)
     assert await pond.calls(agent, "start") == [("start", ResumeSession("b-old"))]
+
+
+# Completion of sessions.
+
+RESUME = "getcompletion('ClaudeChat resume {}', 'cmdline')"
+
+
+async def completes(pond: Pond, *ids: str) -> None:
+    """Wait until exactly these sessions are completed, in any order."""
+
+    async def are_completed() -> bool:
+        return bool(sorted(await pond.nvim.eval(RESUME.format(""))) == sorted(ids))
+
+    await until(are_completed, f"{ids} are completed", PATIENCE)
+
+
+async def test_the_sessions_that_were_listed_are_completed_and_resumed_without_asking(
+    pond: Pond,
+) -> None:
+    assert await pond.nvim.eval(RESUME.format("")) == []
+    await pond.command("list")
+    await completes(pond, "b-old", "s-old")
+    await pond.nvim.keys("q")
+    asked = pond.beaver.listed
+
+    await pond.command("resume b-old")
+
+    agent = await pond.agent(pond.beaver)
+    assert await pond.calls(agent, "start") == [("start", ResumeSession("b-old"))]
+    assert pond.beaver.listed == asked
+    assert await pond.nvim.eval(RESUME.format("c")) == []
+
+
+async def test_the_session_of_a_chat_that_has_ended_is_completed(pond: Pond) -> None:
+    pond.otter.stored = pond.beaver.stored = []
+    await pond.command("new beaver")
+    agent = await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+    await completes(pond, "s-1")
+    await pond.panel.send("hello")
+    await pond.calls(agent, "prompt")
+    agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED))
+    await until(lambda: pond.here.chats.describe()[0]["state"] == "works", "a turn", PATIENCE)
+
+    await pond.command("end")
+
+    chats = "return #require('claude_ide.chat.state').list() == 0"
+    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
+    await completes(pond, "s-1")
+    await pond.command("resume s-1")
+    await pond.agent(pond.beaver, 2)
+    assert pond.otter.agents == []

@@ -106,7 +106,7 @@ async def test_an_unsupported_command_is_not_completed_and_reports_why(
     assert not [text for text in reports if len(text) > 75 or "Claude can" in text]
 
 
-KEYS = {"prompt": ("gs", "gr", "gp", "<S-Tab>"), "transcript": ("e", "x", "gb", "<S-Tab>")}
+KEYS = {"prompt": ("gs", "gr", "gp", "<S-Tab>"), "transcript": ("e", "x", "gb", "<S-Tab>", "L")}
 
 
 @pytest.mark.parametrize(("capabilities", "shown"), [(ALL, True), (FEW, False)])

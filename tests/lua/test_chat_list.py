@@ -1,5 +1,6 @@
 """`chat/list.lua`: lists whose content and keys belong to the host, which is this test."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,8 +16,9 @@ KEYS = [
 ]
 
 
-def item(id_: str, *lines: str) -> dict[str, Any]:
-    return {"id": id_, "lines": [*lines], "marks": [[0, 0, 3, "ClaudeChatKey"]]}
+def item(id_: str, *lines: str, lacks: Sequence[str] = ()) -> dict[str, Any]:
+    marks = [[0, 0, 3, "ClaudeChatKey"]]
+    return {"id": id_, "lines": [*lines], "marks": marks, "lacks": [*lacks]}
 
 
 @pytest.fixture
@@ -101,6 +103,21 @@ async def test_the_text_cannot_be_changed_and_its_keys_are_shown(
     await until(lambda: "Delete it" in nvim.screen.text(), "the keys")
 
 
+async def test_only_the_keys_that_do_something_are_shown(nvim: Neovim, fish: ListWindow) -> None:
+    await show(nvim, item("p", "pike", lacks=["delete"]), item("e", "eel"))
+    assert "d delete" in (await fish.look())["title"]
+
+    await nvim.keys("ggg?")
+    await until(lambda: "Open it" in nvim.screen.text(), "the keys")
+    assert "Delete it" not in nvim.screen.text()
+    await nvim.keys("qGg?")
+    await until(lambda: "Delete it" in nvim.screen.text(), "the keys of the other one")
+    await nvim.keys("q")
+
+    await show(nvim, item("p", "pike", lacks=["delete"]))
+    assert "d delete" not in (await fish.look())["title"]
+
+
 async def test_the_panel_keeps_its_heights_beside_a_list(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt")
     await chats.open()
@@ -119,4 +136,4 @@ async def test_the_panel_keeps_its_heights_beside_a_list(nvim: Neovim, chats: Ch
 
 
 async def test_the_name_of_the_buffer_holds_no_title(nvim: Neovim, fish: ListWindow) -> None:
-    assert (await nvim.eval("expand('%:t')")) == "Claude: fish"
+    assert (await nvim.eval("expand('%:t')")) == "Chat: fish"

@@ -10,7 +10,7 @@ _G.notified = {}
 vim.notify = function(text) table.insert(_G.notified, text) end
 """
 SET = "require('claude_ide.chat.waiting').set(1, ...)"
-MESSAGES = ["claude-ide: Claude is waiting for your answer (:ClaudeChat answer)"]
+MESSAGES = ["claude-ide: Otter is waiting for your answer (:ClaudeChat answer)"]
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ async def settled(nvim: Neovim) -> list[str]:
 async def test_a_request_of_a_chat_in_another_tabpage_is_reported_once(
     nvim: Neovim, chats: Chats
 ) -> None:
+    await nvim.lua("require('claude_ide.chat.state').get(1).options.name = 'Otter'")
     await nvim.command("stopinsert | tabnew")
 
     await nvim.lua(SET, 1)

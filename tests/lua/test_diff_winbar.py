@@ -52,6 +52,30 @@ async def test_the_winbar_warns_that_unsaved_changes_are_not_compared(
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 
+async def test_a_diff_of_unsaved_text_shows_that_text_and_says_so(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("set columns=160 | edit a.txt")
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    await diffs.open(path, "two\n", is_unsaved=True)
+
+    left, _ = await nvim.eval(WINBARS)
+    assert " ".join(left.split()) == "a.txt unsaved changes"
+    assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["mine"]
+
+
+async def test_unsaved_text_that_is_gone_leaves_the_text_on_disk(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command("set columns=160 | edit a.txt | setlocal bufhidden=wipe | enew")
+    await diffs.open(path, "two\n", is_unsaved=True)
+
+    left, _ = await nvim.eval(WINBARS)
+    assert left.split() == ["a.txt"]
+    assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
+
+
 async def test_the_winbar_marks_a_file_that_exists_only_in_neovim(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:

@@ -28,6 +28,24 @@ async def test_the_last_tabpage_stays_open_with_the_file(
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
+async def test_unsaved_text_is_compared_in_its_own_window(
+    nvim: Neovim, diffs: Diffs, path: Path, layout: str
+) -> None:
+    await nvim.command("set columns=160 lines=60 | edit a.txt")
+    await nvim.keys("ccmine<Esc>")
+    await until(lambda: nvim.eval("&modified"))
+    before = await nvim.eval("[win_getid(), bufnr(), winsaveview()]")
+
+    id_ = await diffs.open(path, NEW, layout, is_unsaved=True)
+
+    assert await nvim.eval("[winnr('$'), getbufline(winbufnr(1), 1)]") == [2, ["mine"]]
+    await nvim.keys(":q<CR>")
+    await diffs.closed(id_)
+    assert await nvim.eval("[win_getid(), bufnr(), winsaveview()]") == before
+    assert await nvim.eval("[winnr('$'), &diff, getline(1), &modified]") == [1, 0, "mine", 1]
+
+
+@pytest.mark.parametrize("layout", ["vertical", "horizontal"])
 async def test_unsaved_changes_stay_in_their_window_next_to_the_diff(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:

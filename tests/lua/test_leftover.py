@@ -60,7 +60,7 @@ async def test_clearing_leftovers_keeps_a_panel_in_use(nvim: Neovim, session: Pa
     assert await nvim.eval("winnr('$')") == 3
 
 
-@pytest.mark.parametrize("name", ["Claude", "Claude 2", "Claude (a.py)", "Claude: log", "Kept (b)"])
+@pytest.mark.parametrize("name", ["Claude", "Claude 2", "Claude (a.py)", "Otter: log", "Kept (b)"])
 async def test_every_kind_of_leftover_is_removed(nvim: Neovim, name: str) -> None:
     await nvim.command(f"edit {name.replace(' ', chr(92) + ' ')}")
 

@@ -15,6 +15,7 @@ from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.doors import Door, Doors
 from claude_ide.mcp.tool import IDE_TOOLS
 from claude_ide.transport.handshake import TOOLS_PATH
+from claude_ide.transport.websocket import Listener
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.mcp_stdio import McpStdio, mcp_stdio
@@ -190,8 +191,9 @@ async def test_a_door_refuses_what_the_server_refuses(
 async def test_a_door_listens_on_loopback_only(door: Door, doors: Doors) -> None:
     await door.open()
 
-    assert doors._listener is not None
-    assert doors._listener._socket.getsockname()[0] == "127.0.0.1"
+    listener = doors._sockets._listener
+    assert isinstance(listener, Listener)
+    assert listener._socket.getsockname()[0] == "127.0.0.1"
 
 
 async def test_the_token_is_only_in_the_environment(
@@ -216,20 +218,21 @@ async def test_a_client_that_shook_hands_before_its_door_closed_is_not_served(
     _, environment = await door.open()
     await other.open()
     served = []
-    assert doors._listener is not None
+    listener = doors._sockets._listener
+    assert isinstance(listener, Listener)
     entrance = door._entrance
     assert entrance is not None
     monkeypatch.setattr(
         doors_module.Toolbox, "serve", lambda self, connection: served.append(connection)
     )
-    check = doors._listener._check
+    check = listener._check
 
     def check_and_close(request: Any) -> Any:
         found = check(request)
-        doors._listener.remove(entrance)  # type: ignore[union-attr]
+        listener.remove(entrance)
         return found
 
-    monkeypatch.setattr(doors._listener, "_check", check_and_close)
+    monkeypatch.setattr(listener, "_check", check_and_close)
 
     port, token = int(environment[PORT]), environment[TOKEN]
     async with tcp(port) as (reader, writer):
@@ -238,6 +241,6 @@ async def test_a_client_that_shook_hands_before_its_door_closed_is_not_served(
 
     assert answer.startswith(b"HTTP/1.1 101")
     assert not served
-    doors._listener.add(entrance)
+    listener.add(entrance)
     await door.close()
     await other.close()

@@ -37,8 +37,11 @@ def kernel() -> Kernel:
 
 @pytest.fixture
 def server(kernel: Kernel) -> InProcessServer:
-    kernels: Any = lambda: kernel  # noqa: E731
-    return InProcessServer(Editor(), Config(), model.toolset(), "Claude", kernels)  # type: ignore[arg-type]
+    def kernels() -> Any:
+        return kernel
+
+    editor: Any = Editor()
+    return InProcessServer(editor, Config(), model.toolset(kernels), "Claude")
 
 
 async def call(server: InProcessServer, use: str = "t1", code: str = "x") -> list[dict[str, Any]]:

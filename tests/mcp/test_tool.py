@@ -43,7 +43,7 @@ NAMES = [
 TYPES = {"object", "string", "integer", "number", "boolean", "array", "null"}
 KEYWORDS = {
     *("type", "properties", "required", "items", "anyOf", "description", "default"),
-    *("minimum", "maximum", "minLength", "maxLength", "pattern", "enum"),
+    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "enum"),
 }
 
 

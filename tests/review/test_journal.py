@@ -177,3 +177,32 @@ async def test_a_write_after_the_end_of_a_turn_belongs_to_it(journal: Journal, p
 
     assert journal.is_running("1")
     assert await texts(journal, "1") == [("one\n", "three\n")]
+
+
+async def test_unsaved_text_that_a_write_has_replaced_is_the_text_before(
+    journal: Journal, path: Path
+) -> None:
+    await write(journal, path, "three\n")
+    journal.replaced(str(path), "one\n", "one\nmine\n")
+
+    assert await texts(journal, "1") == [("one\nmine\n", "three\n")]
+
+
+async def test_unsaved_text_after_another_write_is_not_the_text_before(
+    journal: Journal, path: Path
+) -> None:
+    await write(journal, path, "two\n")
+    await write(journal, path, "three\n")
+    journal.replaced(str(path), "two\n", "two\nmine\n")
+
+    assert await texts(journal, "1") == [("one\n", "three\n")]
+
+
+async def test_a_new_file_with_unsaved_text_is_not_created_by_the_agent(
+    journal: Journal, path: Path
+) -> None:
+    path.unlink()
+    await write(journal, path, "three\n")
+    journal.replaced(str(path), None, "mine\n")
+
+    assert await texts(journal, "1") == [("mine\n", "three\n")]

@@ -27,16 +27,21 @@ class Here:
     def __init__(self, nvim: Neovim, folder: Path) -> None:
         self.nvim = nvim
         self.announced: list[str] = []
+        self.replaced_texts: list[tuple[str | None, str]] = []
+        """The texts on disk and in the buffer, for each unsaved text that was replaced."""
         editor = Editor(chats_here.TestedNeovim(nvim))
-        self.files = AgentFiles("Otter", folder, editor, Config(), self._before_write)
+        self.files = AgentFiles("Otter", folder, editor, Config(), self)
         nvim.notifications = chats_here.Notifications(
             lambda name, given: editor.events.dispatch(*given) if name == chats_here.EVENT else None
         )
 
-    async def _before_write(self, path: str) -> None:
+    async def before_write(self, path: str) -> None:
         self.announced.append(path)
 
-    def write(self, path: Path, text: str, **more: bool) -> "asyncio.Task[Written]":
+    def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
+        self.replaced_texts.append((saved, unsaved))
+
+    def write(self, path: Path, text: str, **more: Any) -> "asyncio.Task[Written]":
         """Begin to write a file."""
         return asyncio.create_task(self.files.write(str(path), text, **more))
 

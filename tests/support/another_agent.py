@@ -282,6 +282,7 @@ class AnotherKind:
         self.needs_login = False
         """Whether an agent that is started asks for a login."""
         self.stored = [SUMMARY]
+        self.deletes_sessions = False
         self.listing = opened()
         """Closed while it does not answer with its sessions."""
         self.listed = 0

@@ -35,6 +35,7 @@ class Diffs:
         title: str = "Claude Code",
         original: int | None = None,
         is_reported: bool = False,
+        is_unsaved: bool = False,
     ) -> int:
         """Request a diff, without waiting until it appears."""
         id_ = next(self._ids)
@@ -44,6 +45,7 @@ class Diffs:
             "layout": layout,
             "title": title,
             "is_reported": is_reported,
+            "is_unsaved": is_unsaved,
         }
         if original is not None:
             request["original"] = original
@@ -58,9 +60,10 @@ class Diffs:
         title: str = "Claude Code",
         original: int | None = None,
         is_reported: bool = False,
+        is_unsaved: bool = False,
     ) -> int:
         """Request a diff, and wait until it accepts keys."""
-        id_ = await self.ask(path, text, layout, title, original, is_reported)
+        id_ = await self.ask(path, text, layout, title, original, is_reported, is_unsaved)
         await self.ready(id_)
         return id_
 

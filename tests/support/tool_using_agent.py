@@ -1,6 +1,7 @@
 """A program that speaks the Agent Client Protocol, and uses the MCP servers that it is given.
 
-It starts them as the MCP SDKs do: with nothing of its own environment but PATH. A prompt is
+It starts them as the MCP SDKs do: with nothing of its own environment but PATH. With the argument
+`--http` it announces that it connects to servers over HTTP. A prompt is
 `call TOOL {arguments}`, which says the texts of the result; `quit servers`, which closes their
 stdin; or `tell`, which says everything it knows about the servers, and prints it to stderr.
 """
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.request
 from typing import Any
 
 Frame = dict[str, Any]
@@ -46,11 +48,39 @@ class Mcp:
         return answer
 
 
+class HttpMcp:
+    """A server over HTTP; each message is sent on a connection of its own."""
+
+    def __init__(self, server: Frame) -> None:
+        self.url = server["url"]
+        self.headers = {each["name"]: each["value"] for each in server["headers"]}
+        self.headers["Accept"] = "application/json, text/event-stream"
+        self.last = 0
+        self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}})
+        self.send({"method": "notifications/initialized"})
+
+    def send(self, message: Frame) -> bytes:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        request = urllib.request.Request(self.url, body, self.headers)
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with direct.open(request) as response:
+            if session := response.headers.get("Mcp-Session-Id"):
+                self.headers["Mcp-Session-Id"] = session
+            content: bytes = response.read()
+        return content
+
+    def request(self, method: str, params: Frame) -> Frame:
+        self.last += 1
+        content = self.send({"id": self.last, "method": method, "params": params})
+        answer: Frame = json.loads(content.decode().rpartition("data: ")[2])
+        return answer
+
+
 class Agent:
     def __init__(self) -> None:
         self.sending = threading.Lock()
         self.servers: list[Frame] = []
-        self.running: list[Mcp] = []
+        self.running: list[Mcp | HttpMcp] = []
 
     def run(self) -> None:
         for line in sys.stdin:
@@ -65,10 +95,14 @@ class Agent:
         params = message["params"]
         match message["method"]:
             case "initialize":
-                result: Frame = {"protocolVersion": 1, "agentCapabilities": {}}
+                abilities = {"mcpCapabilities": {"http": "--http" in sys.argv}}
+                result: Frame = {"protocolVersion": 1, "agentCapabilities": abilities}
             case "session/new":
                 self.servers = params["mcpServers"]
-                self.running = [Mcp(server, params["cwd"]) for server in self.servers]
+                self.running = [
+                    HttpMcp(server) if "url" in server else Mcp(server, params["cwd"])
+                    for server in self.servers
+                ]
                 result = {"sessionId": "s-1"}
             case "session/prompt":
                 self.say(self.obey(params["prompt"][-1]["text"]))
@@ -84,6 +118,7 @@ class Agent:
             return f"told {told}"
         if word == "quit":
             for mcp in self.running:
+                assert isinstance(mcp, Mcp)
                 assert mcp.child.stdin is not None
                 mcp.child.stdin.close()
                 mcp.child.wait()

@@ -71,8 +71,7 @@ local function begin_with(opts, id)
   if agent then
     return begin(opts, agent)
   end
-  local named = table.concat(agents.ids(), ', ')
-  local problem = ('there is no agent "%s": %s'):format(id, named)
+  local problem = ('there is no agent "%s" (<Tab> lists them)'):format(id)
   require('claude_ide.say.message').show(problem, 'error')
 end
 
@@ -132,12 +131,11 @@ local function arguments_before(line)
 end
 
 --- Complete the subcommands that this chat's agent supports, and their arguments.
----@param sessions fun(): string[] the ids of the sessions that can be resumed
 ---@param lead string
 ---@param line string
 ---@param pos integer bytes
 ---@return string[] candidates
-function M.complete(sessions, lead, line, pos)
+function M.complete(lead, line, pos)
   local before = arguments_before(line:sub(1, pos))
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
@@ -149,7 +147,7 @@ function M.complete(sessions, lead, line, pos)
       return not vim.list_contains(offer.lacks, word)
     end, in_order())
   elseif before == 'resume' then
-    candidates = sessions()
+    candidates = require('claude_ide.chat.sessions').ids()
   elseif before == 'new' then
     candidates = require('claude_ide.chat.agents').ids()
   end

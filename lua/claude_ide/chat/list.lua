@@ -16,6 +16,7 @@ local namespace = api.nvim_create_namespace('claude_ide_chat_list')
 ---@class claude_ide.ListItem
 ---@field id string empty for a line without keys
 ---@field lines string[]
+---@field lacks string[] names of the keys that do nothing with it
 ---@field marks any[] `{ line, column, end_column, group }`, lines relative to the item
 
 ---@class claude_ide.ListLook
@@ -53,6 +54,17 @@ local function press(name, key)
   emit(name, key, list.ids[api.nvim_win_get_cursor(0)[1]] or '')
 end
 
+-- The names of the keys that do nothing with the item under the cursor, as `chat_keys` knows them.
+local function lacks_here(list, name)
+  local id = list.ids[api.nvim_win_get_cursor(0)[1]]
+  local item = vim.iter(list.items):find(function(each)
+    return each.id == id
+  end)
+  return vim.tbl_map(function(key)
+    return name .. '-' .. key
+  end, item and item.lacks or {})
+end
+
 local function define_keys(list, name)
   local keys, add = chat_keys.list()
   for _, key in ipairs(list.look.keys) do
@@ -62,9 +74,18 @@ local function define_keys(list, name)
     end, { shown = { key.key } })
   end
   add('n', { 'g?' }, name .. '-keys', 'Show these keys', function()
-    chat_keys.show(vim.list_extend({ { modes = 'n', keys = { 'q' }, desc = 'Close' } }, keys), {})
+    local all = vim.list_extend({ { modes = 'n', keys = { 'q' }, desc = 'Close' } }, keys)
+    chat_keys.show(all, lacks_here(list, name))
   end)
   chat_keys.define(list.bufnr, keys)
+end
+
+-- Whether a key does something with any item.
+local function is_useful(list, key)
+  return #list.items == 0
+    or vim.iter(list.items):any(function(item)
+      return not vim.list_contains(item.lacks, key.name)
+    end)
 end
 
 -- The keys at the right, as many as there is room for.
@@ -75,7 +96,9 @@ local function set_winbar(list)
   end
   local bar = winbar.part((' %s '):format(list.look.title), 'Title') .. '%<%='
   for _, key in ipairs(list.look.keys) do
-    bar = bar .. winbar.part(key.key, 'ClaudeChatKey') .. winbar.part(' ' .. key.name .. '  ')
+    if is_useful(list, key) then
+      bar = bar .. winbar.part(key.key, 'ClaudeChatKey') .. winbar.part(' ' .. key.name .. '  ')
+    end
   end
   vim.wo[win].winbar = bar
 end
@@ -89,7 +112,7 @@ end
 local function create(name, look)
   highlights.define()
   -- Not the title, which changes while the list is open.
-  local bufnr = scratch.open(name, '')
+  local bufnr = scratch.open(name, '', nil, 'below', 'Chat')
   local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
   lists[name] = list
   vim.bo[bufnr].filetype = 'claude-list'
@@ -191,7 +214,7 @@ function M.show(name, title, items)
   if is_changed and not pcall(draw, list, items) then
     return false
   end
-  if title ~= list.look.title then
+  if is_changed or title ~= list.look.title then
     list.look.title = title
     set_winbar(list)
   end

@@ -131,7 +131,7 @@ end
 function M.expect(chat, is_missing_yet)
   vim.defer_fn(function()
     if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
-      M.show(chat, UNANSWERED:format(chat.options.name or 'Claude'))
+      M.show(chat, UNANSWERED:format(chat_state.agent_name(chat)))
       set_silent(true)
     end
   end, M.patience)

@@ -92,7 +92,7 @@ end
 --- Name the buffers of a chat after its agent, unless they have these names.
 ---@param chat claude_ide.Chat
 function M.name_buffers(chat)
-  local name = chat.options.name or 'Claude'
+  local name = chat_state.agent_name(chat)
   if chat.named ~= name then
     chat.named = name
     quiet.run(function()

@@ -104,8 +104,15 @@ function M.remember(id, session)
   end
 end
 
+--- The name of a chat's agent.
+---@param chat claude_ide.Chat
+---@return string
+function M.agent_name(chat)
+  return chat.options.name or 'Claude'
+end
+
 -- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
-local BESIDE = { trust = true, welcome = true }
+local BESIDE = { late = true, trust = true, welcome = true }
 
 --- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.
 ---@param chat claude_ide.Chat

@@ -7,6 +7,8 @@ local moment = require('claude_ide.when.moment')
 
 local M = {}
 
+local WAITING = '%s is waiting for your answer (:ClaudeChat answer)'
+
 local counts = chat_counts.new('ClaudeChatWaiting')
 
 local function update_pin(chat, count)
@@ -28,7 +30,7 @@ end
 local function notify(id)
   local chat = chat_state.get(id)
   if chat and chat_counts.of(counts, id) > 0 and is_in_other_tabpage(chat) then
-    message.show('Claude is waiting for your answer (:ClaudeChat answer)', 'info')
+    message.show(WAITING:format(chat_state.agent_name(chat)), 'info')
   end
 end
 

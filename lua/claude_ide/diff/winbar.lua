@@ -185,7 +185,7 @@ end
 local function note_of(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
-  elseif diff.original then
+  elseif diff.original and not diff.is_unsaved then
     -- A change to a buffer replaces nothing on disk.
     return ''
   end

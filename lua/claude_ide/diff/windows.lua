@@ -31,8 +31,14 @@ local function forget_jumps(win)
   vim.api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
+-- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
+local function buffer_of(diff)
+  return diff.original or diff.is_unsaved and buffers.loaded(diff.path) or nil
+end
+
 local function show_original(windows, diff)
-  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, diff.original)
+  local own = buffer_of(diff)
+  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, own)
   if windows.unsaved then
     proposal.set_filetype(windows.original, diff, windows.unsaved)
   end
@@ -42,8 +48,9 @@ end
 -- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
 -- buffer has unsaved changes: then it is not the buffer that is compared.
 local function window_of(diff)
-  local found = diff.original and { bufnr = diff.original } or buffers.find(diff.path)
-  if not diff.original and borrowed_buffer.unsaved(diff.path) then
+  local own = buffer_of(diff)
+  local found = own and { bufnr = own } or buffers.find(diff.path)
+  if not own and borrowed_buffer.unsaved(diff.path) then
     return nil
   end
   local wins = vim.api.nvim_tabpage_list_wins(0)

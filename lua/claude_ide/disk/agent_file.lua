@@ -217,7 +217,8 @@ local function attempt(write)
   if is_only_shown(bufnr) then
     return { is_unloaded = true }
   elseif needs_approval(bufnr, write) then
-    return { bufnr = bufnr, changedtick = vim.api.nvim_buf_get_changedtick(bufnr) }
+    local changedtick = vim.api.nvim_buf_get_changedtick(bufnr)
+    return { bufnr = bufnr, changedtick = changedtick, text = buffer_text.get(bufnr) }
   end
   local refusal = put(bufnr, write)
   local saved = not refusal and buffer_text.get(bufnr) or nil
@@ -257,7 +258,7 @@ end
 --- Emits `answered` {token}; with
 --- - `saved`: the file has this text now, such as a formatted one, and not the one given
 --- - `is_unloaded`: the file is to be written on disk instead
---- - `bufnr` and `changedtick`: the user first has to agree to replace the unsaved text of that buffer
+--- - `bufnr`, `changedtick` and `text`: the user first has to agree to replace this text of that buffer
 --- - `warning`: the user first has to agree to a change of this file at all
 --- - `error`: it was not written
 ---@param token integer

@@ -1,5 +1,6 @@
 --- Formats with the program in 'formatprg' or 'equalprg', a filter from stdin to stdout.
 local reason = require('claude_ide.say.reason')
+local shell_command = require('claude_ide.system.shell_command')
 local time_limit = require('claude_ide.when.time_limit')
 
 local M = {}
@@ -9,9 +10,6 @@ M.answers_within = 30000
 --- Bytes of output after which a program is killed.
 M.largest = 100 * 1000 * 1000
 
-local DIES_WITHIN = 1000
-local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
-
 -- The effective value for a buffer: `vim.bo` does not fall back to the global one.
 ---@param bufnr integer
 ---@param name 'formatprg'|'equalprg'
@@ -19,19 +17,6 @@ local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
 local function option(bufnr, name)
   local value = vim.bo[bufnr][name]
   return value ~= '' and value or vim.go[name]
-end
-
--- Expand `%` and its modifiers to the file's name, as `gq` does, but quoted for the shell.
-local function expand(bufnr, command)
-  local function quote(match)
-    if match[1]:sub(1, 1) == '\\' then
-      return match[1]:sub(2)
-    end
-    return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
-  end
-  return vim.api.nvim_buf_call(bufnr, function()
-    return vim.fn.call('substitute', { command, FILE_NAME, quote, 'g' })
-  end)
 end
 
 --- The formatter that an option names, if any.
@@ -44,7 +29,7 @@ function M.find(bufnr, name)
       and {
         name = command,
         format = function(done)
-          M.format(expand(bufnr, command), bufnr, done)
+          M.format(shell_command.expand(bufnr, command), bufnr, done)
         end,
       }
     or nil
@@ -76,43 +61,6 @@ local function failure(result, text)
   end
 end
 
--- The program may have started others, which may outlive it.
-local function signal_group(pid, signal)
-  pcall(vim.uv.kill, -pid, signal)
-end
-
----@param pid integer
-local function end_group(pid)
-  signal_group(pid, 'sigterm')
-  vim.defer_fn(function()
-    signal_group(pid, 'sigkill')
-  end, DIES_WITHIN)
-end
-
--- Start a program without a terminal, from which it could read the user's keys. It is in its own process
--- group, so Neovim would not end it on exit.
----@param command string
----@param options { stdin: string, cwd: string, stdout: fun(err?: string, data?: string) }
----@param done fun(result: vim.SystemCompleted)
----@return integer pid
-local function start(command, options, done)
-  local argv = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' '))
-  table.insert(argv, command)
-  local pid, leaving
-  local function finish(result)
-    vim.api.nvim_del_autocmd(leaving)
-    done(result)
-  end
-  options = vim.tbl_extend('error', options, { detach = true })
-  pid = vim.system(argv, options, vim.schedule_wrap(finish)).pid
-  leaving = vim.api.nvim_create_autocmd('VimLeavePre', {
-    callback = function()
-      signal_group(pid, 'sigkill')
-    end,
-  })
-  return pid
-end
-
 --- Run a command on the text of a loaded buffer.
 ---@param command string for the shell
 ---@param bufnr integer
@@ -121,7 +69,7 @@ function M.format(command, bufnr, done)
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n') .. '\n'
   local pid ---@type integer?
   local answer = time_limit.new(M.answers_within, done, function()
-    end_group(assert(pid))
+    shell_command.stop(assert(pid))
     return ('did not answer within %g s and was stopped'):format(M.answers_within / 1000)
   end)
   local pieces, size = {}, 0
@@ -130,7 +78,7 @@ function M.format(command, bufnr, done)
       table.insert(pieces, piece)
       size = size + #piece
       if size > M.largest then
-        signal_group(pid, 'sigkill')
+        shell_command.kill(assert(pid))
       end
     end
   end
@@ -146,7 +94,7 @@ function M.format(command, bufnr, done)
   -- `%` is relative to this folder.
   local folder = vim.api.nvim_buf_call(bufnr, vim.fn.getcwd)
   local ok, started =
-    pcall(start, command, { stdin = text, cwd = folder, stdout = collect }, finish)
+    pcall(shell_command.start, command, { stdin = text, cwd = folder, stdout = collect }, finish)
   if not ok then
     return answer('it could not be started: ' .. reason.of(started))
   end

@@ -21,7 +21,7 @@ local PATTERNS = {
   '^[%w() -]+ plan$',
   '^[%w() -]+ code$',
   '^Claude kernel$',
-  '^Claude: ',
+  '^[%w() -]+: ', -- an agent's name comes first, or 'Chat'
   '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',
 }

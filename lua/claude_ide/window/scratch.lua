@@ -11,18 +11,23 @@ local M = {}
 
 local LONGEST_TITLE = 60 -- columns
 
+local function name_of(source, title)
+  return ('%s: %s'):format(plain.one_line(source), message.shorten(title, LONGEST_TITLE))
+end
+
 --- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param title string
 ---@param text string
 ---@param filetype? string
 ---@param edge? 'above'|'below' the default is 'below', where a list in the command line would cover it
+---@param source? string what the text is about, for the buffer's name, such as an agent; default: Claude
 ---@return integer bufnr
-function M.open(title, text, filetype, edge)
+function M.open(title, text, filetype, edge, source)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
-  label.give(bufnr, 'claude-text', 'Claude: ' .. message.shorten(title, LONGEST_TITLE))
+  label.give(bufnr, 'claude-text', name_of(source or 'Claude', title))
   local win
   quiet.run(function()
     win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })

@@ -41,10 +41,14 @@ class Capabilities:
     models: bool = False
     effort: bool = False
     thinking_tokens: bool = False
+    login: bool = False
+    """A way to log in is known."""
     settings: bool = False
     """It has settings of its own, which `SettingsChanged` reports."""
     change_proposal: bool = False
     """The user can change a tool's input before allowing it."""
+    editor_files: bool = False
+    """It reads or writes files through the editor: its edits may be for unsaved text."""
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False
@@ -341,7 +345,11 @@ class Kind(Protocol):
 
     @property
     def keeps_sessions(self) -> bool:
-        """Whether stored sessions can be counted, searched, renamed and deleted."""
+        """Whether stored sessions can be counted, searched and renamed, and listed at any time."""
+
+    @property
+    def deletes_sessions(self) -> bool:
+        """Whether a stored session that was listed can be deleted."""
 
     async def count_turns(self, folder: Path, session: str) -> int:
         """Return the number of prompts in a stored session; 0 if it cannot be read."""

@@ -19,20 +19,23 @@ class Allow:
     """Let the tool run; `options` are the ids of any "always" options that the user chose.
 
     `rule` allows later uses as well; the agent raises `InvalidRuleError` if it is malformed.
-    `edit` is the user's own version of the proposed edit, `plan` that of the proposed plan, `code`
-    that of the code that runs in the editor.
+    `edits` are the user's own versions of proposed edits, one for each file that they have changed;
+    `plan` is that of the proposed plan, `code` that of code that the editor runs. `unsaved` names
+    the files that have unsaved text: `new` is the whole text that the user accepts, and `old` the
+    text that they have seen it replace.
     """
 
     options: tuple[str, ...] = ()
-    edit: Replacement | None = None
+    edits: tuple[Replacement, ...] = ()
     plan: str = ""
     rule: Rule | None = None
     code: str = ""
+    unsaved: tuple[Replacement, ...] = ()
 
     @property
     def is_changed(self) -> bool:
         """Whether the user has changed the proposal."""
-        return self.edit is not None or bool(self.plan)
+        return bool(self.edits or self.plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,10 +57,17 @@ class Files(Protocol):
         Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
         """
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        """Return a file's text on disk; raises like `read`."""
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         """Write a file, through its buffer if that is loaded.
 
-        Waits for the user, who may change the text, if the buffer has unsaved changes; also if
+        Waits for the user, who may change the text, if the buffer has unsaved changes, unless the
+        user has accepted this text in place of `over`: either the text of the buffer, or the text
+        on disk, which is then written beside the buffer; the unsaved changes stay. Waits also if
         the file is outside the project, or a program runs what is in it, unless the user has just
         allowed to change it. Raises `AgentError` with the reason if it was not written.
         """
@@ -76,6 +83,15 @@ class McpCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class McpAddress:
+    """An address at which MCP is served over HTTP, to requests with these header fields."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Workbench:
     """The tools and observers that the editor gives to one agent."""
 
@@ -84,6 +100,8 @@ class Workbench:
     """Server and name of each tool that only reads; these run without a request."""
     mcp_commands: Callable[[], Awaitable[tuple[McpCommand, ...]]] | None = None
     """Returns the servers for an agent that starts MCP servers itself; called at each start."""
+    mcp_addresses: Callable[[], Awaitable[tuple[McpAddress, ...]]] | None = None
+    """The same for an agent that refuses these and connects over HTTP."""
     edits: Edits | None = None
     files: Files | None = None
     trusts: Callable[[Path], bool] | None = None

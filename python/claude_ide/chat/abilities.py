@@ -16,6 +16,7 @@ NEEDS = {
     "edit": "branch",
     "effort": "effort",
     "fork": "fork",
+    "login": "login",
     "mcp": "tool_servers",
     "mode": "modes",
     "model": "models",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from claude_ide.agents.agent import Agent, TaskOutput
-from claude_ide.agents.events import Dead, Event, Task, TaskChanged
+from claude_ide.agents.events import Dead, Event, Task, TaskChanged, ToolOutput
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
@@ -42,6 +42,9 @@ class Background:
         self._counted = 0
         self._wanted: set[str] = set()
         """Tool uses that the user wants to move as soon as the agent can."""
+        self._asked: set[str] = set()
+        """The tasks whose output the agent was asked for, until it answers. It is not asked again
+        about one for which it has refused."""
         self._painter: Painter | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._shown: list[dict[str, Any]] = []
@@ -66,6 +69,13 @@ class Background:
         """The number of tasks that run in the background."""
         return self._tasks.running
 
+    def tick(self) -> None:
+        """Show the outputs so far of the commands for which the agent waits."""
+        for task in self._tasks.in_foreground:
+            if task.id not in self._asked and self._transcript.awaits(task.tool):
+                self._asked.add(task.id)
+                self._run(self._report(task))
+
     def end(self) -> None:
         """End with the chat."""
         self._has_ended = True
@@ -79,6 +89,14 @@ class Background:
         if self._painter is not None:
             self._painter.close()
             self._painter = None
+
+    async def _report(self, task: Task) -> None:
+        with contextlib.suppress(AgentError, TransportClosed):
+            output = await self._agent.task_output(task.id)
+            self._asked.discard(task.id)
+            if self._transcript.awaits(task.tool):
+                text = shown(output) if output.text else ""
+                self._transcript.apply(ToolOutput(task.tool, text, replaces=True))
 
     # The user's actions.
 
@@ -100,10 +118,8 @@ class Background:
         if task is None:
             raise UserError("this task is no longer known")
         text = await self._output(task)
-        if task.is_agent:
-            buffer = await self._panels.show_text(f"{task.title}.md", text, "markdown")
-        else:
-            buffer = await self._panels.show_text(task.title, text)
+        look = (f"{task.title}.md", text, "markdown") if task.is_agent else (task.title, text)
+        buffer = await self._panels.show_text(self._agent.name, *look)
         await self._panels.replace_text(buffer, text, to_end=True)
         with contextlib.suppress(AgentError, EditorError, TransportClosed):
             await self._follow(task, buffer)

@@ -237,6 +237,7 @@ class Chat:
         """Draw what changes with time."""
         if self.shown and not self.requests and self.transcript.tick():
             self._painter.soon()
+            self.background.tick()
         self.refresh_bars()
 
     def refresh_bars(self) -> None:
@@ -299,7 +300,7 @@ class Chat:
         """
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
-                await self._panels.show_text(title, text)
+                await self._panels.show_text(self.agent.name, title, text)
             case Review(request):
                 self.answers.review(request)
             case ShowEarlier():
@@ -386,7 +387,7 @@ class Chat:
         log = self.agent.log()
         if not log:
             raise UserError("the conversation is empty")
-        await self._panels.show_text("traffic.jsonl", log, "jsonl")
+        await self._panels.show_text(self.agent.name, "traffic.jsonl", log, "jsonl")
 
     async def export(self) -> str:
         """Return the conversation as Markdown."""

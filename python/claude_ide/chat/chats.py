@@ -1,7 +1,6 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,7 @@ class Chats:
         )
         self._chats: dict[int, Chat] = {}
         self._finding = asyncio.Lock()
-        self._stored = StoredSessions(kinds, trust)
+        self._stored = StoredSessions(kinds, trust, self._panels.know_sessions)
         self._resuming = Resuming(
             *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
         )
@@ -118,9 +117,8 @@ class Chats:
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
 
-    async def begin(self, agent: str = "") -> None:
+    async def begin(self, _agent: str) -> None:
         """Start the chat whose panel Lua has opened; the panel knows its agent."""
-        self._kinds.find(agent)
         await self.here()
 
     async def open(self, kind: Kind, opening: ResumeSession) -> None:
@@ -355,18 +353,26 @@ class Chats:
         """Offer the latest sessions in an empty chat."""
         if chat.kind.needs_trust:
             # Only an agent that has started knows whether it can resume a session.
-            with contextlib.suppress(UserError):
+            try:
                 await chat.running.offer()
+            except UserError:
+                return
         if abilities.has(chat.agent, "resume"):
-            chat.welcome.offer(await self._stored.of(chat.kind, Path(chat.root)))
+            stored = await self._stored.of(chat.kind, Path(chat.root))
+            # Some agents list a session before its first prompt.
+            chat.welcome.offer([each for each in stored if each.id != chat.agent.session])
             chat.refresh()
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
+        session, agent = chat.agent.session, chat.agent
+        is_lasting = bool(session and chat.transcript.prompts) and abilities.has(agent, "resume")
         try:
             await chat.close()
         finally:
-            await self._agents.closed(chat.agent)
+            await self._agents.closed(agent)
+        if is_lasting:
+            await self._stored.note(chat.kind, Path(chat.root), session)
 
     async def _folder(self) -> Path:
         return Path(await self._panels.folder())

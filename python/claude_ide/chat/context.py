@@ -97,7 +97,7 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     """Return the mentioned texts with unsaved changes, since the agent reads mentions from disk."""
     found = []
     for name, first, last in mentions(text):
-        path = str(Path(root, name))
+        path = _path(root, name)
         if not await _is_unsaved(editor, path):
             continue
         lines = _lines(await editor.text(path) or "")
@@ -137,7 +137,7 @@ def _lines(text: str) -> list[str]:
 def _missing(text: str, root: str) -> list[str]:
     """Return the paths of mentions whose files do not exist, as typed."""
     typed = dict.fromkeys(name for name, _, _ in mentions(text) if _is_like_a_file(name))
-    return [name for name in [*typed][:MOST_MENTIONS] if not _exists(Path(root), name)]
+    return [name for name in [*typed][:MOST_MENTIONS] if not _exists(root, name)]
 
 
 def _mentioned(text: str, root: str) -> list[Mention]:
@@ -145,8 +145,16 @@ def _mentioned(text: str, root: str) -> list[Mention]:
     return [
         Mention(path, _spelled(name, first, last), first, last)
         for name, first, last in mentions(text)[:MOST_MENTIONS]
-        if (path := _file(Path(root), name))
+        if (path := _file(root, name))
     ]
+
+
+def _path(root: str, name: str) -> str:
+    """Return the path of a mention, which may begin with `~`."""
+    try:
+        return str(Path(root, Path(name).expanduser()))
+    except RuntimeError:  # there is no such user
+        return str(Path(root, name))
 
 
 def _spelled(name: str, first: int | None, last: int | None) -> str:
@@ -154,11 +162,11 @@ def _spelled(name: str, first: int | None, last: int | None) -> str:
     return name + lines
 
 
-def _file(root: Path, name: str) -> str:
+def _file(root: str, name: str) -> str:
+    path = _path(root, name)
     try:
-        path = Path(root, Path(name).expanduser())
-        return str(path) if path.is_file() else ""
-    except (OSError, RuntimeError, ValueError):  # as in `_exists`
+        return path if Path(path).is_file() else ""
+    except (OSError, ValueError):  # as in `_exists`
         return ""
 
 
@@ -170,10 +178,10 @@ def _is_like_a_file(name: str) -> bool:
     return "/" in name or bool(EXTENSION.search(name))
 
 
-def _exists(root: Path, name: str) -> bool:
+def _exists(root: str, name: str) -> bool:
     try:
-        return Path(root, Path(name).expanduser()).exists()
-    except (OSError, RuntimeError, ValueError):  # too long, an unknown user, a NUL
+        return Path(_path(root, name)).exists()
+    except (OSError, ValueError):  # too long, a NUL
         return False
 
 
@@ -208,7 +216,7 @@ async def gather(
     missing = [
         name
         for name in await asyncio.to_thread(_missing, text, root)
-        if str(Path(root, name)) not in open_here
+        if _path(root, name) not in open_here
     ]
     links = [
         found

@@ -12,7 +12,7 @@ async def export(chat: Chat, path: str, panels: Panels, editor: Editor) -> None:
     """Write the conversation to a file, or show it."""
     text = await chat.export()
     if not path:
-        await panels.show_text("conversation.md", text, "markdown")
+        await panels.show_text(chat.agent.name, "conversation.md", text, "markdown")
         return
     target = Path(chat.root, Path(path).expanduser())
     try:

@@ -22,22 +22,22 @@ class Kinds:
     def find(self, id_: str) -> Kind:
         """Return the kind with this id, or the default for an empty one.
 
-        Raises `UserError`, which lists all, if there is none.
+        Raises `UserError` if there is none.
         """
         if not id_:
             return self.default
         if id_ not in self._kinds:
-            raise UserError(f'there is no agent "{id_}": {", ".join(self._kinds)}')
+            raise UserError(f'there is no agent "{id_}" (g:claude_ide.agents)')
         return self._kinds[id_]
 
     @property
     def default(self) -> Kind:
-        """The user's choice; without one, the first that is installed.
+        """The user's choice; without a valid one, the first that is installed.
 
-        Raises `UserError` if there is no such agent.
+        Raises `UserError` if there are no agents.
         """
-        if self._chosen:
-            return self.find(self._chosen)
+        if self._chosen in self._kinds:
+            return self._kinds[self._chosen]
         if not self._kinds:
             raise UserError("there is no agent (g:claude_ide.agents)")
         first, *_ = self

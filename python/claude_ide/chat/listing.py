@@ -14,10 +14,10 @@ Item = dict[str, Any]
 """Rows with the id of what they show; the id is empty if they have no keys."""
 
 
-def item(id_: str, rows: Sequence[Row]) -> Item:
-    """Return rows as an item."""
+def item(id_: str, rows: Sequence[Row], lacks: Sequence[str] = ()) -> Item:
+    """Return rows as an item; `lacks` names the keys that do nothing with it."""
     marks = [(n, *mark) for n, each in enumerate(rows) for mark in each.marks]
-    return {"id": id_, "lines": [each.text for each in rows], "marks": marks}
+    return {"id": id_, "lines": [each.text for each in rows], "marks": marks, "lacks": [*lacks]}
 
 
 class Listing:

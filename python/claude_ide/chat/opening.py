@@ -1,13 +1,14 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
-from claude_ide.agents.workbench import McpCommand, McpServer, Workbench
+from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
 from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
@@ -21,13 +22,16 @@ SERVER = "neovim"
 
 
 class Door(Protocol):
-    """The entrance for the MCP server that an agent starts itself (`mcp/doors.py`)."""
+    """The entrance for an agent that starts MCP servers, or connects to them (`mcp/doors.py`)."""
 
     async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the command of that server, and its environment. Raises `OSError`."""
 
+    async def open_http(self) -> tuple[str, Mapping[str, str]]:
+        """Return the address of that server, and its header fields. Raises `OSError`."""
+
     async def close(self) -> None:
-        """Disconnect that server for good."""
+        """Disconnect the agent for good."""
 
 
 class OpenedAgent(NamedTuple):
@@ -83,13 +87,13 @@ class Agents:
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
         door = self._door(kind.name) if self._door else None
-        observed = witness.journal.before_write
         workbench = Workbench(
             {SERVER: self._serve(kind.name)},
             self._reading,
             mcp_commands=partial(self._commands, kind.name, door),
+            mcp_addresses=partial(self._addresses, kind.name, door),
             edits=witness,
-            files=AgentFiles(kind.name, folder, self._editor, self._config, observed),
+            files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
             trusts=trusting.follows,
         )
         agent = kind.open(folder, workbench)
@@ -104,11 +108,22 @@ class Agents:
 
     async def _commands(self, name: str, door: Door | None) -> tuple[McpCommand, ...]:
         """Return the servers for an agent that starts them itself; without them it still works."""
-        if door is None:
-            return ()
+        if door is not None:
+            with self._reporting(name):
+                return (McpCommand(SERVER, *await door.open()),)
+        return ()
+
+    async def _addresses(self, name: str, door: Door | None) -> tuple[McpAddress, ...]:
+        """Return the servers for an agent that connects to them over HTTP."""
+        if door is not None:
+            with self._reporting(name):
+                return (McpAddress(SERVER, *await door.open_http()),)
+        return ()
+
+    @contextmanager
+    def _reporting(self, name: str) -> Iterator[None]:
         try:
-            return (McpCommand(SERVER, *await door.open()),)
+            yield
         except OSError as error:
             reason = error.strerror or error
             self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
-            return ()

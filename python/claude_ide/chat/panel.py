@@ -1,6 +1,7 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.editor import Editor
@@ -35,12 +36,15 @@ class Panels:
         """Return the folder of the current window."""
         return str(await self._editor.run("file.buffers.folder"))
 
-    async def show_text(self, name: str, text: str, filetype: str = "", edge: str = "below") -> Any:
-        """Show a text in a scratch window at an edge of the screen, "above" or "below".
+    async def show_text(
+        self, agent: str, title: str, text: str, filetype: str = "", edge: str = "below"
+    ) -> Any:
+        """Show a text of an agent in a scratch window at an edge of the screen: above or below.
 
         Returns the argument for `close_text`.
         """
-        return await self._editor.run("window.scratch.open", name, text, filetype or None, edge)
+        arguments = (title, text, filetype or None, edge, agent)
+        return await self._editor.run("window.scratch.open", *arguments)
 
     async def replace_text(self, shown: Any, text: str, *, to_end: bool = False) -> bool:
         """Replace a text that `show_text` has shown; return whether it is still on screen."""
@@ -66,6 +70,10 @@ class Panels:
     async def close_list(self, name: str) -> None:
         """Close a list, and return the user to where they came from."""
         await self._editor.run("chat.list.close", name)
+
+    async def know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
+        """Set the sessions of a folder that `:ClaudeChat resume` completes, if agents list them."""
+        await self._editor.run("chat.sessions.set", str(folder), list(ids))
 
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""
@@ -244,6 +252,15 @@ class Panel:
         """Return `base` with the changes of both other texts; None if they conflict."""
         merged: str | None = await self._editor.run("file.rebase.merge_texts", base, ours, theirs)
         return merged
+
+    async def open_text(self, path: str) -> str | None:
+        """Return the text of a file's buffer, saved or not, as an agent reads it.
+
+        None if there is no such text, or if the file may have been written since. Raises
+        `EditorError` if no file can have this path.
+        """
+        buffer = await self._editor.run("disk.agent_file.read", path) or {}
+        return None if buffer.get("is_behind") else buffer.get("text")
 
     async def is_plan_open(self, token: int) -> bool:
         """Return whether the plan that `ask_plan` shows with this token is visible."""

@@ -10,6 +10,7 @@ from claude_ide.chat.transcript.notices import Announcement
 
 logger = logging.getLogger(__name__)
 
+KIND = "late"
 SECONDS = 15.0
 """How long an agent may take to answer before the transcript says so."""
 
@@ -52,5 +53,5 @@ class Patience:
             ("R", "ClaudeChatKey"),
             (" restarts it", "ClaudeChatMeta"),
         )
-        self._shown = self._sheet.add("notice", lambda part: Announcement(part, [line]))
+        self._shown = self._sheet.add(KIND, lambda part: Announcement(part, [line]))
         self._changed()

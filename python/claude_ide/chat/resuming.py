@@ -1,8 +1,9 @@
 """Resumes stored sessions of all agents."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from claude_ide.agents.agent import Kind
 from claude_ide.chat.chat import Chat
@@ -11,6 +12,8 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.sessions.stored import Stored, StoredSessions
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
+
+T = TypeVar("T")
 
 NOTHING = "there is no earlier session in this folder"
 PATIENCE_SECONDS = 0.7
@@ -59,9 +62,11 @@ class Resuming:
         """Resume an agent's latest session of this folder."""
         if self._stored.must_trust(kind, folder):
             raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
-        found = await self._stored.of(kind, folder)
+        if reason := kind.missing():
+            raise UserError(reason)
+        found = await self._waited(self._stored.of_one(kind, folder), [kind])
         if not found:
-            raise self._nothing(kind)
+            raise UserError(NOTHING)
         await self.go_on(kind, found[0].id)
 
     async def go_on(self, kind: Kind, session: str) -> None:
@@ -82,6 +87,8 @@ class Resuming:
                 unknown = UnknownSessionError(str(error))
             else:
                 return kind
+        if known := self._stored.agent_of(session, folder):
+            return known
         for each in await self._stored.asked(folder):
             if each.summary.id == session:
                 return each.kind
@@ -104,11 +111,15 @@ class Resuming:
         return [_line(each, "" if are_usual else each.kind.name) for each in found]
 
     async def _all(self, folder: Path) -> list[Stored]:
-        asking = asyncio.ensure_future(self._stored.all(folder))
+        return await self._waited(self._stored.all(folder), self._stored.slow(folder))
+
+    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
+        """Return the sessions; after a while, name the agents that are asked for them."""
+        asking = asyncio.ensure_future(listing)
         try:
             await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
             if not asking.done():
-                names = ", ".join(kind.name for kind in self._stored.slow(folder))
+                names = ", ".join(kind.name for kind in asked)
                 self._editor.notify(f"asking for sessions: {names}")
             return await asking
         finally:

@@ -34,7 +34,8 @@ class Rewinding:
 
     async def choose(self, prompt: str, would: Rewind, question: str, ways: list[str]) -> str:
         """Ask a question next to the changes since a prompt; return the way that was chosen."""
-        shown = await self._panels.show_text("changes", self._changes(prompt), "diff", "above")
+        changes = ("changes", self._changes(prompt), "diff", "above")
+        shown = await self._panels.show_text(self._agent.name, *changes)
         sizes = f"+{would.insertions} -{would.deletions} lines"
         asked = f"{question} {self._names(would)} ({sizes})?"
         try:

@@ -196,7 +196,8 @@ class Running:
             self._opening = NewSession()
             return self._fail(f"{error} · R starts a new one")
         except LoginNeededError as error:
-            return self._fail(f"{error} · L logs in · R retries")
+            login = " · L logs in" if abilities.has(self._agent, "login") else ""
+            return self._fail(f"{error}{login} · R retries")
         except AgentError as error:
             return self._fail(f"{error} · R retries")
         except Exception:

@@ -130,7 +130,7 @@ class Trusting:
         if key == "d":
             # In a float, long lines would be cut.
             text = "\n".join(trust_question.details(found.items))
-            await self._panels.show_text("folder-settings", text)
+            await self._panels.show_text(self._name, "folder-settings", text)
         elif key:
             await self.key(key)
 

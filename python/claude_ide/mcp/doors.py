@@ -1,6 +1,6 @@
-"""Doors: entrances for MCP servers that an agent starts itself (`stdio.py`).
+"""Doors: entrances for MCP servers that an agent starts itself (`stdio.py`), and for HTTP.
 
-Each agent has a door of its own with a token of its own, so that its diffs have its name, and the
+Each agent has a door of its own with tokens of its own, so that its diffs have its name, and the
 door closes with its chat. The doors are on loopback, apart from the server that the CLI finds:
 that server need not run.
 """
@@ -9,7 +9,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from claude_ide.concealed import conceal
 from claude_ide.config import Config
@@ -25,7 +25,8 @@ from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 
 if TYPE_CHECKING:
-    from claude_ide.jupyter.kernels import Kernels
+    from claude_ide.mcp.streamable import Sessions
+    from claude_ide.transport.http import HttpListener, Service
 
 logger = logging.getLogger(__name__)
 
@@ -39,23 +40,17 @@ class Toolbox:
     """
 
     def __init__(
-        self,
-        editor: Editor,
-        config: Config,
-        tools: Callable[[], Toolset],
-        kernels: "Callable[[], Kernels] | None" = None,
-        label: str = "",
+        self, editor: Editor, config: Config, tools: Callable[[], Toolset], label: str = ""
     ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
-        self._kernels = kernels
         self._label = label
         self._peers: dict[Connection, Peer] = {}
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
-        client = Client(self._editor, self._config, label=self._label, kernels=self._kernels)
+        client = Client(self._editor, self._config, label=self._label)
         server = Server(client, lambda: None, tools=self._tools())
         peer = server.peer = self._peers[connection] = Peer(connection, server)
         try:
@@ -74,59 +69,108 @@ class Toolbox:
         await asyncio.gather(*(connection.close() for connection in list(self._peers)))
 
 
+class Way(Protocol):
+    """A way in to a listener."""
+
+    @property
+    def token(self) -> str:
+        """The token of its clients."""
+
+
+W = TypeVar("W", bound=Way, contravariant=True)
+
+
+class Listening(Protocol[W]):
+    """A listener on a bound socket."""
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+
+    def add(self, way: W, /) -> None:
+        """Admit clients here, too."""
+
+    def remove(self, way: W, /) -> None:
+        """Admit no more clients here."""
+
+    async def start(self) -> None:
+        """Start to accept clients."""
+
+    async def stop(self) -> None:
+        """Disconnect all clients."""
+
+
+class SharedPort(Generic[W]):
+    """A port on loopback that all doors share; it is bound while a door is open."""
+
+    def __init__(self, listen: Callable[[socket.socket], Listening[W]]) -> None:
+        self._listen = listen
+        self._changing = asyncio.Lock()
+        self._open: dict[str, W] = {}
+        self._listener: Listening[W] | None = None
+
+    async def open(self, way: W) -> int:
+        """Accept clients at this way in; return the port. Raises `OSError` if none is free."""
+        async with self._changing:
+            if self._listener is None:
+                listener = self._listen(socket.create_server((LOOPBACK, 0)))
+                await listener.start()
+                self._listener = listener
+                logger.info("the agents' tools are on port %d", listener.port)
+            if way.token not in self._open:
+                self._open[way.token] = way
+                self._listener.add(way)
+            return self._listener.port
+
+    async def close(self, way: W) -> None:
+        """Accept no more clients at this way in; the last one frees the port."""
+        async with self._changing:
+            if self._listener is None or self._open.pop(way.token, None) is None:
+                return
+            self._listener.remove(way)
+            if not self._open:
+                listener, self._listener = self._listener, None
+                await listener.stop()
+
+
 class Doors:
-    """The doors of all agents, which share one port; it is bound while a door is open."""
+    """The doors of all agents."""
+
+    def __init__(self, editor: Editor, config: Config, tools: Callable[[], Toolset]) -> None:
+        self._editor = editor
+        self._config = config
+        self._tools = tools
+        self._sockets = SharedPort[Entrance](Listener)
+        self._web = SharedPort["Service"](_listen_to_http)
+
+    def door(self, name: str) -> "Door":
+        """Return a closed door for one agent; `name` is the agent's name in diffs."""
+        ways = self._sockets, self._web
+        return Door(self._editor, self._config, self._tools, name, *ways)
+
+
+class Door:
+    """The door of one agent; its tokens are valid while it is open."""
 
     def __init__(
         self,
         editor: Editor,
         config: Config,
         tools: Callable[[], Toolset],
-        kernels: "Callable[[], Kernels] | None" = None,
+        name: str,
+        sockets: SharedPort[Entrance],
+        web: "SharedPort[Service]",
     ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
-        self._kernels = kernels
-        self._changing = asyncio.Lock()
-        self._open: dict[str, Entrance] = {}
-        self._listener: Listener | None = None
-
-    def door(self, name: str) -> "Door":
-        """Return a closed door for one agent; `name` is the agent's name in diffs."""
-        return Door(self, Toolbox(self._editor, self._config, self._tools, self._kernels, name))
-
-    async def open(self, entrance: Entrance) -> int:
-        """Accept clients at an entrance, and return the port. Raises `OSError` if none is free."""
-        async with self._changing:
-            if self._listener is None:
-                listener = Listener(socket.create_server((LOOPBACK, 0)))
-                await listener.start()
-                self._listener = listener
-                logger.info("the agents' tools are on port %d", listener.port)
-            if entrance.token not in self._open:
-                self._open[entrance.token] = entrance
-                self._listener.add(entrance)
-            return self._listener.port
-
-    async def close(self, entrance: Entrance) -> None:
-        """Accept no more clients at an entrance; the last one frees the port."""
-        async with self._changing:
-            if self._listener is None or self._open.pop(entrance.token, None) is None:
-                return
-            self._listener.remove(entrance)
-            if not self._open:
-                listener, self._listener = self._listener, None
-                await listener.stop()
-
-
-class Door:
-    """The door of one agent; its token is valid while it is open."""
-
-    def __init__(self, doors: Doors, toolbox: Toolbox) -> None:
-        self._doors = doors
-        self._toolbox = toolbox
+        self._name = name
+        self._toolbox = Toolbox(editor, config, tools, name)
+        self._sockets = sockets
         self._entrance: Entrance | None = None
+        self._web = web
+        self._sessions: Sessions | None = None
+        self._service: Service | None = None
 
     async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the command of an MCP server that enters here, and its environment.
@@ -135,16 +179,46 @@ class Door:
         if no port is free.
         """
         if self._entrance is None:
-            token = new_token()
-            conceal(token)
-            self._entrance = Entrance((TOOLS_PATH,), token, self._toolbox.serve)
+            self._entrance = Entrance((TOOLS_PATH,), _token(), self._toolbox.serve)
         entrance = self._entrance
-        port = await self._doors.open(entrance)
+        port = await self._sockets.open(entrance)
         return COMMAND, {PORT: str(port), TOKEN: entrance.token}
 
+    async def open_http(self) -> tuple[str, Mapping[str, str]]:
+        """Return the address of the tools over HTTP, and the header fields that it requires.
+
+        Raises `OSError` if no port is free.
+        """
+        if self._service is None:
+            from claude_ide.mcp.streamable import Sessions
+
+            self._sessions = Sessions(self._editor, self._config, self._tools(), self._name)
+            self._service = self._sessions.service(_token())
+        service = self._service
+        port = await self._web.open(service)
+        url = f"http://{LOOPBACK}:{port}{service.paths[0]}"
+        return url, {"Authorization": f"Bearer {service.token}"}
+
     async def close(self) -> None:
-        """Disconnect the clients, and let none in; a door that opens again has a new token."""
+        """Disconnect the clients, and let none in; a door that opens again has new tokens."""
         entrance, self._entrance = self._entrance, None
         if entrance is not None:
-            await self._doors.close(entrance)
+            await self._sockets.close(entrance)
             await self._toolbox.disconnect()
+        service, self._service = self._service, None
+        if service is not None and self._sessions is not None:
+            await self._web.close(service)
+            await self._sessions.close()
+
+
+def _listen_to_http(bound: socket.socket) -> "HttpListener":
+    # Few agents need it, and its library takes long to import.
+    from claude_ide.transport.http import HttpListener
+
+    return HttpListener(bound)
+
+
+def _token() -> str:
+    token = new_token()
+    conceal(token)
+    return token

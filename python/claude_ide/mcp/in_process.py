@@ -6,8 +6,7 @@ socket.
 
 import asyncio
 import itertools
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -17,9 +16,6 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
-
-if TYPE_CHECKING:
-    from claude_ide.jupyter.kernels import Kernels
 
 RUNS_CODE = "execute_code"
 """A tool that asks the user itself, unless the agent has."""
@@ -31,15 +27,8 @@ GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        config: Config,
-        tools: Toolset,
-        name: str,
-        kernels: "Callable[[], Kernels] | None" = None,
-    ) -> None:
-        self._client = Client(editor, config, label=name, kernels=kernels)
+    def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
+        self._client = Client(editor, config, label=name)
         server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
@@ -76,6 +65,13 @@ class InProcessServer:
         if tool == RUNS_CODE:
             self._client.allowed[use] = arguments
             self._client.may_run_code = self._client.may_run_code or for_good
+
+    async def close(self) -> None:
+        """Cancel all requests."""
+        for _, waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})
+        await self._peer.close()
 
     async def send(self, frame: bytes) -> None:
         """Settle a request with the peer's answer; over this pipe there are no notifications."""

@@ -56,6 +56,7 @@ class Server:
         tools: Toolset = IDE_TOOLS,
     ) -> None:
         self.client = client
+        client.kernels = client.kernels or tools.kernels
         self._tools = tools
         self._on_initialized = on_initialized
         self._on_pid = on_pid

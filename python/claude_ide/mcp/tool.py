@@ -16,6 +16,7 @@ from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import converted, readable
 
 if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.client import Client
 
 TOOL_USE = "claudecode/toolUseId"
@@ -116,12 +117,21 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class Toolset(UserDict[str, Tool]):
-    """Tools by wire name. `instructions` tell a model what they are for."""
+    """Tools by wire name. `instructions` tell a model what they are for.
 
-    def __init__(self, tools: Mapping[str, Tool] | None = None, instructions: str = "") -> None:
+    `kernels` returns the kernel in which they run code, if there is one.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool] | None = None,
+        instructions: str = "",
+        kernels: "Callable[[], Kernels] | None" = None,
+    ) -> None:
         self._listed: msgspec.Raw | None = None
         self._on_change: dict[object, Callable[[], object]] = {}
         self.instructions = instructions
+        self.kernels = kernels
         super().__init__(tools)
 
     def __setitem__(self, name: str, tool: Tool) -> None:
@@ -242,10 +252,25 @@ def json_text(value: Any) -> Content:
 def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema of a type without references, as clients expect it."""
     schema = msgspec.json.schema(arguments)
-    definition = dict(schema["$defs"][schema["$ref"].rpartition("/")[2]])
-    definition.pop("title", None)
-    definition.pop("description", None)  # the docstring of the struct is for developers
-    return definition
+    whole: dict[str, Any] = _without_references(schema, schema["$defs"])
+    return whole
+
+
+def _without_references(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Put each definition in the place of its references."""
+    if isinstance(schema, list):
+        return [_without_references(each, definitions) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        definition = dict(definitions[schema["$ref"].rpartition("/")[2]])
+        definition.pop("title", None)
+        definition.pop("description", None)  # the docstring of the struct is for developers
+        return _without_references(definition, definitions)
+    # Some models insist on the type of each value.
+    typed = {"type": "string"} if "enum" in schema else {}
+    inner = {key: _without_references(each, definitions) for key, each in schema.items()}
+    return typed | {key: each for key, each in inner.items() if key != "$defs"}
 
 
 def describe_problem(error: msgspec.DecodeError) -> str:

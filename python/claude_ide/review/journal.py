@@ -95,6 +95,16 @@ class Journal:
         self._turns[self.turn] = turn
         self._forget()
 
+    def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
+        """Record that a write has replaced unsaved text, while another text was on disk.
+
+        The unsaved changes are the user's; unless the file was written earlier in the turn, it
+        regards the unsaved text as the one before.
+        """
+        span = self._span(path)
+        if span is not None and span.before == Version(saved):
+            span.before = Version(unsaved)
+
     def reported(self, path: str, before: str | None, after: str | None) -> None:
         """Record a write that the agent reports, with the texts in its report; None: no file.
 

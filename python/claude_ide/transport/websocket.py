@@ -5,8 +5,6 @@ nothing. Source: doc/protocol.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
 """
 
 import asyncio
-import hmac
-import ipaddress
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,13 +13,13 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.datastructures import Headers, MultipleValuesError
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from claude_ide.errors import TransportClosed
+from claude_ide.transport.admission import Refused, admit, single
 from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
 
 logger = logging.getLogger(__name__)
@@ -40,15 +38,6 @@ RECEIVED_AT_ONCE = 2**16
 """Bytes. Parsing many small messages of one client delays the other clients."""
 DEAF_SECONDS = 300.0
 """How long a client may read nothing of an answer; a suspended one may continue within this."""
-
-
-class Refused(Exception):
-    """A refused handshake, with the HTTP status to answer."""
-
-    def __init__(self, status: HTTPStatus, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
 
 
 class Connection:
@@ -212,41 +201,10 @@ class Listener:
 
     def _check(self, request: Request) -> Entrance:
         headers = request.headers
-        path = request.path.partition("?")[0]
-        here = [entrance for entrance in self._entrances if path in entrance.paths]
-        if not here:
-            raise Refused(HTTPStatus.NOT_FOUND, "there is nothing at this path")
-        if "Origin" in headers:
-            # Only a web page sends an Origin.
-            raise Refused(HTTPStatus.FORBIDDEN, "a page may not connect")
-        if not self._is_our_host(_single(headers, "Host")):
-            raise Refused(HTTPStatus.FORBIDDEN, "the Host is not this server's")
-        given = _single(headers, AUTHORIZATION).encode("utf-8", "surrogateescape")
-        fitting = [each for each in here if hmac.compare_digest(given, each.token.encode())]
-        if not fitting:
-            raise Refused(HTTPStatus.UNAUTHORIZED, "no token, or a wrong one")
+        token = single(headers, AUTHORIZATION)
+        address = self._address, self.port
+        entrance = admit(self._entrances, address, request.path, headers, token)
         offered = ",".join(headers.get_all("Sec-WebSocket-Protocol")).split(",")
         if SUBPROTOCOL not in (name.strip() for name in offered):
             raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
-        return fitting[0]
-
-    def _is_our_host(self, host: str) -> bool:
-        name, separator, port = host.rpartition(":")
-        if not separator or port != str(self._port):
-            return False
-        if name in ("localhost", self._address, f"[{self._address}]"):
-            return True
-        # Other names are refused: an attacker's DNS may resolve them to this machine.
-        try:
-            address = ipaddress.ip_address(name.strip("[]"))
-        except ValueError:
-            return False
-        return ipaddress.ip_address(self._address).is_unspecified or address.is_loopback
-
-
-def _single(headers: Headers, name: str) -> str:
-    try:
-        value: Any = headers.get(name, "")
-    except MultipleValuesError:
-        return ""
-    return str(value)
+        return entrance

@@ -23,13 +23,20 @@ class Disk:
         self.instead: dict[str, str] = {}
         self.race = ""
         self.allowed: list[bool] = []
+        self.over: list[str | None] = []
         self.refusal = ""
 
     async def read(self, path: str) -> str:
         return Path(path).read_text()
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        return await self.read(path)
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         self.allowed.append(is_allowed)
+        self.over.append(over)
         if self.refusal:
             raise AgentError(self.refusal)
         text = self.instead.get(text, text)
@@ -160,6 +167,15 @@ async def test_an_agent_that_has_written_once_is_known_to_write(agent: Requests)
     assert not agent.notes
 
 
+async def test_an_agent_that_has_read_once_is_known_to_read(agent: Requests) -> None:
+    assert not agent.requests.reads
+
+    await agent.read()
+
+    assert agent.requests.reads
+    assert not agent.requests.writes
+
+
 async def test_the_user_s_version_is_written_and_the_model_learns_it(agent: Requests) -> None:
     agent.accept("mine\n")
 
@@ -181,6 +197,44 @@ async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no
     await agent.write("three")
 
     assert agent.disk.allowed == [False, True, False]
+
+
+async def test_the_unsaved_text_that_the_user_has_seen_may_be_replaced_by_what_they_accepted(
+    agent: Requests,
+) -> None:
+    agent.requests.agree("t1", [Replacement(str(agent.path), "two\n", "unsaved\n")])
+    await agent.write("another\n")
+    await agent.write("two")
+    await agent.end()
+    await agent.write("two")
+
+    assert agent.disk.over == [None, "unsaved\n", None]
+
+
+async def test_the_user_s_version_may_replace_the_unsaved_text(agent: Requests) -> None:
+    agent.accept("mine\n")
+    agent.requests.agree("t1", [Replacement(str(agent.path), "mine\n", "unsaved\n")])
+
+    await agent.write("theirs\n")
+
+    assert agent.path.read_text() == "mine\n"
+    assert agent.disk.over == ["unsaved\n"]
+
+
+async def test_the_user_s_versions_of_several_files_are_written_and_noted(agent: Requests) -> None:
+    other = agent.path.with_name("b.txt")
+    agent.accept("mine\n")
+    agent.requests.accept("t1", Replacement(str(other), "also mine\n"))
+
+    await agent.write("theirs\n")
+    await agent.requests.write({"path": str(other), "content": "also theirs\n"})
+    other.write_text("also theirs\n")
+    await agent.end()
+
+    assert agent.path.read_text() == "mine\n"
+    assert other.read_text() == "also mine\n"
+    assert agent.notes == [CHANGED.format(agent.path), CHANGED.format(other)]
+    assert agent.notices == ["your version of b.txt was overwritten by the agent, and is restored"]
 
 
 async def test_a_version_that_the_user_accepts_during_the_write_is_noted(agent: Requests) -> None:

@@ -52,6 +52,14 @@ def test_a_new_agent_is_called_by_its_id() -> None:
     assert found("otter", otter=AgentConfig("otter", name="Otter")).name == "Otter"
 
 
+def test_only_copilot_gets_mcp_servers_over_http_unless_the_user_says_so() -> None:
+    assert [id_ for id_, entry in known().items() if entry.mcp == "http"] == ["copilot"]
+    assert found("copilot", copilot=AgentConfig(name="C")).mcp == "http"
+    assert found("copilot", copilot=AgentConfig(mcp="stdio")).mcp == "stdio"
+    assert found("otter", otter=AgentConfig("otter")).mcp == "stdio"
+    assert found("otter", otter=AgentConfig("otter", mcp="http")).mcp == "http"
+
+
 def test_false_removes_an_agent() -> None:
     ids = {entry.id for entry in entries({"gemini": False, "otter": False})[0]}
 

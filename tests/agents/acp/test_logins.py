@@ -29,9 +29,9 @@ class Agent:
 async def ways(
     *methods: dict[str, Any], environment: dict[str, str] | None = None, command: str = ""
 ) -> list[Login]:
-    logins = Logins()
+    logins = Logins(command.split())
     await logins.use(Agent(*methods))
-    return logins.ways(WORDS, environment or {}, command.split())
+    return logins.ways(WORDS, environment or {})
 
 
 async def test_an_agent_without_methods_has_its_known_command_only() -> None:
@@ -42,9 +42,9 @@ async def test_an_agent_without_methods_has_its_known_command_only() -> None:
 
 
 async def test_a_known_command_can_be_that_of_the_agents_own_program() -> None:
-    logins = Logins()
+    logins = Logins(("", "auth", "login"))
 
-    [login] = logins.ways(WORDS, {}, ("", "auth", "login"))
+    [login] = logins.ways(WORDS, {})
 
     assert login.name == "In a terminal: otter --fish auth login"
     assert login.command == ("/bin/otter", "--fish", "auth", "login")
@@ -92,23 +92,28 @@ async def test_nonsense_in_a_method_is_ignored(wrong: dict[str, Any]) -> None:
     assert await ways({"id": "o", "name": "O"} | wrong) == [Login("o", "O")]
 
 
-async def test_the_chosen_method_is_requested_at_each_start() -> None:
+def test_no_login_exists_without_a_command_or_a_method() -> None:
+    assert not Logins().exist
+    assert Logins(("otter", "login")).exist
+
+
+async def test_the_chosen_method_is_requested_once() -> None:
     logins = Logins()
     logins.chosen = "o"
     first, second = Agent(), Agent()
 
-    await logins.use(first)
-    await logins.use(second)
+    await logins.follow_choice(first)
+    await logins.follow_choice(second)
 
-    assert first.requests == second.requests == [("authenticate", {"methodId": "o"})]
+    assert (first.requests, second.requests) == ([("authenticate", {"methodId": "o"})], [])
 
 
-async def test_a_method_that_fails_is_not_requested_again() -> None:
+async def test_a_choice_that_fails_is_not_requested_again() -> None:
     logins = Logins()
     logins.chosen = "o"
 
     with pytest.raises(LoginNeededError):
-        await logins.use(Agent(refuses=True))
-    await logins.use(later := Agent())
+        await logins.follow_choice(Agent(refuses=True))
+    await logins.follow_choice(later := Agent())
 
     assert later.requests == []

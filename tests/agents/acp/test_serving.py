@@ -41,7 +41,12 @@ class Disk:
     async def read(self, path: str) -> str:
         return Path(path).read_text()
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        return await self.read(path)
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         if self.waits:
             try:
                 await asyncio.get_running_loop().create_future()
@@ -184,7 +189,8 @@ async def edited(begin: Begin, folder: Path, *steps: acp.Step) -> AcpTalk:
     talk = await begin(script, workbench=Workbench(files=Disk()))
     await talk.prompt("hi")
     request: Any = await talk.until(PermissionAsked)
-    await talk.agent.answer(request.request, Allow(edit=Replacement(str(path), "mine\n", "old\n")))
+    answer = Allow(edits=(Replacement(str(path), "mine\n", "old\n"),))
+    await talk.agent.answer(request.request, answer)
     await talk.until(TurnEnded)
     return talk
 

@@ -64,6 +64,17 @@ async def test_modes_and_models_have_names(begin: Begin, answer: dict[str, Any])
     assert talk.agent.capabilities.models
 
 
+async def test_an_option_without_a_category_is_known_by_its_id(begin: Begin) -> None:
+    options = [option("mode", "ask", "ask", "go"), option("model", "m1", "m1", "m2")]
+    talk = await begin(opened({"configOptions": options}))
+
+    ready = await talk.until(Ready)
+
+    assert [mode.name for mode in ready.modes] == ["Ask", "Go"]
+    assert [model.id for model in ready.models] == ["m1", "m2"]
+    assert not talk.agent.capabilities.settings
+
+
 async def test_the_older_form_has_requests_of_its_own(begin: Begin) -> None:
     talk = await begin(opened(OLD))
 
@@ -108,6 +119,17 @@ async def test_a_boolean_option_is_on_or_off(begin: Begin) -> None:
 
     (asked,) = talk.fake.received("session/set_config_option")
     assert (asked["type"], asked["value"]) == ("boolean", True)
+
+
+async def test_what_gemini_says_about_its_mode_is_no_part_of_the_conversation(
+    begin: Begin,
+) -> None:
+    said = [acp.say("[MODE_UPDATE] go"), acp.say("[MODE_UPDATE] is a word")]
+    talk = await begin(opened(OLD, prompt=said))
+
+    await talk.turn("hi")
+
+    assert talk.said == "[MODE_UPDATE] is a word"
 
 
 async def test_a_setting_that_the_agent_does_not_have_is_refused(begin: Begin) -> None:

@@ -21,6 +21,11 @@ from support.acp.talk import Begin
 SAID = [acp.say("Hello")]
 
 
+def content(words: str) -> dict[str, Any]:
+    """Return the fields of a call that has printed something."""
+    return {"content": [{"type": "content", "content": acp.words(words)}]}
+
+
 async def test_a_tool_may_be_announced_twice(begin: Begin) -> None:
     steps = [
         acp.tool("t1", "Read", kind="read", status="pending"),
@@ -48,9 +53,6 @@ async def test_an_id_that_is_used_again_in_another_turn_is_another_tool(begin: B
 
 
 async def test_content_is_replaced(begin: Begin) -> None:
-    def content(words: str) -> dict[str, Any]:
-        return {"content": [{"type": "content", "content": acp.words(words)}]}
-
     steps = [
         acp.tool("t1", status="in_progress", **content("1 of 2")),
         acp.tool_update("t1", **content("```console\n2 of 2\n```")),
@@ -67,10 +69,47 @@ async def test_content_is_replaced(begin: Begin) -> None:
     assert talk.of(ToolEnded)[0].output == "done"
 
 
-async def test_input_that_is_spelled_as_content_is_no_output(begin: Begin) -> None:
-    def content(words: str) -> dict[str, Any]:
-        return {"content": [{"type": "content", "content": acp.words(words)}]}
+@pytest.mark.parametrize(
+    ("title", "arguments", "words"),
+    [
+        ("Run", {"command": "ls", "description": "list files"}, "list files"),
+        ("terminal: ls -l", None, "$ ls -l"),
+    ],
+)
+async def test_content_that_repeats_the_input_is_no_output(
+    begin: Begin, title: str, arguments: dict[str, Any] | None, words: str
+) -> None:
+    steps = [
+        acp.tool("t1", title, kind="execute", rawInput=arguments, **content(words)),
+        acp.tool_update("t1", **content("a.py")),
+        acp.tool_update("t1", status="completed", **content(words)),
+    ]
+    talk = await begin(Script(prompt=steps))
 
+    await talk.turn("hi")
+
+    assert [output.text for output in talk.of(ToolOutput)] == ["a.py", words]
+    assert talk.of(ToolEnded)[0].output == words
+
+
+async def test_the_pieces_of_an_output_are_its_end(begin: Begin) -> None:
+    def piece(words: str) -> dict[str, Any]:
+        return {"_meta": {"terminal_output_delta": {"data": words}}}
+
+    steps = [
+        acp.tool("t1", kind="execute", **piece("1\n")),
+        *(acp.tool_update("t1", **piece(words)) for words in ("2\n", "3\n")),
+        acp.tool_update("t1", status="completed"),
+    ]
+    talk = await begin(Script(prompt=steps))
+
+    await talk.turn("hi")
+
+    assert [output.text for output in talk.of(ToolOutput)] == ["1\n", "2\n", "3\n"]
+    assert talk.of(ToolEnded)[0].output == "1\n2\n3\n"
+
+
+async def test_input_that_is_spelled_as_content_is_no_output(begin: Begin) -> None:
     steps = [
         acp.tool("t1", "Shell", status="in_progress", **content('{"comm')),
         acp.tool("t1", "Shell", status="in_progress", **content('{"command": "ls"}')),

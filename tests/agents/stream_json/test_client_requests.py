@@ -49,7 +49,7 @@ async def test_the_model_reads_what_the_user_changed(replay: Replay) -> None:
     asked = await talk.until(PermissionAsked)
 
     [proposed] = asked.edits
-    await talk.agent.answer(asked.request, Allow(edit=replace(proposed, new="return 42")))
+    await talk.agent.answer(asked.request, Allow(edits=(replace(proposed, new="return 42"),)))
     await talk.until(TurnEnded)
 
     answer = talk.received("control_response")[-1]["response"]["response"]
@@ -63,7 +63,7 @@ async def test_the_model_reads_nothing_if_the_user_changed_nothing(replay: Repla
     await talk.prompt("go")
     asked = await talk.until(PermissionAsked)
 
-    await talk.agent.answer(asked.request, Allow(edit=asked.edits[0]))
+    await talk.agent.answer(asked.request, Allow(edits=asked.edits))
     await talk.until(TurnEnded)
 
     assert talk.received("control_response")[-1]["response"]["response"] == {}

@@ -64,7 +64,7 @@ def test_a_changed_proposal_is_sent_back_changed() -> None:
     request = asked("edit_updated_input")
     edit = Replacement(request["input"]["file_path"], "return 42  # the user's edit", "return 1")
 
-    encoded = encode_answer(request, Allow(edit=edit))
+    encoded = encode_answer(request, Allow(edits=(edit,)))
 
     assert encoded["updatedInput"] == answered("edit_updated_input")["updatedInput"]
 

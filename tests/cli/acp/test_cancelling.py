@@ -57,7 +57,7 @@ async def test_a_turn_is_ended_in_its_text(talk: RealTalk, model: Model) -> None
     await ends_and_goes_on(talk, model)
 
 
-@each(lambda habits: habits.asks_to_run)
+@each("asks_to_run")
 async def test_a_turn_is_ended_while_it_waits_for_an_answer(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -71,7 +71,7 @@ async def test_a_turn_is_ended_while_it_waits_for_an_answer(
     assert not (project / "made").exists()
 
 
-@each(lambda habits: habits.ends_commands)
+@each("ends_commands")
 async def test_a_turn_is_ended_in_a_running_command(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:

@@ -38,7 +38,7 @@ async def test_text_is_reported(talk: RealTalk, model: Model) -> None:
     assert talk.agent.session
 
 
-@each(lambda habits: habits.thinks)
+@each("thinks")
 async def test_thinking_is_reported(talk: RealTalk, model: Model) -> None:
     model.script([thinking("Let me see."), text(WORDS)])
 
@@ -60,10 +60,11 @@ async def test_an_allowed_edit_is_written(
     assert ended.why is TurnEndReason.COMPLETED
     assert "done" in talk.said
     assert bool(talk.of(PermissionAsked)) >= talk.real.habits.asks_to_edit
+    assert bool(talk.disk.written) == talk.real.habits.writes_here
     assert {each.status for each in talk.of(ToolEnded)} == {ToolStatus.COMPLETED}
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_is_shown_before_it_is_allowed(
     talk: RealTalk, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -76,7 +77,7 @@ async def test_an_edit_is_shown_before_it_is_allowed(
     assert "ONE" in asked.edits[0].new
 
 
-@each(lambda habits: habits.asks_to_edit)
+@each("asks_to_edit")
 async def test_a_rejected_edit_is_not_written(
     talk: RealTalk, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -88,7 +89,7 @@ async def test_a_rejected_edit_is_not_written(
     assert talk.of(ToolEnded)[-1].status is ToolStatus.REJECTED
 
 
-@each(lambda habits: habits.reports_output)
+@each("reports_output")
 async def test_a_commands_output_is_reported(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:

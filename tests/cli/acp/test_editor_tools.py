@@ -1,4 +1,4 @@
-"""Real agents start the editor's MCP server, and their models use its tools."""
+"""Real agents connect to the editor's MCP server, and their models use its tools."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.workbench import McpCommand, Workbench
+from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp import model
@@ -38,7 +38,11 @@ async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)
 
-    talk = RealTalk(real_agent, desk, Workbench(mcp_commands=commands))
+    async def addresses() -> tuple[McpAddress, ...]:
+        return (McpAddress("neovim", *await door.open_http()),)
+
+    bench = Workbench(mcp_commands=commands, mcp_addresses=addresses)
+    talk = RealTalk(real_agent, desk, bench)
     await talk.start()
     yield talk
     await talk.close()
@@ -66,7 +70,7 @@ def _names(tools: list[dict[str, Any]], namespace: str = "") -> Iterator[str]:
             yield namespace + str({**tool, **tool.get("function", {})}.get("name", ""))
 
 
-@each(lambda habits: habits.shows_servers)
+@each("shows_servers")
 async def test_the_model_uses_a_tool_of_the_editor(
     talk: RealTalk, model: Model, project: Path
 ) -> None:
@@ -79,7 +83,7 @@ async def test_the_model_uses_a_tool_of_the_editor(
     assert model.heard(f"file://{project}")
 
 
-@each(lambda habits: habits.shows_servers)
+@each("shows_servers", unless="uses_http")
 async def test_the_servers_process_ends_with_the_agent(
     talk: RealTalk, model: Model, desk: Desk
 ) -> None:

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from claude_ide.agents.acp.kind import Acp
+from support.acp.chatting import diff_is_open
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -15,17 +16,16 @@ from support.real_agents.model import Model
 from support.real_agents.start import command, environment
 from support.real_agents.talk import edit
 
+LONG_PATIENCE = 120.0
+"""Seconds in which a large program starts twice: it lists its sessions, and loads one."""
+
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
 
 
-async def diff_is_open(nvim: Neovim) -> None:
-    """Wait until a proposal accepts keys."""
-
-    async def shown() -> bool:
-        diffs = await nvim.lua("return require('claude_ide.diff').list()")
-        return bool(diffs) and diffs[0]["shown"]
-
-    await until(shown, "the diff is open", PATIENCE)
+def is_stored(desk: Desk, words: str) -> bool:
+    """Return whether a session in the agent's HOME has these words."""
+    sessions = desk.home.glob(".*/sessions/**/*.jsonl")
+    return any(words in session.read_text(encoding="utf-8") for session in sessions)
 
 
 async def answer_command(panel: Panel, key: str, is_done: Path) -> None:
@@ -52,7 +52,7 @@ async def test_an_answer_is_shown(panel: Panel, model: Model) -> None:
     assert model.heard("Speak")
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_accepted_in_the_diff_is_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -68,7 +68,7 @@ async def test_an_edit_accepted_in_the_diff_is_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_rejected_in_the_diff_is_not_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -85,7 +85,7 @@ async def test_an_edit_rejected_in_the_diff_is_not_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_run)
+@each("asks_to_run")
 async def test_a_command_is_allowed_with_one_key(
     panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -115,13 +115,15 @@ async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
     await panel.shows("Another story.")
 
 
-@each(lambda habits: habits.resumes and not habits.begins_in_minutes)
+@each("resumes", unless="begins_in_minutes")
 async def test_the_conversation_goes_on_after_the_agent_was_killed(
-    panel: Panel, model: Model, desk: Desk
+    panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
     model.script([text("The first answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")
+    if real_agent.habits.saves_late:
+        await until(lambda: is_stored(desk, "The first answer."), "the turn is stored", PATIENCE)
 
     for pid in started_with(str(desk.home)):
         os.kill(pid, signal.SIGKILL)
@@ -133,7 +135,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each(lambda habits: habits.runs_here and habits.names_terminals)
+@each("runs_here")
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -152,7 +154,23 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)
 
 
-@each(lambda habits: habits.resumes and habits.repeats and not habits.begins_in_minutes)
+@each("streams_output")
+async def test_the_output_of_a_running_command_is_shown_below_its_line(
+    nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
+) -> None:
+    line = r"sleep 1; printf '4%s7\n' 2; touch made; sleep 1000"
+    model.script([tools.run(line)], [text("Never said.")])
+
+    await panel.send("Run it")
+    await answer_command(panel, "y", project / "made")
+
+    assert "    427" in (await panel.shows("427")).splitlines()
+    await nvim.keys("<C-c>")
+    await panel.shows("interrupted")
+    await panel.shows_no_more("427")
+
+
+@each("resumes", "repeats", unless="begins_in_minutes")
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
@@ -165,7 +183,7 @@ async def test_a_session_is_resumed_with_its_history(
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 
     await panel.nvim.command("ClaudeChat continue")
-    await panel.wait_until_ready()
+    await panel.wait_until_ready(LONG_PATIENCE)
     shown = await panel.shows("The first answer.")
     await panel.send("The second question")
 

@@ -28,7 +28,7 @@ def answers(history: list[Event]) -> str:
     return "\n".join(event.text for event in history if isinstance(event, Text))
 
 
-@each(lambda habits: habits.resumes and habits.repeats)
+@each("resumes", "repeats")
 async def test_a_session_is_loaded_with_its_history(
     start_talk: StartTalk, talk: RealTalk, model: Model
 ) -> None:
@@ -50,7 +50,7 @@ async def test_a_session_is_loaded_with_its_history(
     assert model.heard("the first question")
 
 
-@each(lambda habits: habits.resumes)
+@each("resumes")
 async def test_a_session_goes_on_after_its_agent_was_killed(talk: RealTalk, model: Model) -> None:
     model.script([text("The first answer.")], [text("A long answer.")])
     await talk.answered_turn("the first question")

@@ -70,6 +70,20 @@ async def test_a_command_in_the_background_is_counted_listed_read_and_stopped(
     await until(lambda: shows_no_task(panel), "the bar shows no task", PATIENCE)
 
 
+async def test_the_output_of_a_running_command_is_shown_below_its_line(
+    panel: Panel, api: FakeApi, project: Path
+) -> None:
+    line = f"echo 4$((3 - 1))7; {waiting(project / 'go', 'echo end')}"
+    api.script([tool_use("Bash", command=line, description="Wait")], [text("Done.")])
+
+    await panel.send("Wait for it")
+
+    assert "    427" in (await panel.shows("427")).splitlines()
+    (project / "go").touch()
+    assert "427" not in await panel.shows("Done.")
+    assert "427\nend" in api.requests[-1].new_text
+
+
 async def test_a_turn_that_a_finished_command_starts_says_so(
     panel: Panel, api: FakeApi, project: Path
 ) -> None:

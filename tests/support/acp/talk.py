@@ -64,9 +64,14 @@ class AcpTalk(Talking):
     agent: AcpAgent
 
     def __init__(
-        self, fake: Fake, folder: Path, workbench: Workbench | None = None, method: str = ""
+        self,
+        fake: Fake,
+        folder: Path,
+        workbench: Workbench | None = None,
+        method: str = "",
+        mcp: str = "stdio",
     ) -> None:
-        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, method)
+        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, method, mcp=mcp)
         super().__init__(AcpAgent(launch, workbench or Workbench()))
         self.fake = fake
         self.past: list[Event] = []

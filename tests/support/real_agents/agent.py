@@ -39,10 +39,10 @@ def todos(
     ]
 
 
-def question(words: str, choices: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one question, as the tools of some agents take it."""
+def question(words: str, choices: Sequence[str], many: str = "multiSelect") -> list[dict[str, Any]]:
+    """Return one question, as most agents' tools take it; `many` allows several choices."""
     options = [{"label": choice, "description": ""} for choice in choices]
-    return [{"question": words, "header": "Choice", "options": options, "multiSelect": False}]
+    return [{"question": words, "header": "Choice", "options": options, many: False}]
 
 
 Configure = Callable[[Desk], dict[str, str]]
@@ -79,26 +79,33 @@ class Habits:
     """It tells the changed text before it asks."""
     reports_output: bool = True
     """It reports the output of a command."""
+    streams_output: bool = True
+    """It reports that while the command runs."""
     writes_here: bool = False
     """It writes files through the client."""
     runs_here: bool = False
     """It runs commands in terminals of the client."""
-    names_terminals: bool = True
-    """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
     """It ends a running command together with the turn."""
     resumes: bool = True
     """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    saves_late: bool = False
+    """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
-    outlives_its_stdin: bool = False
-    """It does not end when its stdin does."""
+    mcp: str = "stdio"
+    """How it connects to the client's MCP servers."""
+
+    @property
+    def uses_http(self) -> bool:
+        """Whether it connects to them over HTTP."""
+        return self.mcp == "http"
 
 
 @dataclass(frozen=True, slots=True)

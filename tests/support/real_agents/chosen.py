@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from support.real_agents.agent import Habits, RealAgent
+from support.real_agents.agent import RealAgent
 from support.real_agents.catalog import AGENTS, FEW
 from support.real_agents.install import is_installed
 
@@ -16,23 +16,44 @@ def chosen() -> list[RealAgent]:
     return list(AGENTS.values()) if "all" in named else [AGENTS[name] for name in named]
 
 
-def each(fits: Callable[[Habits], bool] = lambda _habits: True) -> pytest.MarkDecorator:
-    """Run a test with each agent that works without an account and has these habits."""
-    return _with([agent for agent in chosen() if agent.tools and fits(agent.habits)])
+def each(*habits: str, unless: str = "") -> pytest.MarkDecorator:
+    """Run a test with each agent that works without an account and has these habits.
+
+    The test is skipped, with the reason, for an agent that lacks one or has the one in `unless`.
+    """
+
+    def reason(agent: RealAgent) -> str:
+        has = {name: bool(getattr(agent.habits, name)) for name in (*habits, unless) if name}
+        wrong = [f"{name} is {has[name]}" for name in has if has[name] == (name == unless)]
+        return f"{agent.name}: {', '.join(wrong)}" if wrong else ""
+
+    return _with([agent for agent in chosen() if agent.tools], reason)
 
 
 def each_with(tool: str) -> pytest.MarkDecorator:
     """Run a test with each agent that has a tool: a field of `Tools`, such as `plan`."""
-    return _with([agent for agent in chosen() if agent.tools and getattr(agent.tools, tool)])
+
+    def reason(agent: RealAgent) -> str:
+        return "" if getattr(agent.tools, tool) else f"{agent.name} has no tool for `{tool}`"
+
+    return _with([agent for agent in chosen() if agent.tools], reason)
 
 
 def each_that_starts() -> pytest.MarkDecorator:
     """Run a test with every agent, also with those that need an account."""
-    return _with(chosen())
+    return _with(chosen(), lambda _agent: "")
 
 
-def _with(agents: list[RealAgent]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("real_agent", agents, ids=lambda agent: agent.name)
+def _with(agents: list[RealAgent], reason: Callable[[RealAgent], str]) -> pytest.MarkDecorator:
+    """Run a test with these agents, except those for which there is a reason to skip it."""
+    return pytest.mark.parametrize(
+        "real_agent",
+        [
+            pytest.param(agent, id=agent.name, marks=[pytest.mark.skip(why)] if why else [])
+            for agent in agents
+            for why in [reason(agent)]
+        ],
+    )
 
 
 def required(agent: RealAgent) -> RealAgent:

@@ -37,11 +37,21 @@ def allow(_asked: PermissionAsked) -> Answer:
 class Disk:
     """Files on disk (implements `Files`)."""
 
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        """The paths of the files that the agent has written here."""
+
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
-    async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
+    async def saved(self, path: str) -> str:
+        return await self.read(path)
+
+    async def write(
+        self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
+    ) -> Written:
         Path(path).write_text(text, encoding="utf-8")
+        self.written.append(path)
         return Written(text, text)
 
 
@@ -51,8 +61,12 @@ class RealTalk(Talking):
     agent: AcpAgent
 
     def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
-        launch = Launch(real.name, command(real), desk.project, environment(real, desk))
-        super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
+        launch = Launch(
+            *(real.name, command(real), desk.project, environment(real, desk)),
+            mcp=real.habits.mcp,
+        )
+        self.disk = Disk()
+        super().__init__(AcpAgent(launch, workbench or Workbench(files=self.disk)))
         self.real = real
         self._decide: Decide | None = None
 

@@ -216,7 +216,7 @@ local function list(chat)
   end)
   table.insert(keys, other)
   add('n', { 'R' }, 'restart', 'Restart the agent', emit('restart'))
-  add('n', { 'L' }, 'login', 'Log in (in a terminal)', emit('login'))
+  add('n', { 'L' }, 'login', 'Log in to the agent', emit('login'))
   add('n', { 'q' }, 'hide', 'Hide the chat', function()
     -- Otherwise a recording could not be stopped here.
     return vim.fn.reg_recording() ~= '' and 'q' or hide()

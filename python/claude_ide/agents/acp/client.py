@@ -91,8 +91,9 @@ class AcpAgent(Unsupported):
     def capabilities(self) -> Capabilities:
         """What the agent has reported that it can do."""
         connection, settings = self._connection, self._decoder.settings
+        login = self._launch.logins.exist
         if connection is None:
-            return Capabilities()
+            return Capabilities(login=login)
         offer = connection.offer
         return Capabilities(
             images=offer.images,
@@ -107,6 +108,8 @@ class AcpAgent(Unsupported):
             effort=settings.has_effort,
             settings=bool(settings.free),
             change_proposal=self._serving.writes,
+            editor_files=self._serving.reads,
+            login=login,
             context_usage=self._usage.context_size is not None,
         )
 
@@ -251,7 +254,7 @@ class AcpAgent(Unsupported):
         except BaseException:
             connection.kill()
             raise
-        self._sessions = Sessions(connection, launch.name, launch.folder, self._workbench)
+        self._sessions = Sessions(connection, launch, self._workbench)
         self._talk = Prompting(connection, *self._working, self._emit, self._reopen)
         return self._sessions
 

@@ -2,6 +2,7 @@
 
 A request for permission shows the user what the agent is going to write, and the user may accept
 another text. The answer has no room for it, so it replaces the agent's text when that is written.
+Unsaved text that the user has seen there is replaced without another question.
 """
 
 import os
@@ -68,7 +69,14 @@ class FileRequests:
         self._accepted: dict[str, Accepted] = {}
         self._allowed: dict[str, frozenset[str]] = {}
         """The files that tools may change, as the user has allowed, by the tools' ids."""
-        self._has_written = False
+        self._agreed: dict[str, dict[str, Replacement]] = {}
+        """The texts that the user has accepted for files with unsaved text, by the tools' ids."""
+        self._has_read = self._has_written = False
+
+    @property
+    def reads(self) -> bool:
+        """Whether the agent is known to read files through the editor, or to write them."""
+        return self._has_read or self.writes
 
     @property
     def writes(self) -> bool:
@@ -79,6 +87,7 @@ class FileRequests:
         """Return `{content}`: the text of a file, or `limit` lines of it from `line`."""
         path = given.absolute(params, "path")
         line, limit = given.number(params, "line"), given.number(params, "limit")
+        self._has_read = True
         try:
             content = await self._files.read(path)
         except FileNotFoundError:
@@ -98,7 +107,8 @@ class FileRequests:
         text = accepted.text if accepted else content
         is_allowed = any(_real(path) in allowed for allowed in self._allowed.values())
         try:
-            written = await self._files.write(path, text, is_allowed=is_allowed)
+            over = self._replaced_by(path, text)
+            written = await self._files.write(path, text, is_allowed=is_allowed, over=over)
         except AgentError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         if accepted is not None:
@@ -112,6 +122,10 @@ class FileRequests:
         """Remember that the user has allowed a tool to change these files."""
         self._allowed[tool] = frozenset(map(_real, paths))
 
+    def agree(self, tool: str, unsaved: Iterable[Replacement]) -> None:
+        """Remember what the user has accepted in place of unsaved text."""
+        self._agreed[tool] = {_real(each.path): each for each in unsaved}
+
     def accept(self, tool: str, edit: Replacement) -> None:
         """Remember the user's version of a file that a tool is about to write."""
         path = normalized(edit.path)
@@ -120,6 +134,7 @@ class FileRequests:
     async def ended(self, tool: str, *, is_completed: bool) -> None:
         """Restore the user's versions that a tool has overwritten by itself afterwards."""
         self._allowed.pop(tool, None)
+        self._agreed.pop(tool, None)
         for key, accepted in list(self._accepted.items()):
             if accepted.tool == tool:
                 del self._accepted[key]
@@ -136,12 +151,17 @@ class FileRequests:
         del self._accepted[_real(path)]
         return None
 
+    def _replaced_by(self, path: str, text: str) -> str | None:
+        """Return the text that the user has agreed to replace by this one."""
+        found = (agreed.get(_real(path)) for agreed in self._agreed.values())
+        return next((each.old for each in found if each and _is_same(each.new, text)), None)
+
     async def _check(self, accepted: Accepted, theirs: str) -> None:
         now = await self._now(accepted)
         if now is None or _is_same(now, accepted.saved):
             return
         if _is_same(now, theirs):
-            await self._restore(accepted, accepted.saved)
+            await self._restore(accepted, accepted.saved, now)
         else:
             text = f"{Path(accepted.path).name} has been written again: it may lack your changes"
             self._emit(Notice(text, "warning"))
@@ -151,12 +171,12 @@ class FileRequests:
         now = await self._now(accepted)
         if now is not None and not _is_same(now, accepted.text):
             self._note(CHANGED.format(accepted.path))
-            await self._restore(accepted, accepted.text)
+            await self._restore(accepted, accepted.text, now)
 
-    async def _restore(self, accepted: Accepted, text: str) -> None:
+    async def _restore(self, accepted: Accepted, text: str, now: str) -> None:
         name = Path(accepted.path).name
         try:
-            await self._files.write(accepted.path, text, is_allowed=True)
+            await self._files.write(accepted.path, text, is_allowed=True, over=now)
         except AgentError as error:
             failure = f"your version of {name} was overwritten, and cannot be restored: {error}"
             self._emit(Notice(failure, "error"))
@@ -165,8 +185,9 @@ class FileRequests:
             self._emit(Notice(restored, "warning"))
 
     async def _now(self, accepted: Accepted) -> str | None:
+        # A buffer may have further changes, which are the user's.
         try:
-            return await self._files.read(accepted.path)
+            return await self._files.saved(accepted.path)
         except (AgentError, FileNotFoundError):
             return None
 

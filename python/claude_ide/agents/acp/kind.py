@@ -10,13 +10,18 @@ from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.logins import Logins
 from claude_ide.agents.acp.probe import probe
+from claude_ide.agents.acp.remembered import Remembered
 from claude_ide.agents.agent import Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
 
 
 class Acp:
-    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start."""
+    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start.
+
+    `mcp` is `http` if it refuses MCP servers over `stdio`. `login` is the command that logs in in a
+    terminal, as in an `Entry`.
+    """
 
     chooses_settings = False
     needs_trust = True
@@ -32,6 +37,8 @@ class Acp:
         install: str = "",
         method: str = "",
         login: Sequence[str] = (),
+        mcp: str = "stdio",
+        remembered: Remembered | None = None,
     ) -> None:
         self.id = id_
         self.name = name
@@ -39,8 +46,9 @@ class Acp:
         self._environment = dict(environment)
         self._install = install
         self._method = method
-        self._login = tuple(login)
-        self._logins = Logins()
+        self._mcp = mcp
+        self._logins = Logins(login, id_, remembered)
+        self.deletes_sessions = False
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
@@ -71,6 +79,7 @@ class Acp:
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         """List the sessions of a folder; the agent is started if none runs there."""
         async with self._any(folder).stored() as stored:
+            self.deletes_sessions = stored.can_delete
             return await stored.listed()
 
     async def count_turns(self, _folder: Path, _session: str) -> int:
@@ -97,13 +106,13 @@ class Acp:
         """Return the ways to log in that the agent has reported, and its own command for that."""
         if reason := self.missing():
             raise AgentError(reason)
-        found = self._logins.ways(self._words, self._environment, self._login)
+        found = self._logins.ways(self._words, self._environment)
         if not found:
             raise UnsupportedError(f"{self.name} has reported no way to log in")
         return found
 
     def choose_login(self, login: str) -> None:
-        """Have each agent that starts from now on log in in this way."""
+        """Have the next agent that opens a session log in in this way."""
         self._logins.chosen = login
 
     def login_to_servers(self) -> list[str]:
@@ -120,4 +129,5 @@ class Acp:
         return command.words(self._cmd, self._environment)
 
     def _launch(self, folder: Path) -> Launch:
-        return Launch(self.name, self._words, folder, self._environment, self._method, self._logins)
+        start = self._environment, self._method, self._logins
+        return Launch(self.name, self._words, folder, *start, self._mcp)

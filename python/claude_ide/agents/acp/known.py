@@ -20,6 +20,7 @@ class _Known(msgspec.Struct, frozen=True):
     cmd: tuple[str, ...]
     install: str
     login: tuple[str, ...]
+    mcp: str = "stdio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class Entry:
     """An agent: its command line, its environment in addition to Neovim's.
 
     `install` is the command that installs it, `login` the one that logs the user in; both may be
-    empty. An empty first word of `login` stands for the agent's own program. `is_own` means that
-    the user has configured it.
+    empty. An empty first word of `login` stands for the agent's own program. `mcp` is `http` if the
+    agent refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Entry:
     env: Mapping[str, str] = field(default_factory=dict)
     install: str = ""
     login: tuple[str, ...] = ()
+    mcp: str = "stdio"
     is_own: bool = False
 
 
@@ -45,7 +47,7 @@ def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
     content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, _Known])
     return {
-        id_: Entry(id_, each.name, each.cmd, install=each.install, login=_login(each))
+        id_: Entry(id_, each.name, each.cmd, install=each.install, login=_login(each), mcp=each.mcp)
         for id_, each in content.items()
     }
 
@@ -70,6 +72,10 @@ class Given(Protocol):
     @property
     def name(self) -> str:
         """The name in messages."""
+
+    @property
+    def mcp(self) -> str | None:
+        """How it connects to MCP servers."""
 
 
 def entries(agents: Mapping[str, Given | bool]) -> tuple[list[Entry], list[str]]:
@@ -96,5 +102,6 @@ def _merged(entry: Entry, given: Given) -> Entry:
         install=entry.install if given.cmd is None else "",
         env={name: str(value) for name, value in given.env.items()},
         name=given.name or entry.name,
+        mcp=given.mcp or entry.mcp,
         is_own=True,
     )

@@ -8,7 +8,10 @@ from claude_ide.agents.acp.logins import Logins
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How an agent is started; `method` is the login that it wants each time, if any."""
+    """How an agent is started; `method` is the login that it wants each time, if any.
+
+    `mcp` is `http` if it refuses MCP servers over `stdio`.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -16,3 +19,4 @@ class Launch:
     environment: dict[str, str] = field(default_factory=dict)
     method: str = ""
     logins: Logins = field(default_factory=Logins)
+    mcp: str = "stdio"

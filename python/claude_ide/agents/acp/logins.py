@@ -1,11 +1,16 @@
 """The ways to log in to an agent, which it reports when it starts."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from claude_ide.agents.acp.decoding.capabilities import LoginMethod, Offer
+from claude_ide.agents.acp.remembered import Remembered
 from claude_ide.agents.agent import Login
+from claude_ide.errors import AgentError, LoginNeededError
+
+logger = logging.getLogger(__name__)
 
 PROTOCOL_WORDS = ("--acp", "--experimental-acp", "acp", "--stdio")
 """The arguments that make an agent speak the protocol, which a terminal does not."""
@@ -26,29 +31,72 @@ class Initialized(Protocol):
 
 
 class Logins:
-    """What all agents of a kind share: the ways to log in, and the user's choice among them."""
+    """What all agents of a kind share: the ways to log in, and the user's choice among them.
 
-    def __init__(self) -> None:
+    `command` logs in in a terminal; an empty first word stands for the agent's own program.
+    """
+
+    def __init__(
+        self, command: Sequence[str] = (), agent: str = "", remembered: Remembered | None = None
+    ) -> None:
         self.chosen = ""
-        """The id of the method that is requested at each start; "" for none."""
+        """The id of the method that the next session begins with; "" for none."""
+        self._command = tuple(command)
+        self._agent = agent
+        self._remembered = remembered or Remembered()
+        self._failed = ""
+        """The method that has failed, or has never ended; the user may choose it again."""
         self._reported: tuple[LoginMethod, ...] = ()
 
+    @property
+    def exist(self) -> bool:
+        """Whether a way to log in is known."""
+        return bool(self._command or self._reported)
+
     async def use(self, connection: Initialized, method: str = "") -> None:
-        """Note what an agent has reported, and log in as the user has chosen, or by `method`."""
+        """Note what an agent has reported, and log in by `method`."""
         self._reported = connection.offer.methods
-        method, self.chosen = self.chosen or method, ""
         if method:
             await connection.request("authenticate", {"methodId": method})
-            # Not after an error: the user may choose another way.
-            self.chosen = method
 
-    def ways(
-        self, words: Sequence[str], environment: Mapping[str, str], command: Sequence[str]
-    ) -> list[Login]:
-        """Return all ways; `words` is the agent's command line, `command` logs in in a terminal.
+    async def follow_choice(self, connection: Initialized) -> None:
+        """Log in as the user has chosen, once.
 
-        An empty first word of `command` stands for the agent's own program.
+        Raises `LoginNeededError` if that fails: there may be another way.
         """
+        chosen, self.chosen = self.chosen, ""
+        if chosen:
+            try:
+                await self._log_in(connection, chosen)
+            except AgentError as error:
+                raise LoginNeededError(str(error)) from error
+
+    async def repeat(self, connection: Initialized) -> bool:
+        """Log in as the user did before, in an agent that has forgotten it; False if not possible.
+
+        Not before the agent asks for it: some delete the login that they have stored, or open a
+        browser, at each request.
+        """
+        method = self._remembered.of(self._agent)
+        if method == self._failed or method not in [each.id for each in self._reported]:
+            return False
+        try:
+            await self._log_in(connection, method)
+        except AgentError as error:
+            logger.info("%s: the login %s cannot be repeated: %s", self._agent, method, error)
+            return False
+        return True
+
+    async def _log_in(self, connection: Initialized, method: str) -> None:
+        # Also of a login that the user interrupts: the next start must not wait for it again.
+        self._failed = method
+        await connection.request("authenticate", {"methodId": method})
+        self._failed = ""
+        self._remembered.add(self._agent, method)
+
+    def ways(self, words: Sequence[str], environment: Mapping[str, str]) -> list[Login]:
+        """Return all ways; `words` is the agent's command line."""
+        command = self._command
         reported = [_login(each, words, environment) for each in self._reported]
         has_terminal = any(each.command for each in reported)
         if not command or has_terminal:

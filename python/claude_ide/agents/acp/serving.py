@@ -63,6 +63,11 @@ class Serving:
         }
 
     @property
+    def reads(self) -> bool:
+        """Whether the agent is known to read files through the editor, or to write them."""
+        return self._files is not None and self._files.reads
+
+    @property
     def writes(self) -> bool:
         """Whether the agent is known to write files through the editor."""
         return self._files is not None and self._files.writes
@@ -92,12 +97,13 @@ class Serving:
         return found
 
     def answered(self, call: Call, answer: Answer | None) -> None:
-        """Remember which files a call may change, and the user's version of one of them."""
+        """Remember which files a call may change, and the user's versions of them."""
         if self._files is None or not isinstance(answer, Allow):
             return
         self._files.allow(call.id, filter(None, (call.path, *(diff.path for diff in call.diffs))))
-        if answer.edit is not None:
-            self._files.accept(call.id, answer.edit)
+        for edit in answer.edits:
+            self._files.accept(call.id, edit)
+        self._files.agree(call.id, answer.unsaved)
 
     def follow(self, event: Event) -> None:
         """Follow the turn and its tools."""

@@ -1,15 +1,16 @@
 """The sessions of one running agent: opened, loaded, listed."""
 
 import contextlib
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding import sessions
+from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.workbench import McpCommand, Workbench
-from claude_ide.errors import AgentError, UnknownSessionError, UnsupportedError
+from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
 MOST_PAGES = 20
 """The most pages of sessions that are read; an agent decides how long a page is."""
@@ -32,10 +33,12 @@ class Opened(NamedTuple):
 class Sessions:
     """The sessions of a folder."""
 
-    def __init__(self, connection: Connection, name: str, folder: Path, bench: Workbench) -> None:
+    def __init__(self, connection: Connection, launch: Launch, bench: Workbench) -> None:
         self._connection = connection
-        self._name = name
-        self._folder = folder
+        self._name = launch.name
+        self._folder = launch.folder
+        self._mcp = launch.mcp
+        self._logins = launch.logins
         self._workbench = bench
 
     async def open(self, opening: Opening) -> Opened:
@@ -72,9 +75,14 @@ class Sessions:
             params["cursor"] = cursor
         return sorted(found, key=lambda session: session.changed, reverse=True)
 
+    @property
+    def can_delete(self) -> bool:
+        """Whether the agent deletes sessions."""
+        return self._connection.offer.deletes
+
     async def delete(self, session: str) -> None:
         """Delete a session. Raises `UnsupportedError`."""
-        if not self._connection.offer.deletes:
+        if not self.can_delete:
             raise UnsupportedError(f"{self._name} cannot delete a session")
         await self._connection.request("session/delete", {"sessionId": session})
 
@@ -91,20 +99,45 @@ class Sessions:
     async def _opened(self, method: str, session: str = "") -> Opened:
         params: dict[str, Any] = {"sessionId": session} if session else {}
         params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
-        answer = mapping(await self._connection.request(method, params))
+        answer = mapping(await self._request(method, params))
         id_ = text(answer.get("sessionId")) or session
         if not id_:
             raise AgentError(f"{self._name} has opened a session without an id")
         return Opened(id_, answer, is_repeated=method == LOAD)
 
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        """Call the agent; if it has forgotten the user's login, repeat that first."""
+        await self._logins.follow_choice(self._connection)
+        try:
+            return await self._connection.request(method, params)
+        except LoginNeededError:
+            if not await self._logins.repeat(self._connection):
+                raise
+            return await self._connection.request(method, params)
+
     async def _servers(self) -> list[dict[str, Any]]:
-        """Return the editor's MCP servers in the form of the protocol."""
-        if self._workbench.mcp_commands is None:
+        """Return the editor's MCP servers in the form of the protocol.
+
+        Every agent should be able to start them; some refuse, and connect over HTTP only.
+        """
+        bench = self._workbench
+        if self._mcp == "http" and self._connection.offer.http_servers and bench.mcp_addresses:
+            return [_remote(address) for address in await bench.mcp_addresses()]
+        if bench.mcp_commands is None:
             return []
-        return [_server(command) for command in await self._workbench.mcp_commands()]
+        return [_server(command) for command in await bench.mcp_commands()]
 
 
 def _server(command: McpCommand) -> dict[str, Any]:
     program, *arguments = command.command
-    environment = [{"name": key, "value": value} for key, value in command.environment.items()]
+    environment = _pairs(command.environment)
     return {"name": command.name, "command": program, "args": arguments, "env": environment}
+
+
+def _remote(address: McpAddress) -> dict[str, Any]:
+    headers = _pairs(address.headers)
+    return {"type": "http", "name": address.name, "url": address.url, "headers": headers}
+
+
+def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in values.items()]

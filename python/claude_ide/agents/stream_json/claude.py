@@ -18,6 +18,7 @@ class Claude:
     id = "claude"
     name = NAME
     keeps_sessions = True
+    deletes_sessions = True
     needs_trust = False
 
     def __init__(

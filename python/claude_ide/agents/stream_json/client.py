@@ -110,6 +110,7 @@ class StreamJsonAgent:
             stored_history=True,
             fork=True,
             branch=True,
+            login=True,
             change_proposal=True,
             reject_with_reason=True,
             tasks=True,

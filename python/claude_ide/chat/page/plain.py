@@ -4,7 +4,14 @@ import re
 
 # Lone surrogates cannot be encoded; they result from invalid UTF-8 and from texts that were cut.
 _UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|\Z)"
+    r"|[\]PX^_](?:[^\x07\x1b]*(?:\x07|\x1b\\)|[^\x07\x1b\n]*\x1b?\Z)"
+    r"|[ -/]*(?:[0-~]|\Z))"
+)
+"""Escape sequences of terminals, also an incomplete one at the end of what has arrived so far."""
+
+_TO_FIRST_COLUMN = re.compile(r"\x1b\[[01]?G")
 REPLACEMENT = "\ufffd"
 
 
@@ -31,10 +38,12 @@ def as_printed(text: str) -> str:
     output: text that the user must judge must not disappear behind a carriage return.
     """
     if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
-    if "\r" not in text:
-        return text
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+        text = _ESCAPES.sub("", _TO_FIRST_COLUMN.sub("\r", text))
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    if "\b" in text:
+        text = "\n".join(map(_struck, text.split("\n")))
+    return text
 
 
 def one_line(text: str, most: int = 200) -> str:
@@ -45,6 +54,17 @@ def one_line(text: str, most: int = 200) -> str:
     if len(first) > most:
         return f"{first[: most - 1]}…"
     return f"{first} …" if rest.strip() else first
+
+
+def _struck(line: str) -> str:
+    """Return a line without the characters that a backspace follows, as spinners print them."""
+    kept: list[str] = []
+    for character in line.rstrip("\b"):
+        if character != "\b":
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from claude_ide.chat.page.view import View
 V = TypeVar("V", bound=View)
 
 
-BESIDE = frozenset({"trust"})
+BESIDE = frozenset({"late", "trust"})
 """The kinds of parts that are not part of a conversation; `chat/state.lua` has them, too."""
 
 

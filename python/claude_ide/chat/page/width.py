@@ -18,6 +18,19 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(each(text))
 
 
+def cut(text: str, most: int) -> str:
+    """Return a line without tabs, or its beginning and `…`, in at most `most` columns."""
+    if len(text) <= most and text.isascii():
+        return text
+    columns = end = 0
+    for at, wide in enumerate(each(text), 1):
+        columns += wide
+        if columns > most:
+            return f"{text[:end]}…" if most > 0 else ""
+        end = at if columns < most else end
+    return text
+
+
 def each(text: str) -> Iterator[int]:
     """Yield the width that each character adds; several characters can be one emoji."""
     joined, flags = False, 0

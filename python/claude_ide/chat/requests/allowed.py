@@ -80,6 +80,8 @@ class Permission:
         self.where: Where | None = None
         self.change: tuple[str, ...] = ()
         """The proposed change of a file as a unified diff; empty if it is not known."""
+        self.unsaved = ""
+        """What becomes of unsaved changes; empty if there are none."""
         self._root = root
 
     @property
@@ -124,6 +126,8 @@ class Permission:
         line = f"{capitalized(self.asker)} asks: {what}".rstrip()
         if self.where is not None and self.where.warning:
             line = f"{line} ({self.where.warning})"
+        if self.unsaved:
+            line = f"{line} ({self.unsaved})"
         is_known = not proposal.paths(self.asked) or self.where is not None
         is_whole = is_known and self._is_inline(line, width) and "  " not in line
         return line if is_whole and not self._rest(is_titled=True) else ""

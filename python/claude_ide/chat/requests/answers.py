@@ -6,6 +6,7 @@ A request is answered once. It continues to wait if a list or a review closes wi
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from claude_ide.agents.agent import Agent
@@ -254,6 +255,9 @@ class Answers:
             answer, summary = await self._acceptable(waiting, answer, summary, instead)
             if waiting.is_over or waiting.answering is not None:
                 return
+        if isinstance(answer, Allow) and not answer.unsaved:
+            proposed = ((each, each.text) for each in waiting.proposed)
+            answer = replace(answer, unsaved=proposal.over_unsaved(proposed))
         appeared = next((each for each in waiting.proposed if each.file_appeared), None)
         if isinstance(answer, Allow) and appeared:
             # Otherwise the agent might overwrite a file that the user has never seen.
@@ -296,7 +300,10 @@ class Answers:
         way = await self._choose_way(waiting.asked)
         if not isinstance(way, Option):
             raise UserError(f"{name} offers no plain yes; it still waits for an answer")
-        return ways.answer(way), way.name
+        chosen_way = ways.answer(way)
+        if isinstance(chosen_way, Allow):
+            chosen_way = replace(answer, options=chosen_way.options)
+        return chosen_way, way.name
 
     async def _send(self, words: str) -> None:
         """Send words that the answer could not carry as the next prompt."""

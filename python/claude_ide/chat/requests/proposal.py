@@ -3,13 +3,28 @@
 An agent may omit the carriage returns of a file's lines; the file keeps them.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeGuard
 
 from claude_ide import files
 from claude_ide.agents.events import Asked, PermissionAsked, Replacement
 from claude_ide.paths import normalized
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Base(Enum):
+    """The text that a proposal changes; the values are notes for the user."""
+
+    SAVED = ""
+    UNSAVED = "your unsaved changes are saved with it"
+    """That of a buffer with unsaved changes."""
+    BESIDE = "it changes the text on disk; your unsaved changes stay"
+    """That on disk, although a buffer has unsaved changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +35,7 @@ class Proposal:
     text: str
     original: str | None
     edit: Replacement
+    base: Base = Base.SAVED
 
     def accepted(self, text: str) -> Replacement | None:
         """Return the edit for an accepted text; None if it is the proposed text."""
@@ -30,8 +46,13 @@ class Proposal:
         old = None if self.edit.old is None else self.original or ""
         return Replacement(self.edit.path, text, old)
 
-    def now(self) -> "Proposal":
-        """Return the proposal with the current content of the file, if it can be read."""
+    def now(self, buffers: Mapping[str, str] = NONE) -> "Proposal":
+        """Return the proposal with the current content of the file, if it can be read.
+
+        `buffers` has the texts of buffers, by their paths.
+        """
+        if self.base is Base.UNSAVED and self.path in buffers:
+            return replace(self, original=buffers[self.path])
         try:
             return replace(self, original=_read(self.path))
         except (OSError, ValueError):
@@ -54,35 +75,61 @@ def paths(asked: PermissionAsked) -> list[str]:
     return found or [asked.path] * bool(asked.path)
 
 
-def of(asked: PermissionAsked) -> tuple[Proposal, ...]:
-    """Return a tool's proposal for each file; none if any is unknown, or its edit would fail."""
-    found: dict[str, Proposal] = {}
+def of(asked: PermissionAsked, buffers: Mapping[str, str] = NONE) -> tuple[Proposal, ...]:
+    """Return a tool's proposal for each file; none if any is unknown, or its edit would fail.
+
+    `buffers` has the texts of buffers, by their paths; an edit that fits such a text is for it.
+    """
+    edits: dict[str, list[Replacement]] = {}
     for edit in asked.edits if is_edit(asked) else ():
         if not Path(edit.path).is_absolute():
             return ()
-        path = normalized(edit.path)
-        proposed = _of(path, edit, found.get(path))
-        if proposed is None:
-            return ()
-        found[path] = proposed
-    return tuple(found.values())
+        edits.setdefault(normalized(edit.path), []).append(edit)
+    found = [_of(path, each, buffers.get(path)) for path, each in edits.items()]
+    known = tuple(proposed for proposed in found if proposed)
+    return known if len(known) == len(found) else ()
 
 
-def _of(path: str, edit: Replacement, earlier: Proposal | None) -> Proposal | None:
-    """Return the proposal of an edit, which may follow an earlier one of the same file."""
+def note(proposed: Sequence[Proposal]) -> str:
+    """Return what the user should know about unsaved changes; empty if there are none."""
+    return "; ".join(dict.fromkeys(each.base.value for each in proposed if each.base.value))
+
+
+def over_unsaved(accepted: Iterable[tuple[Proposal, str]]) -> tuple[Replacement, ...]:
+    """Return what accepted texts replace as a whole, for the files that have unsaved changes."""
+    return tuple(
+        Replacement(proposed.path, text, proposed.original)
+        for proposed, text in accepted
+        if proposed.base is not Base.SAVED
+    )
+
+
+def _of(path: str, edits: Sequence[Replacement], buffer: str | None) -> Proposal | None:
+    """Return the proposal of edits that follow each other."""
     try:
-        original = earlier.original if earlier else _read(path)
+        saved = _read(path)
     except (OSError, ValueError):  # not a text, or a path with a NUL
-        return None
-    if edit.old is None:
-        return Proposal(path, edit.new, original, edit)
-    now = earlier.text if earlier else original
-    text = _edited(_plain(now or ""), edit.old, edit, is_new=now is None)
-    if text is None:
-        return None
-    if original is not None and "\r\n" in original:
-        text = text.replace("\n", "\r\n")
-    return Proposal(path, text, original, edit)
+        return None if buffer is None else _after(path, edits, buffer, Base.SAVED)
+    if buffer in (None, saved):
+        return _after(path, edits, saved, Base.SAVED)
+    unsaved = _after(path, edits, buffer, Base.UNSAVED)
+    # A whole text on disk may also be a part of the unsaved text.
+    old = edits[0].old
+    is_of_disk = None not in (old, saved) and _plain(old or "") == _plain(saved or "")
+    if saved is None or (unsaved and not is_of_disk):
+        return unsaved
+    return _after(path, edits, saved, Base.BESIDE)
+
+
+def _after(
+    path: str, edits: Sequence[Replacement], original: str | None, base: Base
+) -> Proposal | None:
+    text = original
+    for edit in edits:
+        text = _edited(text, edit)
+        if text is None:
+            return None
+    return None if text is None else Proposal(path, text, original, edits[-1], base)
 
 
 def _read(path: str) -> str | None:
@@ -92,12 +139,21 @@ def _read(path: str) -> str | None:
         return None
 
 
-def _edited(text: str, old: str, edit: Replacement, *, is_new: bool) -> str | None:
-    if not old:
-        return edit.new if is_new or not text else None
-    if old not in text:
+def _edited(text: str | None, edit: Replacement) -> str | None:
+    if edit.old is None:
+        return edit.new
+    if not edit.old:
+        return None if text else edit.new
+    if text is None:
         return None
-    return text.replace(old, edit.new, -1 if edit.every else 1)
+    if "\r\n" not in text:
+        return _replaced(text, edit.old, edit.new, edit)
+    plain = _replaced(_plain(text), _plain(edit.old), _plain(edit.new), edit)
+    return None if plain is None else plain.replace("\n", "\r\n")
+
+
+def _replaced(text: str, old: str, new: str, edit: Replacement) -> str | None:
+    return text.replace(old, new, -1 if edit.every else 1) if old in text else None
 
 
 def _plain(text: str) -> str:

@@ -4,8 +4,10 @@ If the user closes a review without an answer, the request continues to wait.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
@@ -22,13 +24,14 @@ from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import change, form, proposal, ways
 from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.allowed import LANGUAGE
-from claude_ide.chat.requests.proposal import Proposal
+from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Decision, Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError, UserError
+from claude_ide.paths import normalized
 
 ALLOWED, REJECTED = "allowed", "rejected"
 
@@ -36,6 +39,14 @@ KERNEL = "the Jupyter kernel"
 """Where code runs; the kernel is chosen after the user's answer."""
 
 SENT_AS_PROMPT = "changes go into a prompt"
+
+
+class _Version(NamedTuple):
+    """The text that the user accepts for a file, and its edit, if it is not the proposed one."""
+
+    proposed: Proposal
+    edit: Replacement | None
+    text: str
 
 
 class Respond(Protocol):
@@ -81,11 +92,10 @@ class Reviews:
             return
         match waiting.asked:
             case PermissionAsked() as asked if proposal.is_edit(asked):
-                waiting.proposed = proposal.of(asked)
                 waiting.accepts_all = False
-                if waiting.proposed:
-                    waiting.view.propose(change.of_files(waiting.proposed, self._root))
-                    self._sight.review(waiting, True)
+                if self._has_editor_files:
+                    waiting.review = self._run(self._review_as_open(waiting, asked))
+                elif self._propose(waiting, self._of_disk(asked)):
                     waiting.review = self._run(self._while_reviewed(waiting))
             case PermissionAsked(code=code) if code:
                 waiting.review = self._run(self._review_code(waiting, code))
@@ -108,6 +118,47 @@ class Reviews:
         """Settle all accepted diffs: their tools will not report results any more."""
         for tool in list(self._accepted):
             self.settle(tool)
+
+    @property
+    def _has_editor_files(self) -> bool:
+        return abilities.has(self._agent, "editor_files")
+
+    async def _buffers(self, *paths: str) -> dict[str, str]:
+        """Return the texts of the files that are open, for an agent that reads and writes these."""
+        found: dict[str, str] = {}
+        for path in paths if self._has_editor_files else ():
+            with contextlib.suppress(EditorError):
+                text = await self._panel.open_text(path)
+                if text is not None:
+                    found[path] = text
+        return found
+
+    def _of_disk(self, asked: PermissionAsked) -> tuple[Proposal, ...]:
+        """Return the proposals of an agent that reads the disk, whatever the editor has."""
+        return tuple(
+            replace(each, base=Base.BESIDE) if self._is_unsaved(each) else each
+            for each in proposal.of(asked)
+        )
+
+    def _is_unsaved(self, proposed: Proposal) -> bool:
+        known = self._editor.state.editor(proposed.path)
+        return proposed.original is not None and known is not None and known["isDirty"]
+
+    def _propose(self, waiting: Waiting, proposed: tuple[Proposal, ...]) -> bool:
+        """Show what a request would change; False if that is not known."""
+        waiting.proposed = proposed
+        if proposed:
+            changes = change.of_files(proposed, self._root)
+            waiting.view.propose(changes, proposal.note(proposed))
+            self._sight.review(waiting, True)
+        return bool(proposed)
+
+    async def _review_as_open(self, waiting: Waiting, asked: PermissionAsked) -> None:
+        """Review edits of texts that may be unsaved."""
+        paths = map(normalized, proposal.paths(asked))
+        proposed = proposal.of(asked, await self._buffers(*paths))
+        if self._propose(waiting, proposed):
+            await self._while_reviewed(waiting)
 
     async def _while_reviewed(self, waiting: Waiting) -> None:
         try:
@@ -144,6 +195,7 @@ class Reviews:
         diff = await diffs.show(
             *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
             is_reported=bool(asked.tool),
+            is_unsaved=proposed.base is Base.UNSAVED,
             agent=self._agent.name,
             hint=", ".join(hints),
         )
@@ -160,26 +212,28 @@ class Reviews:
         return decision
 
     async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
-        pairs = list(zip(waiting.proposed, texts, strict=True))
-        changed = [await self._changed(*pair) for pair in pairs]
-        if not any(changed):
-            return await self._respond(waiting, Allow(), ALLOWED)
-        # An answer has room for one changed file.
-        answer = Allow(edit=changed[0]) if len(changed) == 1 else Allow()
+        pairs = zip(waiting.proposed, texts, strict=True)
+        versions = [await self._version(*pair) for pair in pairs]
+        edits = tuple(version.edit for version in versions if version.edit)
+        unsaved = proposal.over_unsaved((each.proposed, each.text) for each in versions)
+        answer = Allow(edits=edits, unsaved=unsaved)
+        if not edits:
+            return await self._respond(waiting, answer, ALLOWED)
         instead = in_words.of_files(waiting.proposed, texts, self._root)
         await self._respond(waiting, answer, f"{ALLOWED}, with your changes", instead)
 
-    async def _changed(self, proposed: Proposal, text: str) -> Replacement | None:
-        """Return the edit for an accepted text, merged with changes of the file since then.
-
-        None if it is the proposed edit.
-        """
-        old, now = proposed.original, proposed.now()
-        if text == proposed.text or old == now.original or old is None or now.original is None:
-            return now.accepted(text)
+    async def _version(self, proposed: Proposal, text: str) -> "_Version":
+        """Return the user's version of a file, merged with changes of the file since then."""
+        if text == proposed.text:
+            return _Version(proposed, None, text)
+        old, now = proposed.original, proposed.now(await self._buffers(proposed.path))
+        if old == now.original or old is None or now.original is None:
+            return _Version(now, now.accepted(text), text)
         merged = await self._panel.merge(old, text, now.original)
-        # On a conflict the agent refuses the edit, since it no longer fits the file.
-        return proposed.accepted(text) if merged is None else now.replacing(merged)
+        if merged is None:
+            # The agent, or the editor, refuses an edit that no longer fits the file.
+            return _Version(proposed, proposed.accepted(text), text)
+        return _Version(now, now.replacing(merged), merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
         shown = form.of(asked, self._agent.name)

@@ -82,10 +82,14 @@ class Request(View):
         if self._permission is not None:
             self._permission.where, self._body = where, None
 
-    def propose(self, change: tuple[str, ...]) -> None:
-        """Set the proposed change as a unified diff; empty if it is not known."""
+    def propose(self, change: tuple[str, ...], note: str = "") -> None:
+        """Set the proposed change as a unified diff; empty if it is not known.
+
+        `note` says what becomes of unsaved changes.
+        """
         if self._permission is not None:
             self._permission.change, self._body = change, None
+            self._permission.unsaved = note
 
     def unfold(self, key: str) -> None:
         """Show all that a key allows."""
@@ -214,6 +218,7 @@ class Request(View):
             return []
         rows = [asked.head(self._width)]
         notes = [(asked.where.warning, WARNING)] if asked.where else []
+        notes += [(asked.unsaved, WARNING)]
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
         rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
         if self.reviewed:

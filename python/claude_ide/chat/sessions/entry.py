@@ -60,13 +60,15 @@ class Entry:
     """The line that a search has found."""
     agent: str = ""
     """The agent's name, if the list has sessions of several."""
+    lacks: tuple[str, ...] = ()
+    """The keys of the list that do nothing with it."""
 
     def item(self, now: datetime) -> Item:
         """Return its item in the list."""
         rows = [self._row(now)]
         if self.passage:
             rows.append(row((" " * STATE_WIDTH, ""), (one_line(self.passage), "ClaudeChatDetail")))
-        return item(self.id, rows)
+        return item(self.id, rows, self.lacks)
 
     def _row(self, now: datetime) -> Row:
         age = age_of(self.changed, now) if self.changed else ""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from claude_ide.agents.agent import Kind, SessionSummary
+from claude_ide.chat import abilities
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page.plain import one_line
@@ -18,10 +19,11 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
 NAME = "sessions"
+RENAME, DELETE = "rename", "delete"
 KEYS = (
     ("<CR>", "open", "Go to the chat, or resume the session"),
-    ("r", "rename", "Rename the session"),
-    ("d", "delete", "Delete the session"),
+    ("r", RENAME, "Rename the session"),
+    ("d", DELETE, "Delete the session"),
 )
 SECONDS = 1.0
 """How often an open list is updated."""
@@ -114,10 +116,13 @@ class Sessions:
         if self._chat(id_) is not None:
             raise UserError("this chat is running (:ClaudeChat end ends it)")
         kind, summary = self._stored[id_]
+        if not kind.deletes_sessions:
+            raise UserError(f"{kind.name} cannot delete a stored session")
         title = one_line(summary.title, 60)
         chosen = await self._editor.select(f"Delete “{title}” for good?", ["Delete it", "Keep it"])
         if chosen == 0:
             await kind.delete_session(self._folder, summary.id)
+            await self._source.forget(self._folder, summary.id)
             self._asked = [each for each in self._asked if each.key != id_]
 
     def _chat(self, id_: str) -> Chat | None:
@@ -197,6 +202,7 @@ class Sessions:
             "" if Path(chat.root) == self._folder else chat.root,
             self._passages.get(id_, ""),
             self._agent(chat.kind),
+            (DELETE,) if abilities.has(chat.agent, "titles") else (RENAME, DELETE),
         )
 
     def _past(self, key: str, stored: Stored) -> Entry:
@@ -210,6 +216,7 @@ class Sessions:
             turns[1] if turns else None,
             passage=self._passages.get(key, ""),
             agent=self._agent(stored.kind),
+            lacks=_lacks(stored.kind),
         )
 
     def _agent(self, kind: Kind) -> str:
@@ -228,6 +235,12 @@ class Sessions:
     def _is_named(self, *texts: str) -> bool:
         named = " ".join(texts).casefold()
         return all(word.casefold() in named for word in self._words)
+
+
+def _lacks(kind: Kind) -> tuple[str, ...]:
+    """Return the keys that do nothing with a stored session of an agent."""
+    lacks = {RENAME: not kind.keeps_sessions, DELETE: not kind.deletes_sessions}
+    return tuple(key for key, is_lacking in lacks.items() if is_lacking)
 
 
 def _id(chat: Chat) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,10 @@ from claude_ide.trust.trust import Trust
 logger = logging.getLogger(__name__)
 
 SECONDS = 6.0
-"""How long an agent that must be started may take to list its sessions."""
+"""How long an agent that must be started may delay the list of all agents' sessions."""
+
+ALONE_SECONDS = 60.0
+"""How long it may take if it is the only one that is asked: some programs start slowly."""
 
 
 class Stored(NamedTuple):
@@ -30,11 +33,19 @@ class Stored(NamedTuple):
 
 
 class StoredSessions:
-    """Asks the agents; those that need trust only in a folder that the user trusts."""
+    """Asks the agents; those that need trust only in a folder that the user trusts.
 
-    def __init__(self, kinds: Kinds, trust: Trust) -> None:
+    `report` is called with the known sessions of a folder, without those of agents that keep them.
+    """
+
+    def __init__(
+        self, kinds: Kinds, trust: Trust, report: Callable[[Path, list[str]], Awaitable[None]]
+    ) -> None:
         self._kinds = kinds
         self._trust = trust
+        self._report = report
+        self._known: dict[Path, dict[str, Kind]] = {}
+        """The agents of the sessions that were listed or that a chat has had, by folder and id."""
         self._unable: set[str] = set()
         """The agents that have said that they cannot list their sessions."""
 
@@ -61,14 +72,35 @@ class StoredSessions:
         if not kind.keeps_sessions and not self._may_ask(kind, folder):
             return []
         try:
-            return await asyncio.wait_for(kind.sessions(folder), SECONDS)
+            return await self._listed(kind, folder, SECONDS)
         except UnsupportedError:
-            self._unable.add(kind.id)
+            pass
         except AgentError as error:
             logger.info("%s does not list its sessions: %s", kind.id, error)
-        except TimeoutError:
-            logger.warning("%s has not listed its sessions within %d s", kind.id, SECONDS)
         return []
+
+    async def of_one(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+        """Return the sessions of the only agent that is asked.
+
+        Raises `AgentError` if it cannot list them, or not within `ALONE_SECONDS`.
+        """
+        return await self._listed(kind, folder, ALONE_SECONDS)
+
+    def agent_of(self, session: str, folder: Path) -> Kind | None:
+        """Return the agent of a session, if it is known without asking any."""
+        return self._known.get(folder, {}).get(session)
+
+    async def note(self, kind: Kind, folder: Path, session: str) -> None:
+        """Remember a session that an agent, which perhaps cannot list it, has had."""
+        if not kind.keeps_sessions and self.agent_of(session, folder) is not kind:
+            await self._know(folder, {session: kind} | self._known.get(folder, {}))
+
+    async def forget(self, folder: Path, session: str) -> None:
+        """Forget a session that was deleted."""
+        known = self._known.get(folder, {})
+        if session in known:
+            remaining = {id_: kind for id_, kind in known.items() if id_ != session}
+            await self._know(folder, remaining)
 
     def cannot_list(self, kind: Kind) -> bool:
         """Return whether an agent has said that it cannot list its sessions."""
@@ -78,10 +110,35 @@ class StoredSessions:
         """Return whether an agent is not asked because the user does not trust the folder."""
         return kind.needs_trust and not self._trust.is_trusted(folder)
 
+    async def _remember(self, kind: Kind, folder: Path, found: Iterable[SessionSummary]) -> None:
+        if kind.keeps_sessions:
+            return
+        before = self._known.get(folder, {})
+        others = {id_: other for id_, other in before.items() if other is not kind}
+        known = {summary.id: kind for summary in found} | others
+        if known != before:
+            await self._know(folder, known)
+
+    async def _know(self, folder: Path, known: dict[str, Kind]) -> None:
+        self._known[folder] = known
+        await self._report(folder, list(known))
+
     def _may_ask(self, kind: Kind, folder: Path) -> bool:
         if self.cannot_list(kind) or kind.missing():
             return False
         return not self.must_trust(kind, folder)
+
+    async def _listed(self, kind: Kind, folder: Path, seconds: float) -> list[SessionSummary]:
+        try:
+            found = await asyncio.wait_for(kind.sessions(folder), seconds)
+        except UnsupportedError:
+            self._unable.add(kind.id)
+            raise
+        except TimeoutError:
+            reason = f"{kind.name} has not listed its sessions within {seconds:.0f} s"
+            raise AgentError(reason) from None
+        await self._remember(kind, folder, found)
+        return found
 
     async def _of(self, kinds: Iterable[Kind], folder: Path) -> list[Stored]:
         asked = list(kinds)

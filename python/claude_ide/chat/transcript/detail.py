@@ -14,6 +14,9 @@ from claude_ide.chat.page.view import Action, OpenOutput
 
 MOST_LINES = 200
 
+INDENTED = 2
+"""How many times the rows are indented."""
+
 DETAIL = "ClaudeChatDetail"
 GROUPS = {"+": "ClaudeChatAdded", "-": "ClaudeChatRemoved"}
 OLD, NEW = ("old_string",), ("new_string", "content", "new_source")
@@ -67,7 +70,7 @@ def of_output(output: str, title: str) -> list[Detail]:
 
 def below(details: Iterable[Detail]) -> list[Detail]:
     """Return the rows, indented below a tool's line."""
-    return [detail._replace(row=indented([detail.row], 2)[0]) for detail in details]
+    return [detail._replace(row=indented([detail.row], INDENTED)[0]) for detail in details]
 
 
 def _of_text(text: str, title: str, shown: Callable[[str], Row]) -> list[Detail]:

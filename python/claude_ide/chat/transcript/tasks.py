@@ -49,6 +49,12 @@ class Tasks:
         """The number of tasks that run in the background."""
         return sum(entry.task.runs_in_background for entry in self._entries.values())
 
+    @property
+    def in_foreground(self) -> list[Task]:
+        """The commands for which the agent waits, as far as they are tasks."""
+        tasks = (entry.task for entry in self._entries.values() if entry.ended is None)
+        return [task for task in tasks if task.tool and not (task.in_background or task.is_agent)]
+
     def apply(self, event: Event) -> None:
         """Apply an event; most have no effect."""
         match event:

@@ -13,11 +13,12 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page import amounts
+from claude_ide.chat.page.page import Page
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.page.rows import INDENT, Chunk, Row, row
 from claude_ide.chat.page.view import Action, Location, View, location_in
-from claude_ide.chat.transcript import changes, detail, progress
+from claude_ide.chat.transcript import changes, detail, live, progress
 from claude_ide.chat.transcript.detail import Detail
 from claude_ide.paths import within
 
@@ -62,7 +63,11 @@ class ToolUse(View):
         self._size = 0
         self._path = ""
         self._line: int | None = None
+        self._width = 80
+        """The columns for its rows."""
         self._output: list[str] = []
+        self._last_lines: tuple[str, ...] = ()
+        """The end of the output at the last tick; empty in the first second."""
         self._began: float | None = None
         self._seconds: float | None = None
         self._shown_seconds = 0
@@ -87,6 +92,7 @@ class ToolUse(View):
     def restart_clock(self, now: float | None) -> None:
         """Measure the duration from now on, which excludes the user's time to allow it."""
         self._began, self._shown_seconds = now, 0
+        self._last_lines = ()
 
     def output(self, event: ToolOutput) -> None:
         """Add a piece of the output, or replace all of it."""
@@ -116,9 +122,16 @@ class ToolUse(View):
             self._seconds = now - self._began
 
     def tick(self, now: float) -> bool:
-        """Update the seconds that it has been running; return whether they have changed."""
+        """Update the seconds that it has been running; return whether they have changed.
+
+        With them changes what is shown of the output: not more often, and not of short commands.
+        """
         shown, self._shown_seconds = self._shown_seconds, self._seconds_at(now)
-        return self._shown_seconds != shown
+        if self._shown_seconds == shown:
+            return False
+        if self.kind == "execute":
+            self._last_lines = live.last_lines(self._output)
+        return True
 
     def _seconds_at(self, now: float) -> int:
         return int(now - self._began) if self._began is not None else 0
@@ -139,9 +152,18 @@ class ToolUse(View):
         """Whether the work of its subagent is hidden."""
         return not self.open
 
+    def draw(self, page: Page) -> None:
+        """Write the changed rows to the page."""
+        self._width = page.width - self.part.depth * len(INDENT)
+        super().draw(page)
+
+    def refit(self) -> bool:
+        """Return whether lines are shown that are cut at the width of the window."""
+        return self._is_live
+
     def rows(self) -> list[Row]:
-        """Return its line and, if it is open, the details."""
-        self._details = detail.below(self._inside()) if self.open else []
+        """Return its line and, if it is open, the details; otherwise the end of its output."""
+        self._details = detail.below(self._inside() if self.open else self._live())
         return [row(*self._head()), *(each.row for each in self._details)]
 
     def press(self, offset: int) -> Action | None:
@@ -231,6 +253,17 @@ class ToolUse(View):
         if not found and not self.children:
             found = [Detail(row(("nothing to show", "ClaudeChatMeta")))]
         return found
+
+    @property
+    def _is_live(self) -> bool:
+        """Whether the end of its output is shown below its line."""
+        is_waiting = self.is_running and self.ended is None
+        return is_waiting and not self.open and bool(self._last_lines)
+
+    def _live(self) -> list[Detail]:
+        if not self._is_live:
+            return []
+        return live.details(self._last_lines, self._width - detail.INDENTED * len(INDENT))
 
     def _nested(self) -> int:
         """Return the number of tools that its subagent has used."""

@@ -154,6 +154,11 @@ class Transcript:
         use = self._tools.find(tool)
         return use is not None and use.kind == "edit"
 
+    def awaits(self, tool: str) -> bool:
+        """Return whether a use of a tool has not ended yet."""
+        use = self._tools.find(tool)
+        return use is not None and use.ended is None
+
     def tool_at(self, part: int) -> ToolUse | None:
         """Return the use of a tool in a part."""
         view = self.sheet.find(part)

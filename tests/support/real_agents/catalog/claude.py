@@ -39,7 +39,7 @@ NEWEST = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(mode="default"),
+    Habits(streams_output=False, mode="default"),
 )
 OLDER = RealAgent(
     "claude-0.49",
@@ -47,6 +47,7 @@ OLDER = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
+    Habits(streams_output=False),
 )
 
 
@@ -63,5 +64,5 @@ OLDEST = RealAgent(
     ("claude-code-acp",),
     _configure,
     replace(TOOLS, ask=None, run=_run),
-    Habits(writes_here=True, outlives_its_stdin=True, resumes=False),
+    Habits(writes_here=True, resumes=False),
 )

@@ -71,7 +71,6 @@ ZED = RealAgent(
     ("codex-acp",),
     _configure("untrusted"),
     TOOLS,
-    Habits(outlives_its_stdin=True),
 )
 OPENAI = RealAgent(
     "codex",

@@ -181,7 +181,8 @@ def _setting(option: dict[str, Any]) -> Setting:
         text(option.get("name")) or text(option.get("id")),
         text(current),
         values,
-        text(option.get("category")),
+        # Agents need not give a category; the ids of those that do are the same words.
+        text(option.get("category")) or text(option.get("id")),
         text(option.get("description")),
     )
 

@@ -60,7 +60,8 @@ class Call:
     path: str = ""
     line: int | None = None
     diffs: tuple[Diff, ...] = ()
-    output: str = ""
+    printed: list[str] = field(default_factory=list)
+    """The pieces of the output."""
     terminals: tuple[str, ...] = ()
     started: ToolStarted | None = None
     input: ToolInput | None = None
@@ -69,6 +70,17 @@ class Call:
     spells_input: bool = False
     """Whether the agent reports the input as JSON in the content."""
     is_over: bool = False
+
+    @property
+    def output(self) -> str:
+        """The output so far."""
+        if len(self.printed) > 1:
+            self.printed = ["".join(self.printed)]
+        return self.printed[0] if self.printed else ""
+
+    @output.setter
+    def output(self, output: str) -> None:
+        self.printed = [output]
 
     @property
     def shown_kind(self) -> str:
@@ -192,7 +204,9 @@ class Tools:
 
     def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
         content = update.get("content")
-        output = "" if _is_input(call, update) else printed(content)
+        output = printed(content)
+        if _is_input(call, update) or _repeats_input(call, update):
+            output = ""
         # The output of a terminal is reported apart.
         is_apart = not output and any(each.get("type") == "terminal" for each in mappings(content))
         if isinstance(content, list) and output != call.output and not is_apart:
@@ -201,7 +215,7 @@ class Tools:
         meta = mapping(update.get("_meta"))
         for key in ("terminal_output_delta", "terminal_output"):
             if piece := text(mapping(meta.get(key)).get("data")):
-                call.output += piece
+                call.printed.append(piece)
                 yield ToolOutput(call.id, piece)
 
     def _ended(self, call: Call, update: dict[str, Any], status: ToolStatus) -> Iterator[Event]:
@@ -260,6 +274,12 @@ def _is_input(call: Call, update: dict[str, Any]) -> bool:
     """Return whether the content of an update is the input, which a result follows."""
     is_text = printed(update.get("content"))[:1] == "{"
     return call.spells_input and _is_unfinished(update) and is_text
+
+
+def _repeats_input(call: Call, update: dict[str, Any]) -> bool:
+    """Return whether the content of an update only repeats the command or another argument."""
+    repeated = printed(update.get("content")).removeprefix("$ ")
+    return _is_unfinished(update) and repeated in (call.title, *call.arguments.values())
 
 
 def _is_unfinished(update: dict[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """Decodes `session/update` notifications. Unknown ones are ignored: the set grows."""
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -25,6 +26,9 @@ from claude_ide.agents.fields import integer, mapping, mappings, number, text
 logger = logging.getLogger(__name__)
 
 Update = dict[str, Any]
+MODE_NOTICE = re.compile(r"\[MODE_UPDATE\] \w+")
+"""Gemini's words about each change of its mode, for programs; the bar shows the mode."""
+
 CURRENCY = "USD"
 
 
@@ -70,7 +74,7 @@ class Decoder:
         yield from self.tools.turn_ended(status)
 
     def _message(self, update: Update) -> Iterator[Event]:
-        if words := _words(update):
+        if (words := _words(update)) and not MODE_NOTICE.fullmatch(words):
             yield TextDelta(self._block("text", update), words)
 
     def _thought(self, update: Update) -> Iterator[Event]:

@@ -103,14 +103,15 @@ def _changed(arguments: Frame, answer: Allow) -> Frame:
     """Return a tool's arguments with the user's changes."""
     if answer.plan:
         return arguments | {"plan": answer.plan}
-    if answer.edit is None:
+    if not answer.edits:
         return arguments
-    if answer.edit.old is None:
-        return arguments | {"content": answer.edit.new}
-    old, new = _without_returns(answer.edit.old), _without_returns(answer.edit.new)
+    [edit] = answer.edits
+    if edit.old is None:
+        return arguments | {"content": edit.new}
+    old, new = _without_returns(edit.old), _without_returns(edit.new)
     changed = arguments | {"old_string": old, "new_string": new}
-    is_same = bool(arguments.get("replace_all")) is answer.edit.every
-    return changed if is_same else changed | {"replace_all": answer.edit.every}
+    is_same = bool(arguments.get("replace_all")) is edit.every
+    return changed if is_same else changed | {"replace_all": edit.every}
 
 
 def _without_returns(words: str) -> str:

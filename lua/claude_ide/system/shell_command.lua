@@ -1,0 +1,67 @@
+--- Runs a command of the user's own in a shell: a formatter, or 'makeprg'.
+local M = {}
+
+local DIES_WITHIN = 1000 -- milliseconds
+local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
+
+--- Expand `%` and its modifiers to a buffer's file name, as `gq` does, but quoted for the shell.
+---@param bufnr integer
+---@param command string
+---@return string
+function M.expand(bufnr, command)
+  local function quote(match)
+    if match[1]:sub(1, 1) == '\\' then
+      return match[1]:sub(2)
+    end
+    return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
+  end
+  return vim.api.nvim_buf_call(bufnr, function()
+    return vim.fn.call('substitute', { command, FILE_NAME, quote, 'g' })
+  end)
+end
+
+-- The program may have started others, which may outlive it.
+local function signal_group(pid, signal)
+  pcall(vim.uv.kill, -pid, signal)
+end
+
+--- End a command and the programs that it has started.
+---@param pid integer
+function M.stop(pid)
+  signal_group(pid, 'sigterm')
+  vim.defer_fn(function()
+    M.kill(pid)
+  end, DIES_WITHIN)
+end
+
+--- End them at once.
+---@param pid integer
+function M.kill(pid)
+  signal_group(pid, 'sigkill')
+end
+
+--- Start a command without a terminal, from which it could read the user's keys. It is in its own process
+--- group, so Neovim would not end it on exit.
+---@param command string
+---@param options { stdin?: string, cwd: string, stdout: fun(err?: string, data?: string), stderr?: function }
+---@param done fun(result: vim.SystemCompleted)
+---@return integer pid
+function M.start(command, options, done)
+  local argv = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' '))
+  table.insert(argv, command)
+  local pid, leaving
+  local function finish(result)
+    vim.api.nvim_del_autocmd(leaving)
+    done(result)
+  end
+  options = vim.tbl_extend('error', options, { detach = true })
+  pid = vim.system(argv, options, vim.schedule_wrap(finish)).pid
+  leaving = vim.api.nvim_create_autocmd('VimLeavePre', {
+    callback = function()
+      M.kill(pid)
+    end,
+  })
+  return pid
+end
+
+return M

@@ -1,0 +1,77 @@
+"""Commands of the editor: the user's 'makeprg', and those that only show something."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from claude_ide.errors import ToolError
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.model.pages import count, page, remaining
+from claude_ide.mcp.model.place import Limit, Offset
+from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+
+RUN, REFUSE = "Run", "Do not run"
+
+Command = Literal[
+    "abbreviations",
+    "arguments",
+    "autocommands",
+    "changed_options",
+    "commands",
+    "diff_options",
+    "filetype",
+    "highlights",
+    "insert_maps",
+    "normal_maps",
+    "scripts",
+    "signs",
+    "spelling",
+    "syntax",
+    "tabs",
+    "terminal_maps",
+    "version",
+    "visual_maps",
+]
+
+
+class ExOutput(Arguments, frozen=True):
+    """Arguments of `ex_output`."""
+
+    command: Annotated[Command, Meta(description="What to show")]
+    containing: Annotated[
+        str, Meta(description="Only lines that contain this text, in any case; default: all")
+    ] = ""
+    offset: Offset = 0
+    limit: Limit = 200
+
+
+@model_tool("make", "Run the user's makeprg", is_read_only=False, asks_user=True)
+async def make(client: Client, _arguments: NoArguments) -> Content:
+    """Run the user's own 'makeprg' after asking them, and fill the quickfix list with its output.
+
+    `quickfix` returns the entries.
+    """
+    plan = await client.editor.use("tools.make.command", {})
+    if not plan["command"]:
+        raise ToolError("'makeprg' is empty")
+    question = f"{client.shown_name} wants to run: {plan['command']}"
+    if await client.editor.choose(question, [RUN, REFUSE]) != RUN:
+        raise ToolError("the user does not want to run it")
+    done = await client.editor.use("tools.make.run", plan)
+    ended = (
+        "was stopped after its time limit" if done["is_stopped"] else f"exit code {done['code']}"
+    )
+    entries = count(done["entries"], "place")
+    heading = f"{plan['command']}: {ended}; {entries} in the quickfix list. The end of its output:"
+    return page(heading, done["output"].splitlines())
+
+
+@model_tool("ex_output", "Output of a command of Neovim")
+async def ex_output(client: Client, arguments: ExOutput) -> Content:
+    """Return what a command of Neovim shows, such as the user's maps, options or autocommands."""
+    found = await client.editor.use("tools.ex_output.show", {"command": arguments.command})
+    wanted = arguments.containing.casefold()
+    lines = [line for line in found["lines"] or [] if wanted in line.casefold()]
+    part = lines[arguments.offset : arguments.offset + arguments.limit]
+    rest = remaining(len(lines), arguments.offset, part)
+    return page(count(len(lines), "line"), part, rest)

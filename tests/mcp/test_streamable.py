@@ -1,0 +1,314 @@
+"""`mcp/streamable.py`: MCP over HTTP at an agent's door, and its sessions."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from claude_ide.config import Config
+from claude_ide.mcp import streamable
+from claude_ide.mcp.doors import Door, Doors
+from claude_ide.mcp.tool import IDE_TOOLS
+from support.handshake import tcp
+from support.mcp_http import OPENING, McpHttp
+from support.neovim import until
+from support.raw_http import Answer, answer, answered, chunk
+from support.recorded_diffs import Editor
+
+OPEN_DIFF = {"old_file_path": "/project/a.py", "new_file_contents": ""}
+
+
+@pytest.fixture
+def editor() -> Any:
+    return Editor()
+
+
+@pytest.fixture
+def doors(editor: Any) -> Doors:
+    return Doors(editor, Config(), lambda: IDE_TOOLS)
+
+
+@pytest.fixture
+async def door(doors: Doors) -> AsyncIterator[Door]:
+    door = doors.door("Otter")
+    yield door
+    await door.close()
+
+
+@pytest.fixture
+async def stranger(door: Door) -> McpHttp:
+    """A client without a session."""
+    return McpHttp(*await door.open_http())
+
+
+@pytest.fixture
+async def client(stranger: McpHttp) -> McpHttp:
+    await stranger.initialize()
+    return stranger
+
+
+async def begin_diff(client: McpHttp, editor: Any, count: int = 1) -> asyncio.Task[Answer]:
+    """Begin a call that waits for the user."""
+    call = asyncio.create_task(client.post(client.call("openDiff", **OPEN_DIFF)))
+    await until(lambda: len(editor.diffs.shown) == count, "the diff is open")
+    return call
+
+
+async def test_the_tools_are_those_of_the_server(stranger: McpHttp) -> None:
+    opened = await stranger.initialize()
+    listed = await stranger.request(stranger.message("tools/list"))
+
+    assert opened["serverInfo"]["title"] == "Neovim"
+    assert opened["protocolVersion"] == "2025-06-18"
+    assert {tool["name"] for tool in listed["result"]["tools"]} == set(IDE_TOOLS)
+
+
+async def test_a_tool_is_called(client: McpHttp) -> None:
+    answer = await client.request(client.call("getWorkspaceFolders"))
+
+    assert "/project" in answer["result"]["content"][0]["text"]
+
+
+async def test_a_large_call_arrives(client: McpHttp, editor: Any) -> None:
+    large = {"old_file_path": "/project/a.py", "new_file_contents": "x\n" * 2_000_000}
+    call = asyncio.create_task(client.post(client.call("openDiff", **large)))
+
+    await until(lambda: editor.diffs.titles == ["Otter"])
+    call.cancel()
+
+
+async def test_diffs_have_the_name_of_the_agent(client: McpHttp, editor: Any) -> None:
+    call = await begin_diff(client, editor)
+
+    assert editor.diffs.titles == ["Otter"]
+    call.cancel()
+
+
+async def test_an_error_of_the_protocol_is_an_answer(client: McpHttp) -> None:
+    answer = await client.request(client.message("no/such/method"))
+
+    assert answer["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-11-25", None])
+async def test_known_versions_are_accepted(client: McpHttp, version: str | None) -> None:
+    client.headers["MCP-Protocol-Version"] = version
+
+    assert (await client.post(client.message("ping"))).status == 200
+
+
+async def test_an_answer_to_nothing_is_accepted(client: McpHttp) -> None:
+    assert (await client.post({"jsonrpc": "2.0", "id": 7, "result": {}})).status == 202
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", -32700),
+        (b"{", -32700),
+        (b'{"a": "\xff"}', -32700),
+        (b'{"params": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", -32700),
+        (b"7", -32600),
+        (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600),
+    ],
+)
+async def test_a_body_that_is_no_message_is_refused(
+    client: McpHttp, body: bytes, code: int
+) -> None:
+    got = await answered(client.port, client.raw(body))
+
+    assert got.status == 400
+    assert json.loads(got.body)["error"]["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Mcp_Session_Id": None}, 400),
+        ({"Mcp_Session_Id": ""}, 400),
+        ({"Mcp_Session_Id": "guessed"}, 404),
+        ({"MCP_Protocol_Version": "1.0"}, 400),
+        ({"Authorization": "Bearer guessed"}, 401),
+        ({"Origin": "http://127.0.0.1"}, 403),
+        ({"Host": "example.com"}, 403),
+    ],
+)
+async def test_a_request_with_wrong_headers_is_refused(
+    client: McpHttp, headers: dict[str, str | None], status: int
+) -> None:
+    assert (await client.post(client.message("ping"), **headers)).status == status
+
+
+async def test_there_is_no_stream_of_the_server(client: McpHttp) -> None:
+    got = await answered(client.port, client.raw(b"", method="GET"))
+
+    assert (got.status, got.headers["allow"]) == (405, "POST, DELETE")
+
+
+async def test_a_session_ends_when_the_client_deletes_it(client: McpHttp, editor: Any) -> None:
+    call = await begin_diff(client, editor)
+
+    assert (await client.end()).status == 204
+
+    assert json.loads((await call).body)["error"]["code"] == -32800
+    await until(lambda: editor.diffs.closed == editor.diffs.shown)
+    assert (await client.post(client.message("ping"))).status == 404
+    assert (await client.end()).status == 404
+
+
+async def test_sessions_do_not_share_diffs(client: McpHttp, door: Door, editor: Any) -> None:
+    other = McpHttp(*await door.open_http())
+    await other.initialize()
+    call = await begin_diff(client, editor)
+
+    closed = await other.request(other.call("closeAllDiffTabs"))
+
+    assert closed["result"]["content"][0]["text"] == "CLOSED_0_DIFF_TABS"
+    assert (await other.end()).status == 204
+    assert not editor.diffs.closed
+    call.cancel()
+
+
+@pytest.mark.parametrize("end", ["cancelled", "disconnected", "door closed"])
+async def test_the_diff_of_a_call_that_is_over_is_closed(
+    client: McpHttp, door: Door, editor: Any, end: str
+) -> None:
+    message = client.call("openDiff", **OPEN_DIFF)
+    call = asyncio.create_task(client.post(message))
+    await until(lambda: editor.diffs.shown)
+
+    match end:
+        case "cancelled":
+            params = {"requestId": message["id"]}
+            method = "notifications/cancelled"
+            await client.post({"jsonrpc": "2.0", "method": method, "params": params})
+            assert json.loads((await call).body)["error"]["code"] == -32800
+        case "disconnected":
+            call.cancel()
+        case _:
+            await door.close()
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await call
+
+    await until(lambda: editor.diffs.closed == editor.diffs.shown)
+
+
+async def test_an_answer_that_takes_long_is_sent_as_an_event(
+    client: McpHttp, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamable, "QUICK_SECONDS", 0.05)
+    monkeypatch.setattr(streamable, "PULSE_SECONDS", 0.05)
+    async with tcp(client.port) as (reader, writer):
+        message = client.call("openDiff", **OPEN_DIFF)
+        writer.write(client.raw(json.dumps(message).encode()))
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b"content-type: text/event-stream" in head.lower()
+        assert await chunk(reader) == b": waiting\n\n"
+
+        await until(lambda: editor.diffs.shown)
+        editor.diffs.shown[0].withdraw()
+        while (event := await chunk(reader)) == b": waiting\n\n":
+            pass
+
+        name, data = event.decode().strip().splitlines()
+        assert name == "event: message"
+        assert json.loads(data.removeprefix("data: "))["id"] == message["id"]
+        assert await chunk(reader) == b""
+
+        writer.write(client.raw(json.dumps(client.message("ping")).encode()))
+        assert (await answer(reader)).status == 200
+
+
+async def test_a_client_that_takes_no_events_gets_json(
+    client: McpHttp, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamable, "QUICK_SECONDS", 0.0)
+    client.headers["Accept"] = "application/json"
+    call = await begin_diff(client, editor)
+
+    assert (await client.end()).status == 204
+
+    assert (await call).headers["content-type"] == "application/json"
+
+
+async def test_a_client_that_disconnects_from_an_event_closes_its_diff(
+    client: McpHttp, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamable, "QUICK_SECONDS", 0.0)
+    async with tcp(client.port) as (reader, writer):
+        writer.write(client.raw(json.dumps(client.call("openDiff", **OPEN_DIFF)).encode()))
+        await reader.readuntil(b"\r\n\r\n")
+        await until(lambda: editor.diffs.shown)
+
+    await until(lambda: editor.diffs.closed == editor.diffs.shown)
+
+
+async def test_the_idlest_of_too_many_sessions_ends(
+    client: McpHttp, door: Door, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamable, "MOST_SESSIONS", 3)
+    call = await begin_diff(client, editor)
+    url, headers = await door.open_http()
+    others = [McpHttp(url, headers) for _ in range(4)]
+    for other in others:
+        await other.initialize()
+
+    status = [(await each.post(each.message("ping"))).status for each in (client, *others)]
+
+    assert status == [200, 404, 404, 200, 200]
+    call.cancel()
+
+
+async def test_a_session_that_was_idle_for_long_ends_when_another_one_begins(
+    client: McpHttp, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = McpHttp(*await door.open_http())
+    await other.initialize()
+    assert (await client.post(client.message("ping"))).status == 200
+    monkeypatch.setattr(streamable, "IDLE_SECONDS", 0.0)
+
+    await other.initialize()
+
+    assert (await client.post(client.message("ping"))).status == 404
+    assert (await other.post(other.message("ping"))).status == 200
+
+
+async def test_an_opened_again_door_has_another_token_and_no_sessions(
+    client: McpHttp, door: Door
+) -> None:
+    _, headers = await door.open_http()
+    await door.close()
+
+    again = McpHttp(*await door.open_http())
+
+    assert again.headers["Authorization"] != headers["Authorization"]
+    client.port = again.port
+    assert (await client.post(client.message("ping"))).status == 401
+    session = client.headers["Mcp-Session-Id"]
+    assert (await again.post(again.message("ping"), Mcp_Session_Id=session)).status == 404
+
+
+async def test_a_closed_door_leaves_other_ones_open(
+    doors: Doors, door: Door, client: McpHttp
+) -> None:
+    other = doors.door("Heron")
+    stranger = McpHttp(*await other.open_http())
+    assert stranger.port == client.port
+    await stranger.initialize()
+
+    await door.close()
+
+    assert (await client.post(client.message("ping"))).status == 401
+    assert (await stranger.post(stranger.message("ping"))).status == 200
+    await other.close()
+    with pytest.raises(ConnectionRefusedError):
+        await stranger.post(stranger.message("ping"))
+
+
+async def test_a_session_begins_with_initialize_only(stranger: McpHttp) -> None:
+    noted = {"jsonrpc": "2.0", "method": "initialize", "params": OPENING}
+
+    assert (await stranger.post(noted)).status == 400
+    assert (await stranger.post(stranger.message("tools/list"))).status == 400

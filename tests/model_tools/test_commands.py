@@ -1,0 +1,80 @@
+"""The tools that run the user's 'makeprg' and show the output of commands."""
+
+from pathlib import Path
+
+import pytest
+
+from support.model_tools import ModelTools
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def makeprg(serving: Neovim, project: Path) -> Path:
+    """A program that reports an error and leaves a trace, as the user's 'makeprg'."""
+    trace = project / "trace"
+    script = project / "build.sh"
+    script.write_text(f"echo run >> {trace}\necho 'a.txt:2: it is wrong'\nexit 3\n")
+    await serving.lua("vim.o.makeprg, vim.o.errorformat = 'sh build.sh $*', '%f:%l: %m'")
+    return trace
+
+
+async def answer(nvim: Neovim, choice: str) -> None:
+    """Answer the question of Neovim's own `vim.ui.select`."""
+    await until(lambda: "wants to run: sh build.sh" in nvim.screen.text(), "the question")
+    await nvim.keys(f"{choice}<CR>")
+
+
+async def test_makeprg_runs_after_the_user_agrees(
+    tools: ModelTools, serving: Neovim, makeprg: Path
+) -> None:
+    number = await tools.client.begin("make")
+    await answer(serving, "1")
+
+    made = await tools.client.read()
+
+    assert made["id"] == number
+    text = made["result"]["content"][0]["text"].splitlines()
+    assert text[0] == (
+        "sh build.sh: exit code 3; 1 place in the quickfix list. The end of its output:"
+    )
+    assert text[1:] == ["a.txt:2: it is wrong"]
+    assert "a.txt:2:0: it is wrong" in await tools.text("quickfix")
+    assert makeprg.read_text() == "run\n"
+
+
+async def test_makeprg_does_not_run_if_the_user_refuses(
+    tools: ModelTools, serving: Neovim, makeprg: Path
+) -> None:
+    await tools.client.begin("make")
+    await answer(serving, "2")
+
+    made = await tools.client.read()
+
+    assert made["result"]["isError"]
+    assert made["result"]["content"][0]["text"] == "the user does not want to run it"
+    assert not makeprg.exists()
+
+
+async def test_commands_show_what_they_show(tools: ModelTools, serving: Neovim) -> None:
+    await serving.command("nnoremap <Leader>otter :swim<CR>")
+
+    shown = await tools.text("ex_output", command="normal_maps", containing="OTTER")
+
+    assert shown.splitlines()[0] == "1 line"
+    assert ":swim<CR>" in shown
+
+
+async def test_every_command_has_an_output(tools: ModelTools) -> None:
+    listed = (await tools.client.request("tools/list"))["result"]["tools"]
+    (schema,) = (tool["inputSchema"] for tool in listed if tool["name"] == "ex_output")
+
+    for name in schema["properties"]["command"]["enum"]:
+        assert "line" in await tools.text("ex_output", command=name), name
+
+
+async def test_no_other_command_is_run(tools: ModelTools) -> None:
+    answer = await tools.client.request(
+        "tools/call", {"name": "ex_output", "arguments": {"command": "registers"}}
+    )
+
+    assert "Invalid enum value 'registers'" in answer["error"]["message"]

@@ -1,0 +1,120 @@
+"""The tools that show the user something."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.model_tools import ModelTools
+from support.neovim import Neovim
+
+MARKS = """
+local namespace = vim.api.nvim_create_namespace('claude_ide_shown')
+local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
+return vim.iter(marks):map(function(mark)
+  return { mark[2], mark[4].end_row, mark[4].virt_text and mark[4].virt_text[1][1] or '' }
+end):totable()
+"""
+
+
+@pytest.fixture
+async def path(serving: Neovim, project: Path) -> Path:
+    """A file of three lines, open in Neovim."""
+    path = project / "a.txt"
+    path.write_text("one\n𝄞 two\nthree\n")
+    await serving.command(f"edit {path}")
+    return path
+
+
+async def titles(nvim: Neovim) -> Any:
+    """Return the title and the entries of the quickfix list."""
+    return await nvim.lua(
+        "local list = vim.fn.getqflist({ title = 0, items = 0 }) return { list.title,"
+        " vim.tbl_map(function(item) return { vim.api.nvim_buf_get_name(item.bufnr), item.lnum,"
+        " item.col, item.text, item.type } end, list.items) }"
+    )
+
+
+async def test_a_file_is_shown_at_a_line(
+    tools: ModelTools, serving: Neovim, path: Path, project: Path
+) -> None:
+    other = project / "b.txt"
+    other.write_text("1\n2\n3\n")
+
+    shown = await tools.text("open_file", file=str(other), line=3)
+
+    assert shown == f"Opened {other}."
+    assert await serving.eval("[expand('%:p'), line('.')]") == [str(other), 3]
+
+
+async def test_a_file_that_does_not_exist_is_an_error(tools: ModelTools, project: Path) -> None:
+    missing = project / "no" / "such"
+
+    assert "no such file" in await tools.error(
+        "highlight", ranges=[{"file": str(missing), "line": 1}]
+    )
+
+
+async def test_places_are_a_new_quickfix_list_without_focus(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua("vim.fn.setqflist({}, ' ', { title = 'mine', lines = { 'x' } })")
+    entries = [
+        {"file": str(path), "line": 2, "column": 3, "text": "here\nand there", "kind": "W"},
+        {"file": str(path), "line": 3},
+    ]
+
+    shown = await tools.text("show_places", title="Otters", entries=entries)
+
+    assert shown == "The user sees 2 places in the quickfix window."
+    assert await titles(serving) == [
+        "Otters",
+        [[str(path), 2, 6, "here and there", "W"], [str(path), 3, 0, "", ""]],
+    ]
+    assert await serving.eval("[winnr('$'), &buftype]") == [2, ""]
+    await serving.command("colder")
+    assert (await titles(serving))[0] == "mine"
+
+
+async def test_a_list_is_replaced_or_extended_without_a_window(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    one, other = [{"file": str(path), "line": 1}], [{"file": str(path), "line": 3}]
+
+    await tools.text("set_list", title="First", entries=one)
+    done = await tools.text("set_list", title="First", entries=other, append=True)
+
+    assert done == "Appended 1 place."
+    assert [line for _, line, *_ in (await titles(serving))[1]] == [1, 3]
+    assert await serving.eval("winnr('$')") == 1
+
+
+async def test_lines_are_highlighted_until_they_are_dismissed(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    ranges = [
+        {"file": str(path), "line": 1, "note": "look\nhere"},
+        {"file": str(path), "line": 2, "end_line": 3},
+    ]
+
+    assert await tools.text("highlight", ranges=ranges) == "Highlighted 2 ranges."
+    assert await serving.lua(MARKS) == [[0, 1, "  look here"], [1, 3, ""]]
+
+    await serving.command("ClaudeDismiss")
+    assert await serving.lua(MARKS) == []
+
+
+async def test_the_model_removes_its_highlights(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await tools.text("highlight", ranges=[{"file": str(path), "line": 1}])
+
+    await tools.text("clear_highlights")
+
+    assert await serving.lua(MARKS) == []
+
+
+async def test_a_line_outside_the_file_is_an_error(tools: ModelTools, path: Path) -> None:
+    reason = await tools.error("highlight", ranges=[{"file": str(path), "line": 9}])
+
+    assert reason == "there is no line 9; the file has 3"
