@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.claude_code import ClaudeCode
-from support.kernels import SECONDS, asked, begin, closed, read, record
+from support.kernels import SECONDS, asked, begin, closed, ran, read, record
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
@@ -127,7 +127,7 @@ async def test_all_code_of_a_session_can_be_allowed(
     await serving.keys("gA")
     assert (await read(tools))["content"][0]["text"] == "The code ran without output."
 
-    assert await tools.text("execute_code", code="x + 1") == "[value]\n2"
+    assert await ran(tools, "x + 1") == "[value]\n2"
 
 
 async def test_code_is_interrupted_at_its_limit_and_the_kernel_goes_on(

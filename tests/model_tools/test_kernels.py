@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.kernels import ENVIRONMENT, SECONDS, asked, begin, closed, read, use_environment
+from support.kernels import ENVIRONMENT, SECONDS, asked, begin, closed, ran, read, use_environment
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
@@ -39,11 +39,11 @@ async def test_a_kernel_that_dies_is_reported_and_another_one_starts(
 ) -> None:
     first = await pid(serving, tools)
 
-    died = await tools.text("execute_code", code="print('a', flush=True); os.kill(os.getpid(), 9)")
+    died = await ran(tools, "print('a', flush=True); os.kill(os.getpid(), 9)")
     assert "[the kernel died: signal 9" in died
     assert "Its variables are lost" in died
 
-    assert await tools.text("execute_code", code="import os; os.getpid()") != f"[value]\n{first}"
+    assert await ran(tools, "import os; os.getpid()") != f"[value]\n{first}"
 
 
 async def test_a_restarted_kernel_has_no_variables(
@@ -54,7 +54,18 @@ async def test_a_restarted_kernel_has_no_variables(
     await serving.command("ClaudeKernel restart")
     await on_screen(serving, "restarted: Python of project/.venv")
 
-    assert "NameError" in await tools.text("execute_code", code="x")
+    assert "NameError" in await ran(tools, "x")
+
+
+async def test_a_restart_ends_what_runs(kernel: Path, serving: Neovim, tools: ModelTools) -> None:
+    await allowed(serving, tools, "import time")
+    await begin(tools, "while True: time.sleep(0.1)")
+    await until(lambda: _is_busy(serving), "it runs", SECONDS)
+
+    await serving.command("ClaudeKernel restart")
+
+    assert "the user has ended it" in (await read(tools))["content"][0]["text"]
+    assert "NameError" in await ran(tools, "time.time()")
 
 
 async def test_the_user_interrupts_what_runs(
@@ -193,7 +204,7 @@ async def test_code_in_a_joined_kernel_is_interrupted_too(
     await on_screen(serving, "code runs in running ")
     await allowed(serving, tools, "import time")
 
-    text = await tools.text("execute_code", code="while True: time.sleep(0.1)", seconds=2)
+    text = await ran(tools, "while True: time.sleep(0.1)", seconds=2)
 
     assert "KeyboardInterrupt" in text
     assert "[interrupted: the limit of 2 s was reached]" in text

@@ -32,6 +32,13 @@ async def read(tools: ModelTools) -> Any:
     return answer["result"]
 
 
+async def ran(tools: ModelTools, code: str, **more: Any) -> str:
+    """Run code that needs no question any more; return the first text of the answer."""
+    await begin(tools, code, **more)
+    text: str = (await read(tools))["content"][0]["text"]
+    return text
+
+
 async def asked(nvim: Neovim, text: str = "") -> None:
     """Wait until code with this text is shown to the user, and accepts keys."""
 

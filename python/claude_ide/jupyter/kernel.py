@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.errors import ToolError, UserError
+from claude_ide.errors import ToolError
 from claude_ide.jupyter import library
 from claude_ide.jupyter.outputs import Output
 from claude_ide.jupyter.session import Run, Session
@@ -84,6 +84,7 @@ class Kernel:
         self.language = spec.language if spec else ""
         self._run: Run | None = None
         self._is_stopped = False
+        self._is_ended = False
         self._interrupting: asyncio.Task[Ending] | None = None
         self._process = process
         self._printed = bytearray() if printed is None else printed
@@ -191,6 +192,7 @@ class Kernel:
 
     async def stop(self) -> None:
         """End it; one that was joined keeps running."""
+        self._is_ended = True
         if self._process is not None:
             if self._session is not None and self.is_alive:
                 self._session.send_shutdown()
@@ -200,13 +202,6 @@ class Kernel:
         self._death.cancel()
         if self._session is not None:
             self._session.close()
-
-    async def restarted(self) -> "Kernel":
-        """End it, and return a new one like it. Raises `UserError` if it was joined."""
-        if self.spec is None:
-            raise UserError("this kernel was started elsewhere, and has to be restarted there")
-        await self.stop()
-        return await Kernel.start(self.spec, self.folder)
 
     async def _connect(self, seconds: float) -> None:
         try:
@@ -268,6 +263,8 @@ class Kernel:
 
     def _last_words(self) -> str:
         """Return how its process has ended."""
+        if self._is_ended:
+            return "the user has ended it"
         with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
             code = self._death.result()
             lines = self._printed.decode("utf-8", "replace").strip().splitlines()

@@ -120,9 +120,8 @@ class Kernels:
             choice = await self._given(given)
         else:
             choice = await self._choosing.chosen(self._select, own)
+        self._chosen = choice, Path(where["folder"])
         await self._end()
-        folder = Path(where["folder"])
-        self._chosen = choice, folder
         async with self._run_lock:
             kernel = await self._running()
         self._editor.notify(f"code runs in {kernel.title}")
@@ -138,8 +137,14 @@ class Kernels:
         raise UserError(f"there is no kernel {given} (:ClaudeKernel choose lists them)")
 
     async def _restart(self) -> None:
-        self._kernel = await self._known().restarted()
-        self._editor.notify(f"restarted: {self._kernel.title}")
+        kernel = self._known()
+        if kernel.spec is None:
+            raise UserError("this kernel was started elsewhere, and has to be restarted there")
+        self._chosen = kernel.spec, kernel.folder
+        await self._end()
+        async with self._run_lock:
+            kernel = await self._running()
+        self._editor.notify(f"restarted: {kernel.title}")
 
     async def _interrupt(self) -> None:
         kernel = self._known()
@@ -150,8 +155,8 @@ class Kernels:
 
     async def _stop(self) -> None:
         title = self._known().title
-        await self._end()
         self._chosen = None
+        await self._end()
         self._editor.notify(f"stopped: {title}")
 
     async def _status(self) -> None:
