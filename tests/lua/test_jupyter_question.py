@@ -24,7 +24,7 @@ async def ask(nvim: Neovim, text: str = CODE, token: int = 1, more: str | None =
 
 
 async def ready(nvim: Neovim) -> None:
-    await until(lambda: nvim.eval("bufname() =~# '^Claude code' && &modifiable"), "it is shown")
+    await until(lambda: nvim.eval("bufname() =~# '^Code (' && &modifiable"), "it is shown")
 
 
 @pytest.mark.parametrize("keys", [":w<CR>", "ZZ", "gA", ":x<CR>"])
@@ -98,7 +98,7 @@ async def test_withdrawn_code_closes_and_keeps_what_the_user_has_written(plans: 
 
     await plans.lua(f"{MODULE}.close(1)")
 
-    await until(lambda: plans.eval("bufname() !~# '^Claude code'"), "it is closed")
+    await until(lambda: plans.eval("bufname() !~# '^Code ('"), "it is closed")
     kept = await plans.lua(
         "return vim.iter(vim.api.nvim_list_bufs()):map(function(b)"
         " return vim.api.nvim_buf_get_lines(b, 0, 1, false)[1] end):totable()"
@@ -120,5 +120,5 @@ async def test_the_host_ends_and_takes_the_code_along(plans: Neovim) -> None:
 
     await plans.lua(f"{MODULE}.close_all()")
 
-    await until(lambda: plans.eval("bufname() !~# '^Claude code'"), "it is closed")
+    await until(lambda: plans.eval("bufname() !~# '^Code ('"), "it is closed")
     assert answers(plans, 1) == []

@@ -43,7 +43,7 @@ async def asked(nvim: Neovim, text: str = "") -> None:
     """Wait until code with this text is shown to the user, and accepts keys."""
 
     async def shown() -> bool:
-        there = await nvim.eval("&modifiable && bufname() =~# ' code$'")
+        there = await nvim.eval("&modifiable && bufname() =~# '^Code ('")
         return bool(there and text in "\n".join(await nvim.eval("getline(1, '$')")))
 
     await until(shown, f"the question about {text!r}", SECONDS)
@@ -51,7 +51,7 @@ async def asked(nvim: Neovim, text: str = "") -> None:
 
 async def closed(nvim: Neovim) -> None:
     """Wait until the window with the code is gone."""
-    await until(lambda: nvim.eval("winnr('$') == 1 && bufname() !~# ' code$'"), "no question")
+    await until(lambda: nvim.eval("winnr('$') == 1 && bufname() !~# '^Code ('"), "no question")
 
 
 async def record(nvim: Neovim) -> str:

@@ -145,8 +145,11 @@ function M.new(kind)
     end
     -- Not immediately: the next keys were not meant for this question.
     approval.cancel = waiting.when_free(kind.question_name, function()
-      ui.input(kind.question, '', function(comments)
-        reject(comments ~= '' and comments or nil)
+      ui.from_here(function(go_back)
+        ui.input(kind.question, '', function(comments)
+          go_back()
+          reject(comments ~= '' and comments or nil)
+        end)
       end)
     end, function()
       reject(nil)

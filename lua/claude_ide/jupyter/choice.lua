@@ -21,8 +21,11 @@ end
 ---@param items string[]
 function M.open(token, prompt, items)
   pending[token] = waiting.when_free('choice of a Jupyter kernel', function()
-    ui.select(prompt, items, function(index)
-      answer(token, index)
+    ui.from_here(function(go_back)
+      ui.select(prompt, items, function(index)
+        go_back()
+        answer(token, index)
+      end)
     end)
   end, function()
     answer(token)

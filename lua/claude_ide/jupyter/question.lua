@@ -90,7 +90,7 @@ local questions = approval.new({
   noun = 'code',
   buffer = 'claude-run',
   label = function(request)
-    return ('%s code'):format(plain.one_line(request.name))
+    return ('Code (%s)'):format(plain.one_line(request.name))
   end,
   filetype = function(request)
     return request.language:lower():match('^[%w_]+$') or 'python'

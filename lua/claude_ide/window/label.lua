@@ -19,7 +19,6 @@ local PATTERNS = {
   '^[%w() -]+ prompt$',
   '^[%w() -]+ login$',
   '^[%w() -]+ plan$',
-  '^[%w() -]+ code$',
   '^Claude kernel$',
   '^[%w() -]+: ', -- an agent's name comes first, or 'Chat'
   '^[%w() -]+ %(.*%)$',

@@ -144,6 +144,9 @@ function M.leave_mode(fn)
   if mode:find('^[iR]') then
     vim.api.nvim_create_autocmd('InsertLeave', { once = true, callback = vim.schedule_wrap(fn) })
     return vim.cmd.stopinsert()
+  elseif mode == 't' then
+    vim.api.nvim_create_autocmd('TermLeave', { once = true, callback = vim.schedule_wrap(fn) })
+    return vim.cmd.stopinsert()
   elseif mode:find('^n[iR]') then
     vim.cmd.stopinsert()
   elseif mode:find('^[vVsS\22\19]') then
