@@ -16,7 +16,6 @@ BENCHMARKS = (
     "server",
     "requests",
     "stdio",
-    "tools",
     "cursor",
     "growth",
     "diff",
@@ -27,6 +26,8 @@ BENCHMARKS = (
     "acp",
     "lists",
     "diagnostics",
+    "tools",
+    "stalls",
 )
 
 

@@ -1,98 +1,145 @@
-"""The model's tools in a large editor: how long each one keeps Neovim from handling a key."""
+"""The model's tools that ask language servers, next to the same request without them."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import shutil
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from bench.editors import Editor, serving
-from bench.measure import Effort, Table, figure, goal, median, now
-from bench.wire import INITIALIZE, request
-from support.chunks import chunk
-from support.claude_code import the_lock
-from support.mcp_stdio import McpStdio, address, mcp_stdio
+from bench.measure import Effort, Table, figure, goal, median, now, ratio
+from bench.wire import Wire
+from real.installed import search_path
+from support.neovim import until
 
+RUNS = 21
+FILES, USES = 100, 10
+LINES = 20_000
 BLOCK = 20
-"""The longest time in ms in which Neovim may handle no key."""
+"""Milliseconds for which a tool may block Neovim, beyond Neovim's decoding of the answer."""
 
-SETTLE = "vim.defer_fn(function() bench.report('settled') end, 50)"
-LINES = 12_000
-UNSAVED, UNDONE = 950_000, 450_000
-"""Bytes of the texts that are compared: just below the limits of the tools."""
+INSTRUMENTS = """
+local program = ...
+vim.lsp.config('basedpyright', {
+  cmd = { program, '--stdio' },
+  filetypes = { 'python' },
+  root_markers = { 'pyrightconfig.json' },
+})
+vim.lsp.enable('basedpyright')
+
+local function client()
+  return vim.lsp.get_clients({ name = 'basedpyright', bufnr = 0 })[1]
+end
+
+function bench.is_served()
+  local one = client()
+  return one ~= nil and one.initialized == true
+end
+
+-- The same request without the plugin.
+function bench.bare(method, more)
+  local parameters = { textDocument = { uri = vim.uri_from_bufnr(0) } }
+  local began = bench.now()
+  client():request(method, vim.tbl_extend('force', parameters, more), function(_, result)
+    bench.report('answered', { took = bench.now() - began, count = #result })
+  end, 0)
+end
+"""
+
+Ask = Callable[[], Awaitable[float]]
 
 
 async def run(effort: Effort) -> list[Table]:
-    """Measure each tool several times in one Neovim."""
+    """Time references and symbols, with the tool and without it."""
     table = Table(
-        "The model's tools (medians in ms)",
-        ["", "took", "longest stall", "its CPU", "goal"],
+        "The model's tools and the same request of plain Lua (ms, medians)",
+        ["", "tool", "request", "ratio", "goal", "stall", "of the request", "added", "goal"],
     )
-    async with _large() as (served, client, calls):
-        for name, (tool, arguments) in calls.items():
-            runs = [await _measure(served, client, tool, arguments) for _ in range(effort.runs(9))]
-            took, stall, work = (median(each) for each in zip(*runs, strict=True))
-            row = (figure(took), figure(stall), figure(work))
-            table.add(name, *row, goal(work, BLOCK, " ms"))
+    program = shutil.which("basedpyright-langserver", path=search_path())
+    if program is None:
+        table.add("basedpyright is not installed (`make real SHORT=1`)", *[""] * 8)
+        return [table]
+    async with serving("/neovim") as (served, wire):
+        await served.nvim.lua(INSTRUMENTS, program)
+        await _references(served, wire, table, effort)
+        await _symbols(served, wire, table, effort)
     return [table]
 
 
-async def _measure(
-    served: Editor, client: McpStdio, tool: str, arguments: dict[str, Any]
-) -> tuple[float, float, float]:
-    await served.ask("watch_loop")
-    began = now()
-    result = await client.call(tool, **arguments)
-    took = now() - began
-    assert not result.get("isError"), (tool, result)
-    await served.nvim.lua(SETTLE)
-    await served.report("settled")
-    return took, await served.ask("longest_gap"), await served.ask("longest_work")
+async def _references(served: Editor, wire: Wire, table: Table, effort: Effort) -> None:
+    (served.project / "pyrightconfig.json").write_text("{}")
+    used = served.project / "used.py"
+    used.write_text("def greet() -> int:\n    return 1\n")
+    for number in range(FILES):
+        text = "from used import greet\n" + "print(greet(), 1)\n" * (USES - 1)
+        (served.project / f"file{number}.py").write_text(text)
+    await _open(served, used)
+    position = {"position": {"line": 0, "character": 4}}
+    more = {**position, "context": {"includeDeclaration": True}}
+    arguments = {"file": str(used), "line": 1, "symbol": "greet", "limit": 1000}
+    bare = _bare(served, "textDocument/references", more)
+    tool = _tool(wire, "references", arguments, f"{FILES * USES + 1:,} places in")
+    await _compare(served, table, f"{FILES * USES:,} references", tool, bare, effort)
 
 
-@asynccontextmanager
-async def _large() -> AsyncIterator[tuple[Editor, McpStdio, dict[str, tuple[str, dict[str, Any]]]]]:
-    """Yield a Neovim with much of everything, a client, and the calls by their names."""
-    async with serving() as (served, _):
-        port, lock = await the_lock(served.config_folder)
-        files = _write(served.project)
-        await served.nvim.lua(chunk("bench/large"), *files)
-        async with mcp_stdio(address(port, lock["authToken"]), served.project) as client:
-            await client.write(request(1, "initialize", INITIALIZE).encode())
-            await client.read()
-            yield served, client, _calls(*files)
-
-
-def _write(folder: Path) -> tuple[str, str, str]:
-    source, unsaved, undone = (
-        folder / name for name in ("source.lua", "unsaved.txt", "undone.txt")
+async def _symbols(served: Editor, wire: Wire, table: Table, effort: Effort) -> None:
+    long = served.project / "long.py"
+    names = range(LINES // 4)
+    long.write_text(
+        "".join(f"def f{n}(a: int) -> int:\n    b = a\n    return b\n\n" for n in names)
     )
-    source.write_text("".join(f"local function f{n}() return {n} end\n" for n in range(LINES)))
-    line = "a line of text without a meaning\n"
-    unsaved.write_text(line * (UNSAVED // len(line)))
-    undone.write_text(line * (UNDONE // len(line)))
-    return str(source), str(unsaved), str(undone)
+    await _open(served, long)
+    arguments = {"file": str(long), "depth": 2, "limit": 1000}
+    bare = _bare(served, "textDocument/documentSymbol", {})
+    tool = _tool(wire, "document_symbols", arguments, f"{3 * len(names):,} symbols")
+    await _compare(served, table, f"symbols of {LINES:,} lines", tool, bare, effort)
 
 
-def _calls(source: str, unsaved: str, undone: str) -> dict[str, tuple[str, dict[str, Any]]]:
-    query = "(function_declaration name: (_) @name)"
-    return {
-        "buffers, of 500": ("buffers", {}),
-        "buffer_text": ("buffer_text", {"file": unsaved, "limit": 2000}),
-        "unsaved_changes, of 1.4 MB in 2 files": ("unsaved_changes", {}),
-        "undo_history": ("undo_history", {"file": undone}),
-        "undo_diff, of 450 kB": ("undo_diff", {"file": undone, "older": 1}),
-        "windows": ("windows", {}),
-        "selection": ("selection", {}),
-        "marks": ("marks", {}),
-        "jumps": ("jumps", {}),
-        "quickfix, of 50,000": ("quickfix", {"limit": 1000, "offset": 40_000}),
-        "register, of 1 MB": ("register", {"name": "a"}),
-        "messages": ("messages", {}),
-        "ex_output, of highlights": ("ex_output", {"command": "highlights"}),
-        "ex_output, of maps": ("ex_output", {"command": "normal_maps"}),
-        "ex_output, of autocommands": ("ex_output", {"command": "autocommands"}),
-        f"outline, of {LINES:,} functions": ("outline", {"file": source}),
-        "enclosing": ("enclosing", {"file": source, "line": 9000}),
-        "syntax_node": ("syntax_node", {"file": source, "line": 9000}),
-        "tree_sitter_query": ("tree_sitter_query", {"file": source, "query": query}),
-    }
+async def _open(served: Editor, path: Path) -> None:
+    await served.nvim.command(f"edit {path}")
+    await until(lambda: served.nvim.lua("return bench.is_served()"), "basedpyright", 60)
+
+
+def _bare(served: Editor, method: str, more: dict[str, Any]) -> Ask:
+    async def ask() -> float:
+        await served.ask("bare", method, more)
+        _, answered = await served.report("answered")
+        return float(answered["took"])
+
+    return ask
+
+
+def _tool(wire: Wire, name: str, arguments: dict[str, Any], expected: str) -> Ask:
+    async def ask() -> float:
+        began = now()
+        at, answer = await wire.ask("tools/call", {"name": name, "arguments": arguments})
+        text = answer["content"][0]["text"]
+        assert text.startswith(expected), text[:200]
+        return at - began
+
+    return ask
+
+
+async def _compare(
+    served: Editor, table: Table, name: str, tool: Ask, bare: Ask, effort: Effort
+) -> None:
+    await bare()
+    await tool()
+    times: tuple[list[float], list[float]] = [], []
+    for _ in range(effort.runs(RUNS)):
+        for ask, samples in zip((tool, bare), times, strict=True):
+            samples.append(await ask())
+    ours, theirs = (median(samples) for samples in times)
+    stall, floor = [await _stall(served, ask, effort) for ask in (tool, bare)]
+    added = max(stall - floor, 0)
+    figures = figure(ours), figure(theirs), ratio(ours, theirs), goal(ours / theirs, 1.3)
+    stalls = figure(stall), figure(floor), figure(added), goal(added, BLOCK, " ms")
+    table.add(name, *figures, *stalls)
+
+
+async def _stall(served: Editor, ask: Ask, effort: Effort) -> float:
+    stalls: list[float] = []
+    for _ in range(effort.runs(RUNS)):
+        await served.ask("watch_loop")
+        await ask()
+        stalls.append(await served.ask("longest_gap"))
+    return median(stalls)

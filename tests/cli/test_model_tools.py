@@ -11,6 +11,7 @@ import pytest
 from support.claude_cli import CARET, environment
 from support.claude_code import locks
 from support.fake_api import FakeApi, text, tool_use
+from support.kernels import asked, use_environment
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
 from support.terminal import PATIENCE
@@ -203,3 +204,40 @@ async def test_the_session_gets_its_tools_back_after_the_host_has_died(
 
     await done(nvim)
     assert "no language server answers" in api.requests[-1].new_text
+
+
+async def test_code_runs_after_one_question_in_a_window(
+    nvim: Neovim, api: FakeApi, project: Path
+) -> None:
+    use_environment(project)
+    await nvim.command("ClaudeTrust yes")
+    asks(api, "execute_code", code="print(6 * 7)")
+
+    await opened(nvim, "Claude")
+    await send(nvim, "Compute it")
+    await asked(nvim, "print(6 * 7)")
+    assert "Do you want to proceed?" not in nvim.screen.text()
+    await nvim.keys(":w<CR>")
+
+    await done(nvim)
+    assert "42" in api.requests[-1].new_text
+
+
+async def test_refused_code_does_not_run_and_the_model_reads_why(
+    nvim: Neovim, api: FakeApi, project: Path
+) -> None:
+    use_environment(project)
+    await nvim.command("ClaudeTrust yes")
+    asks(api, "execute_code", code="open('made', 'w')")
+
+    await opened(nvim, "Claude")
+    await send(nvim, "Compute it")
+    await asked(nvim, "made")
+    await nvim.keys(":q<CR>")
+    await until(lambda: "Why should it not run?" in nvim.screen.text(), "the question")
+    await nvim.keys("too early<CR>")
+
+    await done(nvim)
+    assert "refused to run this code" in api.requests[-1].new_text
+    assert "They said: too early" in api.requests[-1].new_text
+    assert not (project / "made").exists()
