@@ -7,6 +7,10 @@ from support.neovim import Neovim, until
 from support.tool_calls import calls
 
 
+ASKS_FIRST = "execute_code"
+"""It waits for the user before anything else happens, and therefore for the prompt, too."""
+
+
 async def wait_at_prompt(nvim: Neovim) -> None:
     """Make Neovim wait for a key."""
     await nvim.keys(":echo 'one' | echo 'two' | echo 'three'<CR>")
@@ -50,12 +54,14 @@ async def test_no_tool_waits_for_ever(tools: ModelTools, serving: Neovim, projec
     path.write_text("one = 1\n")
     await wait_at_prompt(serving)
 
-    begun = {
-        await tools.client.begin(name, **arguments): name for name, arguments in calls(path).items()
-    }
-    told = {}
+    wanted = {name: each for name, each in calls(path).items() if name != ASKS_FIRST}
+    begun = {await tools.client.begin(name, **wanted[name]): name for name in wanted}
+    told: dict[str, str] = {}
     while len(told) < len(begun):
-        answer = await tools.client.read()
+        try:
+            answer = await tools.client.read()
+        except TimeoutError:
+            break  # the others are missing below
         (content,) = answer["result"]["content"]
         told[begun[answer["id"]]] = content["text"].partition(",")[0]
 
