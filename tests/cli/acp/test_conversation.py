@@ -4,7 +4,9 @@ from pathlib import Path
 
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
+    ModeChanged,
     PermissionAsked,
+    PlanProposed,
     QuestionAsked,
     TodoList,
     ToolEnded,
@@ -19,11 +21,20 @@ from support.real_agents.model import Model
 from support.real_agents.talk import RealTalk, edit
 
 WORDS = "Hello there, in more than one piece."
+PLAN = "# Dig\n\nThen plant."
 
 
 def reject_edits(asked: PermissionAsked) -> Answer:
     """Allow to read, and nothing else."""
     return Allow() if asked.kind == "read" else Reject()
+
+
+async def ask_for_plan(talk: RealTalk, model: Model, tools: Tools) -> None:
+    """Send a prompt in the mode in which the agent proposes a plan, and then says `done`."""
+    assert tools.propose
+    await talk.agent.set_mode("plan")
+    model.script([tools.propose(PLAN)], [text("done")])
+    await talk.prompt("plan it")
 
 
 @each()
@@ -38,7 +49,7 @@ async def test_text_is_reported(talk: RealTalk, model: Model) -> None:
     assert talk.agent.session
 
 
-@each(lambda habits: habits.thinks)
+@each("thinks")
 async def test_thinking_is_reported(talk: RealTalk, model: Model) -> None:
     model.script([thinking("Let me see."), text(WORDS)])
 
@@ -60,10 +71,11 @@ async def test_an_allowed_edit_is_written(
     assert ended.why is TurnEndReason.COMPLETED
     assert "done" in talk.said
     assert bool(talk.of(PermissionAsked)) >= talk.real.habits.asks_to_edit
+    assert bool(talk.disk.written) == talk.real.habits.writes_here
     assert {each.status for each in talk.of(ToolEnded)} == {ToolStatus.COMPLETED}
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_is_shown_before_it_is_allowed(
     talk: RealTalk, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -76,7 +88,7 @@ async def test_an_edit_is_shown_before_it_is_allowed(
     assert "ONE" in asked.edits[0].new
 
 
-@each(lambda habits: habits.asks_to_edit)
+@each("asks_to_edit")
 async def test_a_rejected_edit_is_not_written(
     talk: RealTalk, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -88,7 +100,7 @@ async def test_a_rejected_edit_is_not_written(
     assert talk.of(ToolEnded)[-1].status is ToolStatus.REJECTED
 
 
-@each(lambda habits: habits.reports_output)
+@each("reports_output")
 async def test_a_commands_output_is_reported(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -119,6 +131,8 @@ async def test_a_plan_is_reported(talk: RealTalk, model: Model, tools: Tools) ->
 async def test_a_question_is_answered(talk: RealTalk, model: Model, tools: Tools) -> None:
     assert tools.ask
     model.script([tools.ask("Which colour?", ["red", "blue"])], [text("done")])
+    if asks_in := talk.real.habits.asks_in:
+        await talk.agent.set_setting(*asks_in)
     await talk.prompt("ask me")
     asked = await talk.until(QuestionAsked)
     question = asked.questions[0]
@@ -126,7 +140,31 @@ async def test_a_question_is_answered(talk: RealTalk, model: Model, tools: Tools
     await talk.agent.answer(asked.request, Reply({question.key: "blue"}))
     await talk.until(TurnEnded)
 
-    assert [choice.value for choice in question.choices] == ["red", "blue"]
+    assert [choice.label for choice in question.choices][:2] == ["red", "blue"]
     assert "Which colour?" in f"{asked.message}\n{question.text}"
     assert model.heard("blue")
     assert "done" in talk.said
+
+
+@each_with("propose")
+async def test_a_plan_of_action_is_approved(talk: RealTalk, model: Model, tools: Tools) -> None:
+    await ask_for_plan(talk, model, tools)
+
+    await talk.agent.answer((await talk.until(PlanProposed)).request, Allow())
+    ended = await talk.until(TurnEnded)
+
+    assert talk.of(PlanProposed)[0].plan == PLAN
+    assert talk.of(ModeChanged)[-1].mode != "plan"
+    assert ended.why is TurnEndReason.COMPLETED
+    assert "done" in talk.said
+
+
+@each_with("propose")
+async def test_a_plan_of_action_is_rejected(talk: RealTalk, model: Model, tools: Tools) -> None:
+    await ask_for_plan(talk, model, tools)
+
+    await talk.agent.answer((await talk.until(PlanProposed)).request, Reject())
+    await talk.until(TurnEnded)
+
+    assert talk.of(ModeChanged)[-1].mode == "plan"
+    assert talk.of(ToolEnded)[-1].status is ToolStatus.REJECTED

@@ -63,7 +63,7 @@ def _names(tools: list[dict[str, Any]], namespace: str = "") -> Iterator[str]:
             yield namespace + str({**tool, **tool.get("function", {})}.get("name", ""))
 
 
-@each(lambda habits: habits.shows_servers)
+@each("shows_servers")
 async def test_the_model_uses_a_tool_of_the_editor(
     talk: RealTalk, model: Model, project: Path
 ) -> None:
@@ -76,7 +76,7 @@ async def test_the_model_uses_a_tool_of_the_editor(
     assert model.heard(f"file://{project}")
 
 
-@each(lambda habits: habits.shows_servers)
+@each("shows_servers")
 async def test_the_servers_process_ends_with_the_agent(
     talk: RealTalk, model: Model, desk: Desk
 ) -> None:

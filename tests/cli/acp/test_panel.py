@@ -13,7 +13,7 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.start import command, environment
-from support.real_agents.talk import edit
+from support.real_agents.talk import can_be_loaded, edit
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
 
@@ -52,7 +52,7 @@ async def test_an_answer_is_shown(panel: Panel, model: Model) -> None:
     assert model.heard("Speak")
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_accepted_in_the_diff_is_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -68,7 +68,7 @@ async def test_an_edit_accepted_in_the_diff_is_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_edit and habits.shows_changes)
+@each("asks_to_edit", "shows_changes")
 async def test_an_edit_rejected_in_the_diff_is_not_written(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -85,7 +85,7 @@ async def test_an_edit_rejected_in_the_diff_is_not_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
-@each(lambda habits: habits.asks_to_run)
+@each("asks_to_run")
 async def test_a_command_is_allowed_with_one_key(
     panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -115,9 +115,9 @@ async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
     await panel.shows("Another story.")
 
 
-@each(lambda habits: habits.resumes and not habits.begins_in_minutes)
+@each()
 async def test_the_conversation_goes_on_after_the_agent_was_killed(
-    panel: Panel, model: Model, desk: Desk
+    panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
     model.script([text("The first answer.")])
     await panel.send("The first question")
@@ -126,6 +126,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     for pid in started_with(str(desk.home)):
         os.kill(pid, signal.SIGKILL)
     await panel.bar_shows("not running")
+    await can_be_loaded(real_agent)
     model.script([text("The second answer.")])
     await panel.send("The second question")
 
@@ -133,7 +134,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each(lambda habits: habits.runs_here and habits.names_terminals)
+@each("runs_here", "names_terminals")
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -152,7 +153,7 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)
 
 
-@each(lambda habits: habits.resumes and habits.repeats and not habits.begins_in_minutes)
+@each("repeats")
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
@@ -162,6 +163,7 @@ async def test_a_session_is_resumed_with_its_history(
     await panel.send("The first question")
     await panel.shows("The first answer.")
     await panel.end()
+    await can_be_loaded(real_agent)
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 
     await panel.nvim.command("ClaudeChat continue")

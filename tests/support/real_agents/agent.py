@@ -39,10 +39,10 @@ def todos(
     ]
 
 
-def question(words: str, choices: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one question, as the tools of some agents take it."""
+def question(words: str, choices: Sequence[str], many: str = "multiSelect") -> list[dict[str, Any]]:
+    """Return one question, as most agents' tools take it; `many` allows several choices."""
     options = [{"label": choice, "description": ""} for choice in choices]
-    return [{"question": words, "header": "Choice", "options": options, "multiSelect": False}]
+    return [{"question": words, "header": "Choice", "options": options, many: False}]
 
 
 Configure = Callable[[Desk], dict[str, str]]
@@ -65,6 +65,8 @@ class Tools:
     """Makes a plan, with the first entry in progress; None if it cannot tell the client."""
     ask: Callable[[str, Sequence[str]], Block] | None = None
     """Asks the user a question with choices; None if the question does not reach the client."""
+    propose: Callable[[str], Block] | None = None
+    """Proposes a plan of action in the mode `plan`; None if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +89,16 @@ class Habits:
     """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
     """It ends a running command together with the turn."""
-    resumes: bool = True
-    """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
+    asks_in: tuple[str, str] | None = None
+    """The setting and its value with which it asks questions, if it does not always."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
-    outlives_its_stdin: bool = False
-    """It does not end when its stdin does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class RealAgent:
 
     `packages` are names with a version, in npm's syntax, or in that of PyPI if `is_python`.
     `command` begins with a program of these. Without `tools` it needs an account after all:
-    `refusal` are words of its answer to `session/new`; if they are empty, it never answers.
+    `refusal` are words of its answer to `session/new`.
     """
 
     name: str

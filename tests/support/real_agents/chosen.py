@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from support.real_agents.agent import Habits, RealAgent
+from support.real_agents.agent import RealAgent
 from support.real_agents.catalog import AGENTS, FEW
 from support.real_agents.install import is_installed
 
@@ -16,23 +16,52 @@ def chosen() -> list[RealAgent]:
     return list(AGENTS.values()) if "all" in named else [AGENTS[name] for name in named]
 
 
-def each(fits: Callable[[Habits], bool] = lambda _habits: True) -> pytest.MarkDecorator:
-    """Run a test with each agent that works without an account and has these habits."""
-    return _with([agent for agent in chosen() if agent.tools and fits(agent.habits)])
+def each(*habits: str) -> pytest.MarkDecorator:
+    """Run a test with each agent that works without an account and has these habits.
+
+    For one that lacks a habit the test is skipped, with the reason.
+    """
+
+    def reason(agent: RealAgent) -> str:
+        wrong = [f"{name} is false" for name in habits if not getattr(agent.habits, name)]
+        return f"{agent.name}: {', '.join(wrong)}" if wrong else ""
+
+    return _with(_usable(), reason)
 
 
 def each_with(tool: str) -> pytest.MarkDecorator:
     """Run a test with each agent that has a tool: a field of `Tools`, such as `plan`."""
-    return _with([agent for agent in chosen() if agent.tools and getattr(agent.tools, tool)])
+
+    def reason(agent: RealAgent) -> str:
+        return "" if getattr(agent.tools, tool) else f"{agent.name} has no tool for `{tool}`"
+
+    return _with(_usable(), reason)
+
+
+def each_locked() -> pytest.MarkDecorator:
+    """Run a test with each agent that needs an account."""
+    return _with(chosen(), lambda agent: f"{agent.name} needs no account" if agent.tools else "")
 
 
 def each_that_starts() -> pytest.MarkDecorator:
     """Run a test with every agent, also with those that need an account."""
-    return _with(chosen())
+    return _with(chosen(), lambda _agent: "")
 
 
-def _with(agents: list[RealAgent]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("real_agent", agents, ids=lambda agent: agent.name)
+def _usable() -> list[RealAgent]:
+    return [agent for agent in chosen() if agent.tools]
+
+
+def _with(agents: list[RealAgent], reason: Callable[[RealAgent], str]) -> pytest.MarkDecorator:
+    """Run a test with these agents, except those for which there is a reason to skip it."""
+    return pytest.mark.parametrize(
+        "real_agent",
+        [
+            pytest.param(agent, id=agent.name, marks=[pytest.mark.skip(why)] if why else [])
+            for agent in agents
+            for why in [reason(agent)]
+        ],
+    )
 
 
 def required(agent: RealAgent) -> RealAgent:

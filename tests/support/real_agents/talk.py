@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
+from support.neovim import until
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.start import command, environment
 from support.talking import Talking
@@ -37,11 +39,16 @@ def allow(_asked: PermissionAsked) -> Answer:
 class Disk:
     """Files on disk (implements `Files`)."""
 
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        """The paths of the files that the agent has written here."""
+
     async def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
     async def write(self, path: str, text: str, *, is_allowed: bool = False) -> Written:
         Path(path).write_text(text, encoding="utf-8")
+        self.written.append(path)
         return Written(text, text)
 
 
@@ -52,7 +59,8 @@ class RealTalk(Talking):
 
     def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
         launch = Launch(real.name, command(real), desk.project, environment(real, desk))
-        super().__init__(AcpAgent(launch, workbench or Workbench(files=Disk())))
+        self.disk = Disk()
+        super().__init__(AcpAgent(launch, workbench or Workbench(files=self.disk)))
         self.real = real
         self._decide: Decide | None = None
 
@@ -113,6 +121,13 @@ class RealTalk(Talking):
         if self._listening is not None and not self._listening.done():
             self.agent.kill()
             await self.until(Dead, count=len(self.of(Dead)) + 1)
+
+
+async def can_be_loaded(real: RealAgent) -> None:
+    """Wait until an agent can load the session that it has begun."""
+    if real.habits.begins_in_minutes:
+        began = datetime.now().minute
+        await until(lambda: datetime.now().minute != began, "the next minute", PATIENCE + 10)
 
 
 def edit(tools: Tools, path: Path, old: str, new: str, *, then: str) -> list[Turn]:

@@ -3,7 +3,7 @@
 import json
 
 from support.fake_api import tool_use
-from support.real_agents.agent import Desk, Habits, RealAgent, Tools, todos
+from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question, todos
 
 NODE = "node@22.23.3"
 """For agents that need a newer Node than the machine may have."""
@@ -88,8 +88,12 @@ QWEN = RealAgent(
             "todo_write",
             todos=todos(steps),
         ),
+        ask=lambda words, choices: tool_use(
+            "ask_user_question", questions=question(words, choices)
+        ),
+        propose=lambda plan: tool_use("exit_plan_mode", plan=plan),
     ),
-    Habits(writes_here=True, repeats=False),  # it repeats only the prompts
+    Habits(writes_here=True),
 )
 
 
@@ -115,5 +119,5 @@ COPILOT = RealAgent(
         read=lambda path: tool_use("view", path=str(path)),
         run=lambda line: tool_use("bash", command=line, description="run it"),
     ),
-    Habits(shows_changes=False, shows_servers=False),  # it accepts only servers over HTTP
+    Habits(shows_servers=False),  # it accepts only servers over HTTP
 )
