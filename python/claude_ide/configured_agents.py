@@ -15,7 +15,8 @@ def configured(config: Config, environment: Mapping[str, str]) -> tuple[Kinds, l
     entries, complaints = known.entries(config.agents)
     kinds: list[Kind] = [
         Acp(
-            *(entry.id, entry.name, entry.cmd, command.environment(environment, entry.env)),
+            *(entry.id, entry.name, entry.cmd),
+            command.environment({**entry.defaults, **environment}, entry.env),
             install=entry.install,
             login=entry.login,
         )

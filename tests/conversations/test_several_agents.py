@@ -9,6 +9,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
+from claude_ide.chat import resuming
 from claude_ide.chat.sessions import stored
 from support.lists import ListWindow
 from support.neovim import Neovim, until
@@ -203,6 +204,17 @@ async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
     await until(lambda: "Old wood" in pond.nvim.screen.text(), "the list", PATIENCE)
     assert "An old swim" not in pond.nvim.screen.text()
     await pond.nvim.keys("<Esc>")
+
+
+async def test_an_agent_that_is_too_slow_to_continue_is_named(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resuming, "ALONE_SECONDS", 0.5)
+    pond.otter.listing.clear()
+
+    await pond.command("continue")
+
+    await pond.reports("Otter has not listed its sessions in time")
 
 
 async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) -> None:

@@ -1,8 +1,9 @@
 """Resumes stored sessions of all agents."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from claude_ide.agents.agent import Kind
 from claude_ide.chat.chat import Chat
@@ -12,9 +13,12 @@ from claude_ide.chat.sessions.stored import Stored, StoredSessions
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
 
+T = TypeVar("T")
 NOTHING = "there is no earlier session in this folder"
 PATIENCE_SECONDS = 0.7
 """How long the user waits for a list without a word about it."""
+ALONE_SECONDS = 30.0
+"""How long an agent may take to list its sessions if the user waits for no other."""
 
 
 class Resuming:
@@ -59,7 +63,8 @@ class Resuming:
         """Resume an agent's latest session of this folder."""
         if self._stored.must_trust(kind, folder):
             raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
-        found = await self._stored.of(kind, folder)
+        asking = self._stored.of(kind, folder, ALONE_SECONDS)
+        found = await self._announced(asking, [kind])
         if not found:
             raise self._nothing(kind)
         await self.go_on(kind, found[0].id)
@@ -96,6 +101,8 @@ class Resuming:
         """Return the error for a folder without sessions, as far as this agent can tell."""
         if self._stored.cannot_list(kind):
             return UserError(f"{kind.name} cannot list its sessions")
+        if self._stored.was_late(kind):
+            return UserError(f"{kind.name} has not listed its sessions in time")
         return UserError(NOTHING)
 
     def _names(self, found: list[Stored]) -> list[str]:
@@ -104,11 +111,17 @@ class Resuming:
         return [_line(each, "" if are_usual else each.kind.name) for each in found]
 
     async def _all(self, folder: Path) -> list[Stored]:
-        asking = asyncio.ensure_future(self._stored.all(folder))
+        return await self._announced(self._stored.all(folder), self._stored.slow(folder))
+
+    async def _announced(
+        self, question: Coroutine[Any, Any, list[T]], kinds: Sequence[Kind]
+    ) -> list[T]:
+        """Return an answer of agents; name them if it takes long."""
+        asking = asyncio.ensure_future(question)
         try:
             await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
             if not asking.done():
-                names = ", ".join(kind.name for kind in self._stored.slow(folder))
+                names = ", ".join(kind.name for kind in kinds)
                 self._editor.notify(f"asking for sessions: {names}")
             return await asking
         finally:

@@ -13,7 +13,7 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.start import command, environment
-from support.real_agents.talk import can_be_loaded, edit
+from support.real_agents.talk import can_be_loaded, edit, is_stored
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
 
@@ -162,6 +162,7 @@ async def test_a_session_is_resumed_with_its_history(
     model.script([text("The first answer.")], [text("The second answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")
+    await is_stored(real_agent, desk, "The first answer.")
     await panel.end()
     await can_be_loaded(real_agent)
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)

@@ -3,9 +3,10 @@
 from claude_ide.agents.agent import ResumeSession
 from claude_ide.agents.events import Dead, Event, Text, TextDelta, TurnEndReason, UserMessage
 from support.fake_api import text
+from support.real_agents.agent import Desk
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
-from support.real_agents.talk import RealTalk, can_be_loaded
+from support.real_agents.talk import RealTalk, can_be_loaded, is_stored
 
 from .conftest import StartTalk
 
@@ -20,11 +21,12 @@ def answers(history: list[Event]) -> str:
 
 @each("repeats")
 async def test_a_session_is_loaded_with_its_history(
-    start_talk: StartTalk, talk: RealTalk, model: Model
+    start_talk: StartTalk, talk: RealTalk, model: Model, desk: Desk
 ) -> None:
     model.script([text("The first answer.")], [text("The second answer.")])
     await talk.answered_turn("the first question")
     session = talk.agent.session
+    await is_stored(talk.real, desk, "The first answer.")
     await talk.end()
     await can_be_loaded(talk.real)
 

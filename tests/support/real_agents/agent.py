@@ -91,6 +91,8 @@ class Habits:
     """It ends a running command together with the turn."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    stores_late: bool = False
+    """It writes a turn into a file of the session after the turn's end; a test waits for that."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""

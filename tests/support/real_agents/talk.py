@@ -123,6 +123,17 @@ class RealTalk(Talking):
             await self.until(Dead, count=len(self.of(Dead)) + 1)
 
 
+async def is_stored(real: RealAgent, desk: Desk, words: str) -> None:
+    """Wait until an agent has stored the end of a turn, which it loses otherwise."""
+
+    def found() -> bool:
+        files = desk.home.rglob("*.jsonl")
+        return any(words in file.read_text(encoding="utf-8") for file in files)
+
+    if real.habits.stores_late:
+        await until(found, f"{words} is stored", PATIENCE)
+
+
 async def can_be_loaded(real: RealAgent) -> None:
     """Wait until an agent can load the session that it has begun."""
     if real.habits.begins_in_minutes:

@@ -178,7 +178,8 @@ class AcpAgent(Unsupported):
         try:
             yield sessions
         finally:
-            await self._running.stop()
+            # It has no session to save, and some agents outlive their stdin.
+            self.kill()
 
     @property
     def is_open(self) -> bool:

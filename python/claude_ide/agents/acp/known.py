@@ -20,12 +20,14 @@ class _Known(msgspec.Struct, frozen=True):
     cmd: tuple[str, ...]
     install: str
     login: tuple[str, ...]
+    env: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An agent: its command line, its environment in addition to Neovim's.
 
+    `defaults` are variables that Neovim's environment overrides.
     `install` is the command that installs it, `login` the one that logs the user in; both may be
     empty. An empty first word of `login` stands for the agent's own program. `is_own` means that
     the user has configured it.
@@ -35,6 +37,7 @@ class Entry:
     name: str
     cmd: str | Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
     install: str = ""
     login: tuple[str, ...] = ()
     is_own: bool = False
@@ -45,7 +48,12 @@ def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
     content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, _Known])
     return {
-        id_: Entry(id_, each.name, each.cmd, install=each.install, login=_login(each))
+        id_: Entry(
+            *(id_, each.name, each.cmd),
+            defaults=each.env,
+            install=each.install,
+            login=_login(each),
+        )
         for id_, each in content.items()
     }
 

@@ -37,6 +37,8 @@ class StoredSessions:
         self._trust = trust
         self._unable: set[str] = set()
         """The agents that have said that they cannot list their sessions."""
+        self._late: set[str] = set()
+        """The agents that did not list them in time when they were last asked."""
 
     async def kept(self, folder: Path) -> list[Stored]:
         """Return the sessions of the agents that need no process to list them."""
@@ -56,23 +58,32 @@ class StoredSessions:
         kept, asked = await asyncio.gather(self.kept(folder), self.asked(folder))
         return latest_first((*kept, *asked))
 
-    async def of(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+    async def of(
+        self, kind: Kind, folder: Path, seconds: float | None = None
+    ) -> list[SessionSummary]:
         """Return one agent's sessions; none if it cannot list them, or not within `SECONDS`."""
+        seconds = SECONDS if seconds is None else seconds
+        self._late.discard(kind.id)
         if not kind.keeps_sessions and not self._may_ask(kind, folder):
             return []
         try:
-            return await asyncio.wait_for(kind.sessions(folder), SECONDS)
+            return await asyncio.wait_for(kind.sessions(folder), seconds)
         except UnsupportedError:
             self._unable.add(kind.id)
         except AgentError as error:
             logger.info("%s does not list its sessions: %s", kind.id, error)
         except TimeoutError:
-            logger.warning("%s has not listed its sessions within %d s", kind.id, SECONDS)
+            self._late.add(kind.id)
+            logger.warning("%s has not listed its sessions within %d s", kind.id, seconds)
         return []
 
     def cannot_list(self, kind: Kind) -> bool:
         """Return whether an agent has said that it cannot list its sessions."""
         return kind.id in self._unable
+
+    def was_late(self, kind: Kind) -> bool:
+        """Return whether an agent did not list its sessions in time when it was last asked."""
+        return kind.id in self._late
 
     def must_trust(self, kind: Kind, folder: Path) -> bool:
         """Return whether an agent is not asked because the user does not trust the folder."""

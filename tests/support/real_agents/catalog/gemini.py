@@ -18,8 +18,6 @@ def _configure(desk: Desk) -> dict[str, str]:
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": desk.url,
         "GEMINI_CLI_NO_RELAUNCH": "1",
-        # In a folder that it does not trust, it starts no MCP server.
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
     }
 
 

@@ -3,7 +3,7 @@
 import json
 
 from support.fake_api import tool_use
-from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question, todos
+from support.real_agents.agent import Desk, Habits, RealAgent, Tools, todos
 
 NODE = "node@22.23.3"
 """For agents that need a newer Node than the machine may have."""
@@ -88,12 +88,9 @@ QWEN = RealAgent(
             "todo_write",
             todos=todos(steps),
         ),
-        ask=lambda words, choices: tool_use(
-            "ask_user_question", questions=question(words, choices)
-        ),
         propose=lambda plan: tool_use("exit_plan_mode", plan=plan),
     ),
-    Habits(writes_here=True),
+    Habits(writes_here=True, stores_late=True),
 )
 
 
