@@ -39,14 +39,14 @@ class Panel:
         await panel.wait_until_ready()
         return panel
 
-    async def wait_until_ready(self) -> None:
-        """Wait until the agent answers."""
+    async def wait_until_ready(self, patience: float = PATIENCE) -> None:
+        """Wait until the agent answers, for so many seconds."""
 
         async def ready() -> bool:
             seen = await self.look()
             return bool(seen.get("bar")) and "starting" not in seen["bar"]
 
-        await until(ready, "the agent answers", PATIENCE)
+        await until(ready, "the agent answers", patience)
 
     async def wait_for_chats(self, count: int) -> None:
         """Wait until there are `count` chats, and the agent of the last one answers."""

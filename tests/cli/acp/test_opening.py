@@ -28,8 +28,8 @@ async def test_a_session_is_opened_or_refused_with_a_reason(
 
 
 @each_locked()
-async def test_the_panel_says_how_to_log_in(panel: Panel) -> None:
-    await panel.shows("Authentication required · L logs in")
+async def test_the_panel_says_how_to_log_in(panel: Panel, real_agent: RealAgent) -> None:
+    assert real_agent.refusal in await panel.shows(" · L logs in")
 
 
 @each()

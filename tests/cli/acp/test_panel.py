@@ -15,6 +15,9 @@ from support.real_agents.model import Model
 from support.real_agents.start import command, environment
 from support.real_agents.talk import can_be_loaded, edit, is_stored
 
+LONG_PATIENCE = 120.0
+"""Seconds in which a large program starts twice: it lists its sessions, and loads one."""
+
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
 
 
@@ -123,6 +126,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     await panel.send("The first question")
     await panel.shows("The first answer.")
 
+    await is_stored(real_agent, desk, "The first answer.")
     for pid in started_with(str(desk.home)):
         os.kill(pid, signal.SIGKILL)
     await panel.bar_shows("not running")
@@ -168,7 +172,7 @@ async def test_a_session_is_resumed_with_its_history(
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 
     await panel.nvim.command("ClaudeChat continue")
-    await panel.wait_until_ready()
+    await panel.wait_until_ready(LONG_PATIENCE)
     shown = await panel.shows("The first answer.")
     await panel.send("The second question")
 

@@ -91,8 +91,8 @@ class Habits:
     """It ends a running command together with the turn."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
-    stores_late: bool = False
-    """It writes a turn into a file of the session after the turn's end; a test waits for that."""
+    saves_late: bool = False
+    """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""

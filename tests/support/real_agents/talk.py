@@ -130,7 +130,7 @@ async def is_stored(real: RealAgent, desk: Desk, words: str) -> None:
         files = desk.home.rglob("*.jsonl")
         return any(words in file.read_text(encoding="utf-8") for file in files)
 
-    if real.habits.stores_late:
+    if real.habits.saves_late:
         await until(found, f"{words} is stored", PATIENCE)
 
 

@@ -90,7 +90,7 @@ QWEN = RealAgent(
         ),
         propose=lambda plan: tool_use("exit_plan_mode", plan=plan),
     ),
-    Habits(writes_here=True, stores_late=True),
+    Habits(writes_here=True, saves_late=True),
 )
 
 
