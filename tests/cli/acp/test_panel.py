@@ -157,7 +157,7 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)
 
 
-@each("repeats")
+@each("repeats", "lists")
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
@@ -168,7 +168,6 @@ async def test_a_session_is_resumed_with_its_history(
     await panel.shows("The first answer.")
     await is_stored(real_agent, desk, "The first answer.")
     await panel.end()
-    await can_be_loaded(real_agent)
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 
     await panel.nvim.command("ClaudeChat continue")

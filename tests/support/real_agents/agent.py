@@ -91,6 +91,8 @@ class Habits:
     """It ends a running command together with the turn."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    lists: bool = True
+    """It lists its sessions."""
     saves_late: bool = False
     """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False

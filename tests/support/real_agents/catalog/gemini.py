@@ -34,5 +34,5 @@ GEMINI = RealAgent(
         read=lambda path: tool_use("read_file", file_path=str(path)),
         run=lambda line: tool_use("run_shell_command", command=line, description="run it"),
     ),
-    Habits(writes_here=True, reports_output=False, begins_in_minutes=True),
+    Habits(writes_here=True, reports_output=False, begins_in_minutes=True, lists=False),
 )
