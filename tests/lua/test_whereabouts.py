@@ -106,6 +106,7 @@ async def test_a_project_that_is_reached_by_a_link_is_recognized(
         (".claude/settings.local.json", "Claude runs it"),
         (".mcp.json", "Claude runs it"),
         (".gemini/settings.json", "an agent runs it"),
+        (".kimi-code/config.toml", "an agent runs it"),
         (".opencode/plugin/fish.ts", "an agent runs it"),
         ("opencode.json", "an agent runs it"),
         (".envrc", "direnv runs it"),

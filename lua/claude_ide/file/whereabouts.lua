@@ -21,6 +21,7 @@ local ANYWHERE = {
   { '/%.copilot/', AGENT },
   { '/%.gemini/', AGENT },
   { '/%.kimi/', AGENT },
+  { '/%.kimi%-code/', AGENT },
   { '/%.opencode/', AGENT },
   { '/opencode%.jsonc?$', AGENT },
   { '/%.qwen/', AGENT },

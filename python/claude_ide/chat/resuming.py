@@ -1,7 +1,7 @@
 """Resumes stored sessions of all agents."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +14,10 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UnknownSessionError, UserError
 
 T = TypeVar("T")
+
 NOTHING = "there is no earlier session in this folder"
 PATIENCE_SECONDS = 0.7
 """How long the user waits for a list without a word about it."""
-ALONE_SECONDS = 30.0
-"""How long an agent may take to list its sessions if the user waits for no other."""
 
 
 class Resuming:
@@ -63,10 +62,11 @@ class Resuming:
         """Resume an agent's latest session of this folder."""
         if self._stored.must_trust(kind, folder):
             raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
-        asking = self._stored.of(kind, folder, ALONE_SECONDS)
-        found = await self._announced(asking, [kind])
+        if reason := kind.missing():
+            raise UserError(reason)
+        found = await self._waited(self._stored.of_one(kind, folder), [kind])
         if not found:
-            raise self._nothing(kind)
+            raise UserError(NOTHING)
         await self.go_on(kind, found[0].id)
 
     async def go_on(self, kind: Kind, session: str) -> None:
@@ -101,8 +101,6 @@ class Resuming:
         """Return the error for a folder without sessions, as far as this agent can tell."""
         if self._stored.cannot_list(kind):
             return UserError(f"{kind.name} cannot list its sessions")
-        if self._stored.was_late(kind):
-            return UserError(f"{kind.name} has not listed its sessions in time")
         return UserError(NOTHING)
 
     def _names(self, found: list[Stored]) -> list[str]:
@@ -111,17 +109,15 @@ class Resuming:
         return [_line(each, "" if are_usual else each.kind.name) for each in found]
 
     async def _all(self, folder: Path) -> list[Stored]:
-        return await self._announced(self._stored.all(folder), self._stored.slow(folder))
+        return await self._waited(self._stored.all(folder), self._stored.slow(folder))
 
-    async def _announced(
-        self, question: Coroutine[Any, Any, list[T]], kinds: Sequence[Kind]
-    ) -> list[T]:
-        """Return an answer of agents; name them if it takes long."""
-        asking = asyncio.ensure_future(question)
+    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
+        """Return the sessions; after a while, name the agents that are asked for them."""
+        asking = asyncio.ensure_future(listing)
         try:
             await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
             if not asking.done():
-                names = ", ".join(kind.name for kind in kinds)
+                names = ", ".join(kind.name for kind in asked)
                 self._editor.notify(f"asking for sessions: {names}")
             return await asking
         finally:

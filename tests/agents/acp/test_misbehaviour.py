@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,13 @@ async def test_an_agent_that_dies_in_a_turn_is_reported(begin: Begin, last: acp.
     assert talk.agent.state.state is State.DEAD
 
 
+async def test_a_line_before_the_last_message_is_not_the_reason_of_an_end(begin: Begin) -> None:
+    talk = await begin(Script(prompt=[acp.line("Loading…"), *SAID, acp.exit_()]))
+    await talk.prompt("hi")
+
+    assert (await talk.until(Dead)).stderr == ""
+
+
 async def test_an_agent_that_has_died_starts_again(begin: Begin) -> None:
     talk = await begin(Script(prompt=[acp.exit_()]))
     await talk.prompt("hi")
@@ -66,10 +74,11 @@ async def test_an_agent_that_has_died_starts_again(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize("method", ["initialize", "new"])
+@pytest.mark.parametrize("say", [acp.complain, acp.line])
 async def test_the_reason_of_an_agent_that_dies_while_it_starts_is_told(
-    begin: Begin, method: str
+    begin: Begin, method: str, say: Callable[[str], acp.Step]
 ) -> None:
-    steps: dict[str, Any] = {method: [acp.complain("Error: no config"), acp.exit_()]}
+    steps: dict[str, Any] = {method: [say("Error: no config"), acp.exit_()]}
     talk = await begin(Script(**steps), starts=False)
 
     with pytest.raises(AgentError, match="Error: no config"):

@@ -138,7 +138,7 @@ async def test_the_conversation_goes_on_after_the_agent_was_killed(
     assert model.heard("The first question")
 
 
-@each("runs_here", "names_terminals")
+@each("runs_here")
 async def test_a_command_runs_in_a_terminal_of_the_client(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:

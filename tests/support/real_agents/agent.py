@@ -85,8 +85,6 @@ class Habits:
     """It writes files through the client."""
     runs_here: bool = False
     """It runs commands in terminals of the client."""
-    names_terminals: bool = True
-    """It tells which tool use a terminal belongs to."""
     ends_commands: bool = True
     """It ends a running command together with the turn."""
     repeats: bool = True

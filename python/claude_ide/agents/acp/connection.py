@@ -26,11 +26,14 @@ LINES_AT_ONCE = 200
 EXIT_SECONDS = 2.0
 """How long an agent that has closed its stdout may take to end."""
 
+LONGEST_PRINTED = 1_000
+"""How many bytes are kept of a line on stdout that is no message."""
+
 UPDATE = b'"session/update"'
 
 
 class Connection:
-    """An agent from its start to its end; `ended` is called with its exit code and stderr."""
+    """An agent from its start to its end; `ended` is called with its exit code and complaint."""
 
     def __init__(
         self,
@@ -45,6 +48,8 @@ class Connection:
         self._name = name
         self._traffic = traffic
         self._ended = ended
+        self._printed = b""
+        """The last line on stdout, if that is no message."""
         self._peer = Peer(self, dialect)
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_log_failure)
@@ -80,7 +85,7 @@ class Connection:
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Call the agent and return its result.
 
-        Raises `AgentError` with its error, or with its last error output if it ended.
+        Raises `AgentError` with its error, or with its last words if it ended.
         """
         try:
             return await self._peer.request(method, params)
@@ -112,21 +117,25 @@ class Connection:
         self._child.kill()
 
     @property
-    def _stderr(self) -> str:
+    def _complaint(self) -> str:
+        """The end of its stderr. Some programs print on stdout why they do not start."""
+        complaint = self._child.stderr or self._printed.decode("utf-8", "replace")
         # An agent may print the environment of a server that it cannot start.
-        return without_secrets(self._child.stderr)
+        return without_secrets(complaint)
 
     @property
     def _last_words(self) -> str:
-        stderr = self._stderr.strip()
-        return stderr.splitlines()[-1] if stderr else f"exit code {self._child.code}"
+        complaint = self._complaint.strip()
+        return complaint.splitlines()[-1] if complaint else f"exit code {self._child.code}"
 
     async def _read(self) -> None:
         try:
             number = 0
             async for line in self._child.lines():
                 self._traffic.record("out", line)
-                if (frame := message(line)) is None:
+                frame = message(line)
+                self._printed = b"" if frame else line[:LONGEST_PRINTED]
+                if frame is None:
                     logger.warning("ignored a line that is no message: %.200r", line)
                     continue
                 await self._peer.receive(frame)
@@ -136,9 +145,9 @@ class Connection:
                     await asyncio.sleep(0)
         finally:
             code = await self._child.stop(EXIT_SECONDS)
-            if self._stderr:
-                self._traffic.record("stderr", self._stderr)
-            self._ended(code, self._stderr)
+            if self._child.stderr:
+                self._traffic.record("stderr", self._complaint)
+            self._ended(code, self._complaint)
             await self._peer.close()
 
 

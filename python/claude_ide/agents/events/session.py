@@ -245,7 +245,7 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """The agent has ended; `stderr` is the end of its output there.
+    """The agent has ended; `stderr` is the end of its output there, or what it printed instead.
 
     `session` is the session to resume, if there is one.
     """

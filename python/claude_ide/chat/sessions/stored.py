@@ -14,7 +14,10 @@ from claude_ide.trust.trust import Trust
 logger = logging.getLogger(__name__)
 
 SECONDS = 6.0
-"""How long an agent that must be started may take to list its sessions."""
+"""How long an agent that must be started may delay the list of all agents' sessions."""
+
+ALONE_SECONDS = 60.0
+"""How long it may take if it is the only one that is asked: some programs start slowly."""
 
 
 class Stored(NamedTuple):
@@ -37,8 +40,6 @@ class StoredSessions:
         self._trust = trust
         self._unable: set[str] = set()
         """The agents that have said that they cannot list their sessions."""
-        self._late: set[str] = set()
-        """The agents that did not list them in time when they were last asked."""
 
     async def kept(self, folder: Path) -> list[Stored]:
         """Return the sessions of the agents that need no process to list them."""
@@ -58,32 +59,28 @@ class StoredSessions:
         kept, asked = await asyncio.gather(self.kept(folder), self.asked(folder))
         return latest_first((*kept, *asked))
 
-    async def of(
-        self, kind: Kind, folder: Path, seconds: float | None = None
-    ) -> list[SessionSummary]:
+    async def of(self, kind: Kind, folder: Path) -> list[SessionSummary]:
         """Return one agent's sessions; none if it cannot list them, or not within `SECONDS`."""
-        seconds = SECONDS if seconds is None else seconds
-        self._late.discard(kind.id)
         if not kind.keeps_sessions and not self._may_ask(kind, folder):
             return []
         try:
-            return await asyncio.wait_for(kind.sessions(folder), seconds)
+            return await self._listed(kind, folder, SECONDS)
         except UnsupportedError:
-            self._unable.add(kind.id)
+            pass
         except AgentError as error:
             logger.info("%s does not list its sessions: %s", kind.id, error)
-        except TimeoutError:
-            self._late.add(kind.id)
-            logger.warning("%s has not listed its sessions within %d s", kind.id, seconds)
         return []
+
+    async def of_one(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+        """Return the sessions of the only agent that is asked.
+
+        Raises `AgentError` if it cannot list them, or not within `ALONE_SECONDS`.
+        """
+        return await self._listed(kind, folder, ALONE_SECONDS)
 
     def cannot_list(self, kind: Kind) -> bool:
         """Return whether an agent has said that it cannot list its sessions."""
         return kind.id in self._unable
-
-    def was_late(self, kind: Kind) -> bool:
-        """Return whether an agent did not list its sessions in time when it was last asked."""
-        return kind.id in self._late
 
     def must_trust(self, kind: Kind, folder: Path) -> bool:
         """Return whether an agent is not asked because the user does not trust the folder."""
@@ -93,6 +90,16 @@ class StoredSessions:
         if self.cannot_list(kind) or kind.missing():
             return False
         return not self.must_trust(kind, folder)
+
+    async def _listed(self, kind: Kind, folder: Path, seconds: float) -> list[SessionSummary]:
+        try:
+            return await asyncio.wait_for(kind.sessions(folder), seconds)
+        except UnsupportedError:
+            self._unable.add(kind.id)
+            raise
+        except TimeoutError:
+            reason = f"{kind.name} has not listed its sessions within {seconds:.0f} s"
+            raise AgentError(reason) from None
 
     async def _of(self, kinds: Iterable[Kind], folder: Path) -> list[Stored]:
         asked = list(kinds)

@@ -8,7 +8,7 @@ AGENTS: dict[str, RealAgent] = {
     for agent in (
         *(node.OPENCODE, codex.ZED, python.KIMI, gemini.GEMINI, python.VIBE),
         *(claude.NEWEST, claude.OLDER, claude.OLDEST),
-        *(node.QWEN, codex.OPENAI, node.COPILOT, python.FAST_AGENT, python.HERMES),
+        *(node.KIMI, node.QWEN, codex.OPENAI, node.COPILOT, python.FAST_AGENT, python.HERMES),
         *(pi.PI, locked.CLINE, locked.AUGGIE),
     )
 }

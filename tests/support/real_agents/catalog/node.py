@@ -3,7 +3,7 @@
 import json
 
 from support.fake_api import tool_use
-from support.real_agents.agent import Desk, Habits, RealAgent, Tools, todos
+from support.real_agents.agent import Desk, Habits, RealAgent, Tools, question, todos
 
 NODE = "node@22.23.3"
 """For agents that need a newer Node than the machine may have."""
@@ -117,4 +117,45 @@ COPILOT = RealAgent(
         run=lambda line: tool_use("bash", command=line, description="run it"),
     ),
     Habits(shows_servers=False),  # it accepts only servers over HTTP
+)
+
+
+KIMI_CONFIG = """default_model = "fake"
+telemetry = false
+auto_session_title = false
+[providers.loop]
+type = "openai"
+base_url = "{url}/v1"
+api_key = "none"
+[models.fake]
+provider = "loop"
+model = "fake-model"
+max_context_size = 200000
+capabilities = ["thinking", "tool_use"]
+"""
+
+
+def _kimi(desk: Desk) -> dict[str, str]:
+    desk.write(".kimi-code/config.toml", KIMI_CONFIG.format(url=desk.url))
+    return {"KIMI_CODE_NO_AUTO_UPDATE": "1"}
+
+
+KIMI = RealAgent(
+    "kimi-code",
+    ("@moonshot-ai/kimi-code@2.1.0", NODE),
+    ("kimi", "acp"),
+    _kimi,
+    Tools(
+        write=lambda path, text: tool_use("Write", path=str(path), content=text),
+        edit=lambda path, old, new: tool_use(
+            "Edit", path=str(path), old_string=old, new_string=new
+        ),
+        read=lambda path: tool_use("Read", path=str(path)),
+        run=lambda line: tool_use("Bash", command=line),
+        plan=lambda steps: tool_use("TodoList", todos=todos(steps, "title", ids=False)),
+        ask=lambda words, choices: tool_use(
+            "AskUserQuestion", questions=question(words, choices, "multi_select")
+        ),
+    ),
+    Habits(writes_here=True, runs_here=True, saves_late=True),
 )

@@ -9,7 +9,7 @@ provider = "loop"
 model = "fake-model"
 max_context_size = 200000
 [providers.loop]
-type = "openai_legacy"
+type = "kimi"
 base_url = "{url}/v1"
 api_key = "none"
 """
@@ -66,7 +66,7 @@ KIMI = RealAgent(
             todos=todos(steps, "title"),
         ),
     ),
-    Habits(thinks=False, writes_here=True, runs_here=True, repeats=False),
+    Habits(writes_here=True, runs_here=True, repeats=False),
     is_python=True,
 )
 
@@ -99,7 +99,7 @@ VIBE = RealAgent(
         ),
     ),
     # Its model has to search for the tools of servers.
-    Habits(shows_changes=False, mode="ask", shows_servers=False),
+    Habits(mode="ask", shows_servers=False),
     is_python=True,
 )
 
@@ -112,7 +112,7 @@ def _fast_agent(desk: Desk) -> dict[str, str]:
 FAST_AGENT = RealAgent(
     "fast-agent",
     ("fast-agent-mcp==0.10.46",),
-    ("fast-agent-acp", "--model", "generic.fake-model", "-x"),
+    ("fast-agent-acp", "--model", "generic.moonshotai/kimi-k2-thinking", "-x"),
     _fast_agent,
     Tools(
         write=lambda path, text: tool_use("write_text_file", path=str(path), content=text),
@@ -122,13 +122,7 @@ FAST_AGENT = RealAgent(
         ),
         run=lambda line: tool_use("execute", command=line),
     ),
-    Habits(
-        thinks=False,
-        shows_changes=False,
-        writes_here=True,
-        runs_here=True,
-        names_terminals=False,
-    ),
+    Habits(writes_here=True, runs_here=True),
     is_python=True,
 )
 
@@ -141,7 +135,7 @@ def _hermes(desk: Desk) -> dict[str, str]:
 
 HERMES = RealAgent(
     "hermes",
-    ("hermes-agent[acp]==0.19.0",),
+    ("hermes-agent[acp,mcp]==0.19.0",),
     ("hermes-acp",),
     _hermes,
     Tools(
@@ -156,7 +150,6 @@ HERMES = RealAgent(
             todos=todos(steps),
         ),
     ),
-    # Servers need one more package.
-    Habits(asks_to_run=False, ends_commands=False, shows_servers=False),
+    Habits(asks_to_run=False, ends_commands=False),
     is_python=True,
 )
