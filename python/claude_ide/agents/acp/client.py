@@ -178,8 +178,7 @@ class AcpAgent(Unsupported):
         try:
             yield sessions
         finally:
-            # It has no session to save, and some agents outlive their stdin.
-            self.kill()
+            await self._running.stop()
 
     @property
     def is_open(self) -> bool:
