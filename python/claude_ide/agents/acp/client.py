@@ -182,8 +182,8 @@ class AcpAgent(Unsupported):
 
     @property
     def is_open(self) -> bool:
-        """Whether the agent runs and has a session."""
-        return self._is_alive and self._is_started
+        """Whether the agent runs and has a session; not if it is being ended."""
+        return self._is_alive and self._is_started and not self._running.is_ending
 
     @property
     def _is_alive(self) -> bool:

@@ -44,6 +44,7 @@ class Connection:
         ended: Callable[[int, str], None],
     ) -> None:
         self.offer = Offer()
+        self.is_ending = False
         self._child = child
         self._name = name
         self._traffic = traffic
@@ -109,11 +110,13 @@ class Connection:
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the agent; each step (close, terminate, kill) gets `grace` seconds."""
+        self.is_ending = True
         await self._child.stop(grace)
         await asyncio.wait([self._reading])
 
     def kill(self) -> None:
         """End the agent without waiting: SIGTERM first, then SIGKILL."""
+        self.is_ending = True
         self._child.kill()
 
     @property
