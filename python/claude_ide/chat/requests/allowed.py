@@ -24,6 +24,8 @@ SIGNS = {
 """Arguments of edits that are shown as removed or added lines."""
 
 VERBS = {"delete": "Delete", "move": "Move"}
+UNNAMED = "Run"
+"""How a command is called whose agent does not name the tool."""
 
 DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
 """The highlights of a diff's lines, by their first character."""
@@ -99,7 +101,7 @@ class Permission:
     def head(self, width: int) -> Row:
         """Return the question as a row."""
         question, title = self.question(width), visible(self.title)
-        if not _has_command(self.asked) or not self._has_title(width):
+        if not _is_command(self.asked) or not self._has_title(width):
             return row((question, HEAD))
         return row((question.removesuffix(title), HEAD), (title, SHELL))
 
@@ -131,7 +133,7 @@ class Permission:
     def _questions(self) -> tuple[str, str]:
         """Return the question without and with the title."""
         title, name = visible(self.title), visible(self.asked.name)
-        if _has_command(self.asked):
+        if _is_command(self.asked):
             short = self._asked("Run this command?")
             return short, f"{short}  {title}"
         if proposal.is_edit(self.asked):
@@ -215,6 +217,12 @@ def _title_key(asked: PermissionAsked) -> str:
 
 def _has_command(asked: PermissionAsked) -> bool:
     return asked.kind == "execute" and isinstance(asked.arguments.get("command"), str)
+
+
+def _is_command(asked: PermissionAsked) -> bool:
+    """Return whether it is a command; without a tool's name and input, the title is one."""
+    is_bare = (asked.kind, asked.name) == ("execute", UNNAMED) and not asked.arguments
+    return _has_command(asked) or is_bare
 
 
 def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:
