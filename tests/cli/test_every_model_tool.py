@@ -82,7 +82,7 @@ async def ask(
     async def ask(turn: Turn) -> Process:
         api.script(turn, [text("Done.")])
         process = await asyncio.create_subprocess_exec(
-            *(each_cli, *words), cwd=project, env=given, stdin=DEVNULL, stdout=PIPE
+            *(str(each_cli), *words), cwd=project, env=given, stdin=DEVNULL, stdout=PIPE
         )
         running.append(process)
         return process

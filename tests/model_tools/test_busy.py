@@ -6,7 +6,6 @@ from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 from support.tool_calls import calls
 
-
 ASKS_FIRST = "execute_code"
 """It waits for the user before anything else happens, and therefore for the prompt, too."""
 
