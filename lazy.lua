@@ -24,6 +24,7 @@ return {
     'ClaudeStart',
     'ClaudeStatus',
     'ClaudeStop',
+    'ClaudeTools',
     'ClaudeTrust',
   },
 }

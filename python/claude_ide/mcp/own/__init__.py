@@ -1,0 +1,1 @@
+"""The user's own tools: from Lua and Vimscript in Neovim, and from Python packages."""
