@@ -18,6 +18,7 @@ return {
     'ClaudeCommit',
     'ClaudeEdit',
     'ClaudeInstall',
+    'ClaudeKernel',
     'ClaudeLog',
     'ClaudeReject',
     'ClaudeSend',

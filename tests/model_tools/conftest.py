@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from real.installed import search_path
+from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
 from support.neovim import Neovim
@@ -61,3 +62,11 @@ async def basedpyright(serving: Neovim) -> None:
         " root_markers = { 'pyrightconfig.json' } }) vim.lsp.enable('basedpyright')",
         program,
     )
+
+
+@pytest.fixture
+async def kernel(serving: Neovim, project: Path) -> Path:
+    """A trusted project whose `.venv` has ipykernel; its folder."""
+    use_environment(project)
+    await serving.command("ClaudeTrust yes")
+    return project

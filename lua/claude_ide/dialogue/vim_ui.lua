@@ -1,4 +1,5 @@
 --- Wraps `vim.ui`: the prompt fits one line, and there is exactly one answer, whatever the UI does.
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -71,6 +72,18 @@ local function once(ask, callback)
   watch(known, function()
     return is_answered
   end, answer)
+end
+
+--- Call `ask` in Normal mode, with a function that takes the user back afterwards. From Terminal mode, the
+--- Insert mode of a UI would end at once, and the first keys would be commands.
+---@param ask fun(go_back: fun())
+function M.from_here(ask)
+  local here = location.current()
+  location.leave_mode(function()
+    ask(function()
+      location.go_back(here)
+    end)
+  end)
 end
 
 --- Ask for a line of text.

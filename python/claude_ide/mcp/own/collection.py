@@ -6,6 +6,7 @@ host. It reports everything with each change, and when a host starts.
 
 import json
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,6 +21,7 @@ from claude_ide.mcp.own.tool import Definition, OwnTool
 from claude_ide.mcp.tool import describe_problem
 
 if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.client import Client
 
 logger = logging.getLogger(__name__)
@@ -28,9 +30,9 @@ logger = logging.getLogger(__name__)
 class Collection:
     """The toolset, and the tools that are not in it because something is wrong with them."""
 
-    def __init__(self, editor: Editor) -> None:
+    def __init__(self, editor: Editor, kernels: "Callable[[], Kernels]") -> None:
         self._editor = editor
-        self.toolset = model.toolset()
+        self.toolset = model.toolset(kernels)
         self.refused: dict[str, str] = {}
         """By name, what is wrong."""
         self._reported: dict[str, dict[str, Any]] = {}
