@@ -1,12 +1,13 @@
 """The user's own tools, as a client over stdio sees them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.installations import wait_for_message
 from support.lists import ListWindow
-from support.mcp_stdio import McpStdio
+from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
@@ -186,6 +187,23 @@ async def test_a_wrong_tool_is_refused_with_the_reason(serving: Neovim, tools: M
     await wait_for_message(serving, "definition was not added: another tool has this name")
     assert "mine" not in await listed(tools.client)
     assert "description" in (await listed(tools.client))["definition"]
+
+
+async def test_tools_and_what_is_off_outlive_a_host(
+    serving: Neovim, tools: ModelTools, config_folder: Path, project: Path
+) -> None:
+    await add(serving, "function() return 'a' end")
+    await serving.command("ClaudeTools off definition")
+    await wait_for_message(serving, "definition is off")
+    await serving.lua("vim.uv.kill(vim.fn.jobpid(require('claude_ide.channel').id), 'sigkill')")
+    await wait_for_message(serving, "and was restarted")
+
+    async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
+        await client.initialize()
+        names = await listed(client)
+        assert "definition" not in names
+        assert await ModelTools(client).text("mine") == "a"
+    assert "references" in names
 
 
 async def test_a_vimscript_function_is_a_tool(serving: Neovim, tools: ModelTools) -> None:

@@ -9,7 +9,7 @@ local M = {}
 ---@field name string 1 to 50 letters, digits, `_` and `-`
 ---@field description string what the tool does, for the model
 ---@field fn fun(arguments: table, answer: claude_ide.OwnAnswer): any returns the answer, or gives it later
----@field schema? table the JSON schema of the arguments; without it there are none
+---@field schema? table the JSON schema of the arguments; without it they are not checked
 ---@field title? string its name for people
 ---@field read_only? boolean whether it changes nothing
 ---@field timeout? number of seconds; the default is 60
@@ -116,7 +116,7 @@ function M.complete(lead, line)
   end, candidates)
 end
 
---- A host has started: it needs the tools.
+--- A host has started: it needs them.
 function M.host_started()
   if #order > 0 or next(off) then
     report()

@@ -2,7 +2,7 @@
 
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim
-from support.panel import Panel, choose_answer
+from support.panel import Panel
 
 ADD = """
 require('claude_ide').add_tool({
@@ -29,7 +29,9 @@ async def test_the_model_calls_a_tool_that_was_added_to_a_running_chat(
     api.script([tool_use("mcp__neovim__greet", who="you")], [text("Two.")])
     await panel.send("Second")
     await panel.shows("Use mcp__neovim__greet?")
-    await choose_answer(nvim, "y")
+    await panel.go_to("? Use mcp__neovim__greet?")
+    await nvim.idle(500)
+    await nvim.keys("y")
     await panel.shows("Two.")
 
     assert "Hello, you" in api.requests[-1].new_text
