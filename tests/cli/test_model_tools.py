@@ -194,6 +194,7 @@ async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
     await nvim.keys("<CR>")
 
     await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+    await nvim.idle(1000)  # the dialog ignores keys that were typed before it
     await nvim.keys("<CR>")
     await done(nvim)
     assert "Hello, you" in api.requests[-1].new_text
