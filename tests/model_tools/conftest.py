@@ -1,13 +1,14 @@
 """A program that calls the model's tools, and a project of two files."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from real.installed import search_path
 from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
+from support.model_languages import Scripted, enable_real
 from support.model_tools import ModelTools
 from support.neovim import Neovim
 
@@ -52,16 +53,7 @@ def tools(client: McpStdio) -> ModelTools:
 @pytest.fixture
 async def basedpyright(serving: Neovim) -> None:
     """Neovim starts a real language server for Python files."""
-    import shutil
-
-    program = shutil.which("basedpyright-langserver", path=search_path())
-    if program is None:
-        pytest.skip("basedpyright is not installed (make real SHORT=1 installs it)")
-    await serving.lua(
-        "vim.lsp.config('basedpyright', { cmd = { ..., '--stdio' }, filetypes = { 'python' },"
-        " root_markers = { 'pyrightconfig.json' } }) vim.lsp.enable('basedpyright')",
-        program,
-    )
+    await enable_real(serving, "basedpyright")
 
 
 @pytest.fixture
@@ -70,3 +62,26 @@ async def kernel(serving: Neovim, project: Path) -> Path:
     use_environment(project)
     await serving.command("ClaudeTrust yes")
     return project
+
+
+@pytest.fixture
+def scripted(serving: Neovim, tmp_path: Path) -> Scripted:
+    """Language servers that give the answers of a script."""
+    folder = tmp_path / "servers"
+    folder.mkdir()
+    return Scripted(serving, folder)
+
+
+@pytest.fixture
+async def main(greeter: Path, serving: Neovim) -> Path:
+    """A file that servers answer about without a wait until they have read it."""
+    await serving.lua("require('claude_ide.tools.readiness').settles_within = 1")
+    return greeter.with_name("main.py")
+
+
+@pytest.fixture
+def fifo(tmp_path: Path) -> Path:
+    """A pipe; a server that reads it waits until something writes to it."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path

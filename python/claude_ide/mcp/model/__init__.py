@@ -3,13 +3,24 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from claude_ide.mcp.model import buffers, code, commands, language, lists, screen, showing, syntax
+from claude_ide.mcp.model import (
+    buffers,
+    code,
+    commands,
+    diagnostics,
+    language,
+    lists,
+    screen,
+    showing,
+    symbols,
+    syntax,
+)
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
 
-ALL = (language, syntax, buffers, screen, lists, showing, commands, code)
+ALL = (language, symbols, diagnostics, syntax, buffers, screen, lists, showing, commands, code)
 
 
 def toolset(kernels: "Callable[[], Kernels] | None" = None) -> Toolset:
