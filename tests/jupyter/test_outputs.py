@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.jupyter.outputs import MOST_TEXT, Outputs, clean
+from claude_ide.jupyter.outputs import MOST_IMAGES, MOST_TEXT, Outputs, clean
 
 
 def collected(*messages: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
@@ -60,6 +60,18 @@ def test_more_text_than_is_kept_is_counted() -> None:
 
     assert len(outputs.all[0].text) == MOST_TEXT
     assert outputs.left_out == 2
+
+
+def test_what_is_displayed_is_limited_too() -> None:
+    image = "display_data", {"data": {"image/png": "aGFsbG8="}}
+    found = collected(*[image] * (MOST_IMAGES + 1))
+    assert [kind for kind, _ in found] == ["image"] * MOST_IMAGES + ["display"]
+
+    outputs = Outputs()
+    for _ in range(3):
+        outputs.apply(*display("a" * (MOST_TEXT // 2)))
+    assert len(outputs.all) == 2
+    assert outputs.left_out == MOST_TEXT // 2
 
 
 def test_a_run_is_done_with_its_reply_and_when_the_kernel_is_idle() -> None:

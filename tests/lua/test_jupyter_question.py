@@ -4,7 +4,7 @@ import pytest
 
 from support.answers import answer, answers
 from support.diffs import everything
-from support.neovim import Neovim, until
+from support.neovim import ROOT, Neovim, until
 
 MODULE = "require('claude_ide.jupyter.question')"
 CODE = "x = 1\nprint(x)"
@@ -122,3 +122,19 @@ async def test_the_host_ends_and_takes_the_code_along(plans: Neovim) -> None:
 
     await until(lambda: plans.eval("bufname() !~# '^Code ('"), "it is closed")
     assert answers(plans, 1) == []
+
+
+async def test_from_a_terminal_the_first_keys_of_a_reason_are_text(plans: Neovim) -> None:
+    await plans.command(f"luafile {ROOT / 'tests/editors/plugins/prompts.lua'}")
+    await plans.command("terminal cat")
+    await plans.command("startinsert")
+    await until(lambda: plans.eval("mode() == 't'"), "Terminal mode")
+    await ask(plans)
+    await ready(plans)
+    await plans.keys(":q<CR>")
+    await until(lambda: plans.eval("&filetype == 'prompts' && mode() == 'i'"), "the question")
+
+    await plans.keys("too early<CR>")
+
+    assert (await answer(plans, 1))["comments"] == "too early"
+    await until(lambda: plans.eval("mode() == 't'"), "Terminal mode again")

@@ -1,6 +1,7 @@
 """Which kernel runs the code, and `:ClaudeKernel`."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -172,7 +173,8 @@ async def running(tmp_path: Path, project: Path) -> AsyncIterator[Path]:
     )
     await until(file.exists, "it runs", SECONDS)
     yield file
-    process.send_signal(signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
     await process.wait()
 
 
@@ -208,3 +210,18 @@ async def test_code_in_a_joined_kernel_is_interrupted_too(
 
     assert "KeyboardInterrupt" in text
     assert "[interrupted: the limit of 2 s was reached]" in text
+
+
+async def test_a_joined_kernel_that_dies_is_replaced_by_the_projects_own(
+    kernel: Path, running: Path, serving: Neovim, tools: ModelTools
+) -> None:
+    await serving.command(f"ClaudeKernel choose {running}")
+    await on_screen(serving, "code runs in running ")
+    await allowed(serving, tools, "import os, sys")
+
+    died = await ran(tools, "os.kill(os.getpid(), 9)")
+    assert "[the kernel died: it does not answer any more" in died
+
+    assert "NameError" in await ran(tools, "sys")
+    await serving.command("ClaudeKernel status")
+    await on_screen(serving, "idle: Python of project/.venv")

@@ -74,15 +74,27 @@ local function once(ask, callback)
   end, answer)
 end
 
---- Call `ask` in Normal mode, with a function that takes the user back afterwards. From Terminal mode, the
---- Insert mode of a UI would end at once, and the first keys would be commands.
----@param ask fun(go_back: fun())
-function M.from_here(ask)
-  local here = location.current()
-  location.leave_mode(function()
-    ask(function()
+-- The mode of the UI may still be ending, or the user may have gone elsewhere.
+local function resume(here)
+  if here.terminal and vim.api.nvim_get_current_win() == here.win then
+    location.leave_mode(function()
       location.go_back(here)
     end)
+  end
+end
+
+--- Call `ask` in Normal mode, with a function that resumes Terminal mode afterwards. In it, the Insert mode
+--- of a UI would end at once, and the first keys would be commands.
+---@param ask fun(answered: fun())
+---@param back? claude_ide.Location where the user has just been taken back to: its mode may not have begun
+function M.from_here(ask, back)
+  local is_back = back ~= nil and back.win == vim.api.nvim_get_current_win()
+  local here = is_back and back or location.current() --[[@as claude_ide.Location]]
+  location.cancel_insert()
+  location.leave_mode(function()
+    ask(vim.schedule_wrap(function()
+      resume(here)
+    end))
   end)
 end
 

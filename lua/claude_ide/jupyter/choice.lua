@@ -21,9 +21,9 @@ end
 ---@param items string[]
 function M.open(token, prompt, items)
   pending[token] = waiting.when_free('choice of a Jupyter kernel', function()
-    ui.from_here(function(go_back)
+    ui.from_here(function(answered)
       ui.select(prompt, items, function(index)
-        go_back()
+        answered()
         answer(token, index)
       end)
     end)

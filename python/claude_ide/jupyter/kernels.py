@@ -75,11 +75,16 @@ class Kernels:
     async def _running(self) -> Kernel:
         """Return the kernel, started if necessary."""
         if self._kernel is not None and not self._kernel.is_alive:
-            await self._kernel.stop()
-            self._kernel = None
+            if not self._kernel.is_own:
+                self._chosen = None
+            await self._end()
         if self._kernel is None:
             choice, folder = await self._choice()
-            self._kernel = await _begun(choice, folder)
+            try:
+                self._kernel = await _begun(choice, folder)
+            except ToolError:
+                self._chosen = None
+                raise
             logger.info("a kernel is running: %s", self._kernel.title)
         return self._kernel
 

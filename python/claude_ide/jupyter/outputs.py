@@ -11,6 +11,9 @@ IMAGES = ("image/png", "image/jpeg")
 MOST_TEXT = 1_000_000
 """Characters that are kept of one run; code may print for ever."""
 
+MOST_IMAGES = 50
+TOO_MANY = "(an image is left out: there are too many)"
+
 
 class Output(msgspec.Struct):
     """One output: a text of a stream, a value or an error, or an image with its data in base64."""
@@ -75,9 +78,7 @@ class Outputs:
 
     def _add(self, kind: str, text: str) -> None:
         self._clear()
-        kept = text[: self._room]
-        self._room -= len(kept)
-        self.left_out += len(text) - len(kept)
+        kept = self._kept(text)
         if not kept:
             return
         if self.all and self.all[-1].kind == kind in ("stdout", "stderr"):
@@ -85,12 +86,24 @@ class Outputs:
         else:
             self.all.append(Output(kind, kept))
 
+    def _kept(self, text: str) -> str:
+        """Return as much of a text as there is room for."""
+        kept = text[: self._room]
+        self._room -= len(kept)
+        self.left_out += len(text) - len(kept)
+        return kept
+
     def _show(self, kind: str, content: dict[str, Any]) -> None:
         self._clear()
         shown_as = _display_id(content)
         for output in _bundle(kind, content):
+            if output.mime and sum(bool(each.mime) for each in self.all) >= MOST_IMAGES:
+                output = Output("display", TOO_MANY)
+            elif not output.mime:
+                output.text = self._kept(output.text)
             output.shown_as = shown_as
-            self.all.append(output)
+            if output.text:
+                self.all.append(output)
 
     def _update(self, content: dict[str, Any]) -> None:
         name = _display_id(content)
