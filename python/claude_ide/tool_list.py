@@ -46,7 +46,6 @@ class ToolList:
         if name not in self._collection.toolset:
             raise UserError(f"there is no tool {name} (:ClaudeTools lists them)")
         await self._editor.run("tools.own.turn", name, on)
-        await asyncio.sleep(0)
         self._editor.notify(f"{name} is {'on' if on else 'off'}")
 
     async def press(self, key: str, name: str) -> None:

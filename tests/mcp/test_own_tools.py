@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from claude_ide.errors import ToolError
+from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.own.content import content_of
-from claude_ide.mcp.own.schema import WrongError, check_for, repaired
+from claude_ide.mcp.own.schema import check_for, repaired
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,10 @@ from claude_ide.mcp.own.schema import WrongError, check_for, repaired
     [
         ({"type": "array"}, "type"),
         ({"type": "object", "properties": {"a": 3}}, "properties.a"),
-        ({"type": "object", "properties": {"a": {"type": "text"}}}, "properties.a.type"),
+        (
+            {"type": "object", "properties": {"a": {"type": "text"}}},
+            "properties.a.type: must be one",
+        ),
         ({"type": "object", "properties": []}, "properties"),
         ({"type": "object", "required": "a"}, "required"),
         ({"type": "object", "properties": {"a": {"enum": []}}}, "properties.a.enum"),

@@ -15,8 +15,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError
 from claude_ide.jsonrpc.message import readable
 from claude_ide.mcp import model
-from claude_ide.mcp.own import packages
-from claude_ide.mcp.own.schema import WrongError, repaired
+from claude_ide.mcp.own import WrongError, packages
 from claude_ide.mcp.own.tool import Definition, OwnTool
 from claude_ide.mcp.tool import describe_problem
 
@@ -100,6 +99,8 @@ def _tool(definition: dict[str, Any]) -> OwnTool:
             logger.error("the tool %s failed: %s", name, answer["whole"])
             raise ToolError(f"{name} failed: {answer['failure']}")
         return answer.get("result")
+
+    from claude_ide.mcp.own.schema import repaired
 
     schema = repaired(definition.get("schema", {}))
     return msgspec.convert({**definition, "schema": schema}, Definition).tool(call)

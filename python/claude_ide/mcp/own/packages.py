@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
-from claude_ide.mcp.own.schema import WrongError
+from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.own.tool import Definition, OwnTool, failure
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from typing import Any
 
 import fastjsonschema
 
+from claude_ide.mcp.own import WrongError
+
 Check = Callable[[Any], Any]
 """Returns arguments with the defaults of the schema; raises `WrongError`."""
 
@@ -26,11 +28,11 @@ SHAPE: dict[str, Any] = {
     "type": ["object", "boolean"],
     "properties": {
         "$ref": {"type": "string", "pattern": "^#"},
+        # The library says more about a condition than about a choice.
         "type": {
-            "anyOf": [
-                {"enum": TYPES},
-                {"type": "array", "items": {"enum": TYPES}, "minItems": 1, "uniqueItems": True},
-            ]
+            "if": {"type": "array"},
+            "then": {"items": {"enum": TYPES}, "minItems": 1, "uniqueItems": True},
+            "else": {"enum": TYPES},
         },
         "description": {"type": "string"},
         "title": {"type": "string"},
@@ -46,10 +48,6 @@ SHAPE: dict[str, Any] = {
     },
 }
 """What is checked of a schema: with less the library would fail, or say less about the place."""
-
-
-class WrongError(Exception):
-    """A schema, or arguments, with the place and the problem."""
 
 
 _check_shape = fastjsonschema.compile(SHAPE)

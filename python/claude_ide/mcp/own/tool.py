@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.errors import RpcError, ToolError
+from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.own.content import content_of
-from claude_ide.mcp.own.schema import Check, WrongError, check_for
 from claude_ide.mcp.tool import Caller, Content, NoArguments, Tool
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def tool(self, run: "Callable[[Client, Any], Awaitable[Any]]") -> "OwnTool":
         """Return the tool that `run` executes. Raises `WrongError` if it cannot be one."""
+        # Only this needs the library, whose import takes long.
+        from claude_ide.mcp.own.schema import check_for
+
         if not NAME.fullmatch(self.name):
             raise WrongError("a name has 1 to 50 letters, digits, _ and -")
         if not self.description.strip():
@@ -65,7 +68,8 @@ class OwnTool(Tool, frozen=True, kw_only=True):
     """A tool whose arguments follow a schema; `run` may return whatever `content_of` takes."""
 
     schema: dict[str, Any]
-    check: Check
+    check: Callable[[Any], Any]
+    """Returns arguments with the defaults of the schema; raises `WrongError`."""
     seconds: float
 
     @property
