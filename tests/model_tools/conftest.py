@@ -57,14 +57,6 @@ async def basedpyright(serving: Neovim) -> None:
 
 
 @pytest.fixture
-async def kernel(serving: Neovim, project: Path) -> Path:
-    """A trusted project whose `.venv` has ipykernel; its folder."""
-    use_environment(project)
-    await serving.command("ClaudeTrust yes")
-    return project
-
-
-@pytest.fixture
 def scripted(serving: Neovim, tmp_path: Path) -> Scripted:
     """Language servers that give the answers of a script."""
     folder = tmp_path / "servers"
@@ -85,3 +77,11 @@ def fifo(tmp_path: Path) -> Path:
     path = tmp_path / "fifo"
     os.mkfifo(path)
     return path
+
+
+@pytest.fixture
+async def kernel(serving: Neovim, project: Path) -> Path:
+    """A trusted project whose `.venv` has ipykernel; its folder."""
+    use_environment(project)
+    await serving.command("ClaudeTrust yes")
+    return project
