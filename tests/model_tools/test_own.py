@@ -197,6 +197,8 @@ async def test_tools_and_what_is_off_outlive_a_host(
     await wait_for_message(serving, "definition is off")
     await serving.lua("vim.uv.kill(vim.fn.jobpid(require('claude_ide.channel').id), 'sigkill')")
     await wait_for_message(serving, "and was restarted")
+    is_serving = "return require('claude_ide.host').server() ~= nil"
+    await until(lambda: serving.lua(is_serving), "the next host serves")
 
     async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
         await client.initialize()
