@@ -152,3 +152,49 @@ async def test_refused_code_does_not_run_and_the_model_reads_why(
     assert "refused to run this code" in api.requests[-1].new_text
     assert "They said: too early" in api.requests[-1].new_text
     assert not (project / "made").exists()
+
+
+OWN = """
+require('claude_ide').add_tool({
+  name = 'greet',
+  description = 'Greets somebody',
+  schema = { properties = { who = { type = 'string' } }, required = { 'who' } },
+  read_only = %s,
+  fn = function(arguments)
+    return 'Hello, ' .. arguments.who
+  end,
+})
+"""
+
+
+async def test_the_model_calls_a_tool_of_the_users_that_only_reads_without_permission(
+    nvim: Neovim, api: FakeApi
+) -> None:
+    await nvim.lua(OWN % "true")
+    asks(api, "greet", who="you")
+
+    await nvim.keys(":Claude Hello<CR>")
+
+    await done(nvim)
+    assert "Hello, you" in api.requests[-1].new_text
+
+
+async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
+    nvim: Neovim, api: FakeApi
+) -> None:
+    api.script([text("One.")])
+    await opened(nvim, "Claude Hello")
+    await until(lambda: "One." in nvim.screen.text(), "the first answer", PATIENCE)
+    assert "mcp__neovim__greet" not in str(api.requests[-1].body)
+
+    await nvim.lua(OWN % "false")
+    asks(api, "greet", who="you")
+    await nvim.keys("Again")
+    await until(lambda: "Again" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await nvim.keys("<CR>")
+
+    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+    await nvim.idle(1000)  # the dialog ignores keys that were typed before it
+    await nvim.keys("<CR>")
+    await done(nvim)
+    assert "Hello, you" in api.requests[-1].new_text

@@ -305,6 +305,10 @@ class Editor:
             raise
         return without_error(json.loads(finished["json"]))
 
+    def tools_are(self, names: list[str]) -> None:
+        """Report the names of all tools, which `:ClaudeTools` completes."""
+        self._port.notify("tools.own.know", names)
+
     # Dialogues with the user.
 
     def new_token(self) -> int:
