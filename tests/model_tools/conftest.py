@@ -7,7 +7,7 @@ import pytest
 
 from real.installed import search_path
 from support.mcp_stdio import McpStdio, mcp_stdio
-from support.model_tools import ModelTools
+from support.model_tools import ModelTools, Reviewed
 from support.neovim import Neovim
 
 GREETER = """class Greeter:
@@ -61,3 +61,9 @@ async def basedpyright(serving: Neovim) -> None:
         " root_markers = { 'pyrightconfig.json' } }) vim.lsp.enable('basedpyright')",
         program,
     )
+
+
+@pytest.fixture
+def reviewed(tools: ModelTools, serving: Neovim) -> Reviewed:
+    """A call whose changes the user reviews."""
+    return Reviewed(tools, serving)

@@ -1,9 +1,9 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import buffers, commands, language, lists, screen, showing, syntax
+from claude_ide.mcp.model import buffers, commands, edits, language, lists, screen, showing, syntax
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, syntax, buffers, screen, lists, showing, commands)
+ALL = (language, edits, syntax, buffers, screen, lists, showing, commands)
 
 
 def toolset() -> Toolset:
