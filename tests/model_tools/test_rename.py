@@ -149,6 +149,26 @@ async def test_a_file_that_changes_during_the_review_is_not_overwritten(
     assert "hail" not in greeter.read_text()
 
 
+async def test_edits_of_a_proposal_that_is_not_applied_are_kept_in_a_buffer(
+    renaming: Reviewed, serving: Neovim, greeter: Path, main: Path
+) -> None:
+    await renaming.choose("1", QUESTION)
+    await renaming.shown("1 of 2")
+    await serving.keys("Go# added<Esc>")
+    await renaming.decide("w")
+    greeter.write_text("# of another program\n")
+    main.write_text("# of another program\n")
+    await renaming.decide("w", "2 of 2")
+
+    assert "nothing was applied" in await renaming.error()
+
+    kept = "filter(getbufinfo(), 'v:val.name =~ \"Kept\"')"
+    await until(lambda: serving.eval(f"len({kept})"), "a buffer keeps the text")
+    lines = await serving.eval(f"getbufline({kept}[0].bufnr, 1, '$')")
+    assert lines[-1] == "# added"
+    assert "hail" in "".join(lines)
+
+
 async def test_a_cancelled_call_closes_its_diff_and_applies_nothing(
     renaming: Reviewed, client: McpStdio, serving: Neovim, greeter: Path, main: Path
 ) -> None:

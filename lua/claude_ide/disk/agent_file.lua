@@ -27,8 +27,8 @@ local PATIENCE = 3000
 ---@field text string
 ---@field agent string its name
 ---@field project? string the agent's folder; nil if the user has allowed to change this file
----@field approved? integer|string the text that the user has compared with this one: its 'changedtick', or its
----   SHA-256, with which unsaved changes are not saved
+---@field approved? integer|string the text that the user has compared with this one: its 'changedtick', or
+---   its SHA-256, with which unsaved changes are not saved
 ---@field since number time of libuv, in milliseconds
 ---@field is_mentioned? boolean whether a message has named it
 

@@ -134,6 +134,24 @@ local function choose(all, arguments)
   return enabled[1]
 end
 
+local function key(one)
+  return ('%d\0%s\0%s'):format(one.client.id, one.action.kind or '', one.action.title)
+end
+
+-- Some servers answer with all actions, whatever is asked for.
+local function merged(all, more)
+  local known = {}
+  for _, one in ipairs(all) do
+    known[key(one)] = true
+  end
+  for _, one in ipairs(more) do
+    if not known[key(one)] then
+      all[#all + 1] = one
+    end
+  end
+  return all
+end
+
 -- Ask for all actions. Some servers offer actions on the whole file only if asked for these.
 local function find(bufnr, arguments, done)
   local range = range_of(bufnr, arguments)
@@ -160,7 +178,7 @@ local function find(bufnr, arguments, done)
       return done(answers.error and answers or all)
     end
     ask('source', function(more)
-      done(vim.list_extend(all, not more.error and offered(more) or {}))
+      done(not more.error and merged(all, offered(more)) or all)
     end)
   end)
   return function()

@@ -11,6 +11,8 @@ local M = {}
 
 local api = vim.api
 
+local LINEMATCH = 60
+
 ---@class claude_ide.FormattingRun
 ---@field bufnr integer
 ---@field path string
@@ -27,14 +29,32 @@ local function lines_of(bufnr)
   return api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
+-- Whether rows touch some lines. An insertion touches the line after it.
+local function touches(row, stop, first, last)
+  return row < last and math.max(stop, row + 1) >= first
+end
+
+-- A hunk with as many lines as before consists of changes of single lines.
+local function split(hunk)
+  local start, count, from, added = unpack(hunk)
+  if count ~= added then
+    return { hunk }
+  end
+  local single = {}
+  for index = 0, count - 1 do
+    single[#single + 1] = { start + index, 1, from + index, 1 }
+  end
+  return single
+end
+
 -- The lines with only those changes that touch some lines.
 local function within(before, after, first, last)
-  local hunks = rebase.hunks(before, after)
   local lines = before
-  for index = #hunks, 1, -1 do
-    local start, count, from, added = unpack(hunks[index])
+  local hunks = vim.iter(rebase.hunks(before, after, { linematch = LINEMATCH }))
+  for _, hunk in hunks:map(split):flatten():rev():enumerate() do
+    local start, count, from, added = unpack(hunk)
     local row, stop = rebase.rows(start, count)
-    if row < last and math.max(stop, row + 1) > first - 1 then
+    if touches(row, stop, first, last) then
       lines = rebase.splice(lines, row, stop, vim.list_slice(after, from, from + added - 1))
     end
   end

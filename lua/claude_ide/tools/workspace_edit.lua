@@ -130,9 +130,15 @@ local function is_outdated(file, bufnr, client, ticks)
     )
 end
 
+-- An empty file has one line in its buffer, which is no part of the text after an edit that ends with a line
+-- feed.
 local function edited(lines, groups, encoding)
+  local was_empty = #lines == 1 and lines[1] == ''
   for _, edits in ipairs(groups) do
     lines = format_server.edited(lines, edits, encoding)
+  end
+  if was_empty and #lines > 1 and lines[#lines] == '' then
+    lines[#lines] = nil
   end
   return lines
 end
