@@ -1,12 +1,13 @@
 """A program that calls the model's tools, and a project of two files."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from real.installed import search_path
 from support.mcp_stdio import McpStdio, mcp_stdio
+from support.model_languages import Scripted, enable_real
 from support.model_tools import ModelTools, Reviewed
 from support.neovim import Neovim
 
@@ -51,19 +52,33 @@ def tools(client: McpStdio) -> ModelTools:
 @pytest.fixture
 async def basedpyright(serving: Neovim) -> None:
     """Neovim starts a real language server for Python files."""
-    import shutil
-
-    program = shutil.which("basedpyright-langserver", path=search_path())
-    if program is None:
-        pytest.skip("basedpyright is not installed (make real SHORT=1 installs it)")
-    await serving.lua(
-        "vim.lsp.config('basedpyright', { cmd = { ..., '--stdio' }, filetypes = { 'python' },"
-        " root_markers = { 'pyrightconfig.json' } }) vim.lsp.enable('basedpyright')",
-        program,
-    )
+    await enable_real(serving, "basedpyright")
 
 
 @pytest.fixture
 def reviewed(tools: ModelTools, serving: Neovim) -> Reviewed:
     """A call whose changes the user reviews."""
     return Reviewed(tools, serving)
+
+
+@pytest.fixture
+def scripted(serving: Neovim, tmp_path: Path) -> Scripted:
+    """Language servers that give the answers of a script."""
+    folder = tmp_path / "servers"
+    folder.mkdir()
+    return Scripted(serving, folder)
+
+
+@pytest.fixture
+async def main(greeter: Path, serving: Neovim) -> Path:
+    """A file that servers answer about without a wait until they have read it."""
+    await serving.lua("require('claude_ide.tools.readiness').settles_within = 1")
+    return greeter.with_name("main.py")
+
+
+@pytest.fixture
+def fifo(tmp_path: Path) -> Path:
+    """A pipe; a server that reads it waits until something writes to it."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path

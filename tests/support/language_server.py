@@ -31,6 +31,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--sync", type=int, default=1, help="kind of synchronization")
     parser.add_argument("--reads-code", action="store_true", help="offer definitions")
     parser.add_argument("--start-after", type=Path, help="a FIFO to read to its end first")
+    parser.add_argument("--script", type=Path, help="JSON: capabilities and answers by method")
     parser.add_argument("--log", type=Path, help="a file for the received messages")
     parser.add_argument(
         "--format",
@@ -101,6 +102,8 @@ class Server:
         self.versions: dict[str, int] = {}
         self.published: dict[str, list[dict[str, Any]]] = {}
         self.held: dict[str, Any] | None = None
+        script = arguments.script
+        self.script: dict[str, Any] = json.loads(script.read_text("utf-8")) if script else {}
 
     def capabilities(self) -> dict[str, Any]:
         return {
@@ -112,6 +115,7 @@ class Server:
                 if self.arguments.publish == "pull" and not self.arguments.identifiers
                 else {}
             ),
+            **self.script.get("capabilities", {}),
         }
 
     def synchronization(self) -> dict[str, Any]:
@@ -121,6 +125,8 @@ class Server:
     def receive(self, message: dict[str, Any]) -> None:
         self.note(message)
         parameters = message.get("params") or {}
+        if message.get("method") in self.script.get("answers", {}):
+            return self.act(message)
         match message.get("method"):
             case "initialize":
                 self.start()
@@ -146,12 +152,33 @@ class Server:
                 self.format(message, self.documents[parameters["textDocument"]["uri"]])
             case "test/publish":
                 self.publish(parameters["uri"], parameters.get("version"))
+            case "test/release" if self.held:
+                self.answer(self.held, parameters["result"])
+            case "test/begin":
+                self.progress({"kind": "begin", "title": parameters["title"]})
             case "test/end":
                 self.progress({"kind": "end"})
             case "shutdown":
                 self.answer(message, None)
             case "exit":
                 sys.exit(0)
+
+    def act(self, request: dict[str, Any]) -> None:
+        """Give the next answer of the script; the last one stays."""
+        answers = self.script["answers"][request["method"]]
+        match answers.pop(0) if len(answers) > 1 else answers[0]:
+            case "die":
+                sys.exit(1)
+            case "never":
+                pass
+            case "hold":
+                self.held = request
+            case "echo":
+                self.answer(request, request["params"])
+            case {"error": error}:
+                self.send({"id": request["id"], "error": error})
+            case {"result": result}:
+                self.answer(request, result)
 
     def note(self, message: dict[str, Any]) -> None:
         if self.arguments.log:

@@ -23,6 +23,7 @@ class McpStdio:
     def __init__(self, process: Process) -> None:
         self.process = process
         self._ids = itertools.count(1)
+        self.wait = WAIT
 
     @classmethod
     async def start(cls, environment: Mapping[str, str], cwd: Path) -> "McpStdio":
@@ -45,7 +46,7 @@ class McpStdio:
     async def read(self) -> Any:
         """Return the next message."""
         assert self.process.stdout is not None
-        line = await asyncio.wait_for(self.process.stdout.readline(), WAIT)
+        line = await asyncio.wait_for(self.process.stdout.readline(), self.wait)
         assert line.endswith(b"\n"), "the process has ended"
         return json.loads(line)
 

@@ -154,10 +154,12 @@ end
 
 -- Ask for all actions. Some servers offer actions on the whole file only if asked for these.
 local function find(bufnr, arguments, done)
-  local range = range_of(bufnr, arguments)
-  local cancel
+  range_of(bufnr, arguments)
+  local cancel, ticks
   local function ask(only, finish)
     cancel = servers.ask(bufnr, METHOD, function(client)
+      ticks = ticks or workspace_edit.snapshot()
+      local range = range_of(bufnr, arguments)
       return {
         textDocument = vim.lsp.util.make_text_document_params(bufnr),
         range = {
@@ -175,10 +177,10 @@ local function find(bufnr, arguments, done)
   ask(given(arguments.kind) and arguments.kind or nil, function(answers)
     local all = not answers.error and offered(answers) or {}
     if answers.error or given(arguments.kind) or choose(all, arguments) then
-      return done(answers.error and answers or all)
+      return done(answers.error and answers or all, ticks)
     end
     ask('source', function(more)
-      done(not more.error and merged(all, offered(more)) or all)
+      done(not more.error and merged(all, offered(more)) or all, ticks)
     end)
   end)
   return function()
@@ -188,14 +190,11 @@ end
 
 local function knows(client, command)
   local provider = client.server_capabilities.executeCommandProvider or {}
-  if vim.list_contains(provider.commands or {}, command) then
-    return true
-  end
-  local registered = client.dynamic_capabilities:get(COMMAND)
-  return vim.list_contains(
-    vim.tbl_get(registered or {}, 'registerOptions', 'commands') or {},
-    command
-  )
+  local registered = vim.iter((client.registrations or {})[COMMAND] or {})
+  return vim.list_contains(provider.commands or {}, command)
+    or registered:any(function(registration)
+      return vim.list_contains(registration.registerOptions.commands, command)
+    end)
 end
 
 -- The command that has to follow the edit of an action.
@@ -261,9 +260,8 @@ end
 ---@type claude_ide.Tool
 function M.find(arguments, answer)
   local bufnr = place.buffer(arguments.file)
-  local ticks = workspace_edit.snapshot()
   local cancel
-  cancel = find(bufnr, arguments, function(all)
+  cancel = find(bufnr, arguments, function(all, ticks)
     if all.error then
       return answer(all)
     end

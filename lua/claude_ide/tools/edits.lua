@@ -15,24 +15,24 @@ local function best(answers, bufnr)
   local function rank(one)
     return one.client:supports_method('textDocument/prepareRename', bufnr) and 0 or 1
   end
-  table.sort(answers, function(a, b)
-    local first, second = rank(a), rank(b)
-    if first ~= second then
-      return first < second
+  local found
+  for _, one in ipairs(answers) do
+    if not found or rank(one) < rank(found) then
+      found = one
     end
-    return a.client.id < b.client.id
-  end)
-  return answers[1]
+  end
+  return found
 end
 
 --- Answers the `files` that a new name changes, and the `server` that has renamed.
 ---@type claude_ide.Tool
 function M.rename(arguments, answer)
   local bufnr = place.buffer(arguments.file)
-  local row, col = place.position(bufnr, arguments)
-  local ticks = workspace_edit.snapshot()
+  place.position(bufnr, arguments)
+  local ticks
   return servers.ask(bufnr, 'textDocument/rename', function(client)
-    local parameters = servers.at(client, bufnr, row, col)
+    ticks = ticks or workspace_edit.snapshot()
+    local parameters = servers.at(client, bufnr, place.position(bufnr, arguments))
     return vim.tbl_extend('error', parameters, { newName = arguments.new_name })
   end, function(answers)
     local found = not answers.error and best(answers, bufnr)

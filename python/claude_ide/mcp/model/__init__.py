@@ -1,9 +1,20 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
-from claude_ide.mcp.model import buffers, commands, edits, language, lists, screen, showing, syntax
+from claude_ide.mcp.model import (
+    buffers,
+    commands,
+    diagnostics,
+    edits,
+    language,
+    lists,
+    screen,
+    showing,
+    symbols,
+    syntax,
+)
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, edits, syntax, buffers, screen, lists, showing, commands)
+ALL = (language, symbols, diagnostics, edits, syntax, buffers, screen, lists, showing, commands)
 
 
 def toolset() -> Toolset:

@@ -1,4 +1,4 @@
-"""What the user's language servers know."""
+"""What the user's language servers know about a place in a file."""
 
 from itertools import groupby
 from typing import Any
@@ -22,6 +22,18 @@ async def definition(client: Client, arguments: Place) -> Content:
     return _places(await client.editor.use("tools.language.definition", arguments.fields()), 0)
 
 
+@model_tool("type_definition", "Go to type definition")
+async def type_definition(client: Client, arguments: Place) -> Content:
+    """Return where the type of the symbol at a place is defined."""
+    return _places(await client.editor.use("tools.language.type_definition", arguments.fields()), 0)
+
+
+@model_tool("implementation", "Go to implementation")
+async def implementation(client: Client, arguments: Place) -> Content:
+    """Return where the interface, abstract class or method at a place is implemented."""
+    return _places(await client.editor.use("tools.language.implementation", arguments.fields()), 0)
+
+
 @model_tool("references", "Find references", is_always_loaded=True)
 async def references(client: Client, arguments: References) -> Content:
     """Return every use of the symbol at a place in the whole project, with its line."""
@@ -29,14 +41,65 @@ async def references(client: Client, arguments: References) -> Content:
     return _places(found, arguments.offset)
 
 
+@model_tool("hover", "Type and documentation")
+async def hover(client: Client, arguments: Place) -> Content:
+    """Return the type or signature of the symbol at a place, and its documentation."""
+    found = await client.editor.use("tools.language.hover", arguments.fields())
+    if not found["text"]:
+        return page(nothing(found), ())
+    heading, *lines = found["text"].splitlines()
+    return page(heading, lines)
+
+
+@model_tool("signature_help", "Signature of a call")
+async def signature_help(client: Client, arguments: Place) -> Content:
+    """Return the signatures that a call can have, with the parameters and their documentation.
+
+    Name the called function as the symbol, or give a column between the parentheses of the call.
+    """
+    found = await client.editor.use("tools.language.signature_help", arguments.fields())
+    signatures = found["signatures"] or []
+    if not signatures:
+        return page(nothing(found), ())
+    lines: list[str] = []
+    for signature in signatures:
+        lines += _signature(signature, is_one_of_many=len(signatures) > 1)
+    return page(count(len(signatures), "signature"), lines)
+
+
+def nothing(found: dict[str, Any]) -> str:
+    """Return the sentence that an empty answer needs: which servers have found nothing."""
+    asked = f"; asked: {found['asked']}" if found.get("asked") else ""
+    return f"Nothing was found{asked}{still_working(found)}."
+
+
+def still_working(found: dict[str, Any]) -> str:
+    """Return a remark on servers that may not know the whole project yet."""
+    working = found.get("working")
+    return f" (there may be more: {working} is in progress)" if working else ""
+
+
 def _places(found: dict[str, Any], offset: int) -> Content:
     """Describe places as `tools/locations.lua` answers them, grouped by file."""
     places = found["places"] or []
-    if not places:
-        return page("Nothing was found.", ())
+    if not found["total"]:
+        return page(nothing(found), ())
     lines: list[str] = []
     for path, group in groupby(places, key=lambda place: place["path"]):
         lines.append(path)
         lines += (f"  {each['line']}:{each['column']}: {each['text']}" for each in group)
-    heading = f"{count(found['total'], 'place')} in {count(found['files'], 'file')}"
+    total, files = count(found["total"], "place"), count(found["files"], "file")
+    heading = f"{total} in {files}{still_working(found)}"
     return page(heading, lines, remaining(found["total"], offset, places))
+
+
+def _signature(signature: dict[str, Any], *, is_one_of_many: bool) -> list[str]:
+    is_chosen = is_one_of_many and signature["is_active"]
+    lines = [f"{signature['label']}{' (the one of this call)' if is_chosen else ''}"]
+    lines += (f"  {line}" for line in signature["text"].splitlines())
+    for number, parameter in enumerate(signature["parameters"] or [], 1):
+        at_place = " (at this place)" if number == signature.get("active") else ""
+        text = f": {parameter['text']}" if parameter["text"] else ""
+        if at_place or text:
+            lines.append(f"  {parameter['label']}{at_place}{text}")
+    return lines

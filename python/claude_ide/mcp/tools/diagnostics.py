@@ -7,13 +7,10 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from claude_ide.editor.state import Diagnostics
-from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, by_path, diagnosed
 from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
 from claude_ide.paths import from_uri, is_same
-
-PUBLISH_SECONDS = 1.5
-"""How long to wait for language servers after a reload: the CLI waits for 2.0 s (measured)."""
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -36,22 +33,12 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
     if arguments.uri:
         return await _before_a_write(client, _path(arguments.uri))
     await client.baseline.load_written(client.editor)
-    known = _by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
+    known = by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
     return _described(client.baseline.without_old(known))
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
-    """Return the diagnostics after a check: to the model, none means that there is no problem."""
-    if uri:
-        path = _path(uri)
-        return _described({path: await client.editor.check(path, PUBLISH_SECONDS)})
-    try:
-        return _described(_by_path(await client.editor.present_diagnostics(PUBLISH_SECONDS)))
-    except TimeoutError:
-        known = client.editor.last_known_diagnostics()
-        if not known:
-            raise ToolError("Neovim is busy, and there are no earlier diagnostics") from None
-        return _described(_by_path(known))
+    return _described(await diagnosed(client, _path(uri) if uri else None))
 
 
 async def _before_a_write(client: Client, path: str) -> Content:
@@ -61,10 +48,6 @@ async def _before_a_write(client: Client, path: str) -> Content:
         if is_same(from_uri(uri), path):
             return _described({path: known})
     return _described({path: Diagnostics()})
-
-
-def _by_path(known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
-    return {from_uri(uri): diagnostics for uri, diagnostics in known.items()}
 
 
 def _path(uri: str) -> str:

@@ -1,0 +1,109 @@
+--- Lines of files: of a buffer, saved or not, otherwise of the disk. Converts the columns of servers.
+local buffers = require('claude_ide.file.buffers')
+
+local M = {}
+
+local api = vim.api
+
+-- Bytes.
+local LARGEST = 2000000
+local LONGEST = 300
+
+-- The text of a file that is not loaded; "" if it is large, or no regular file.
+local function read(path)
+  local stat = vim.uv.fs_stat(path)
+  local file = stat and stat.type == 'file' and stat.size <= LARGEST and io.open(path, 'rb')
+  if not file then
+    return ''
+  end
+  local text = file:read('*a') or ''
+  file:close()
+  return text
+end
+
+---@class claude_ide.OpenSource
+---@field path string
+---@field bufnr? integer
+---@field text string of a file that is not loaded
+---@field row integer that begins at `at`
+---@field at integer 1-based
+
+local function open(path)
+  local bufnr = buffers.loaded(path)
+  return { path = path, bufnr = bufnr, text = bufnr and '' or read(path), row = 0, at = 1 }
+end
+
+-- Rows are mostly asked for in order: what lies before is not searched again.
+local function line_of(one, row)
+  if one.bufnr then
+    return api.nvim_buf_is_loaded(one.bufnr)
+        and api.nvim_buf_get_lines(one.bufnr, row, row + 1, false)[1]
+      or ''
+  end
+  if row < one.row then
+    one.row, one.at = 0, 1
+  end
+  while one.row < row do
+    local found = one.text:find('\n', one.at, true)
+    if not found then
+      return ''
+    end
+    one.row, one.at = one.row + 1, found + 1
+  end
+  local last = one.text:find('\n', one.at, true)
+  return (one.text:sub(one.at, (last or #one.text + 1) - 1):gsub('\r$', ''))
+end
+
+--- A function that returns a line of a file, "" if it is not known. It keeps one file, and one line.
+---@return fun(path: string, row: integer): string
+function M.reader()
+  local opened ---@type claude_ide.OpenSource?
+  local last_row, last_line
+  return function(path, row)
+    if not opened or opened.path ~= path then
+      opened, last_row = open(path), nil
+    end
+    if row ~= last_row then
+      last_row, last_line = row, line_of(opened, row)
+    end
+    return last_line
+  end
+end
+
+--- The byte column of a server's character.
+---@param text string
+---@param character integer
+---@param encoding lsp.PositionEncodingKind|string
+---@return integer
+function M.byte(text, character, encoding)
+  return vim.str_byteindex(text, encoding, math.max(character, 0), false)
+end
+
+--- The column that a model counts, of a server's character. A line that is not known counts as ASCII.
+---@param text string
+---@param character integer
+---@param encoding string
+---@return integer 1-based
+function M.column(text, character, encoding)
+  if text == '' then
+    return math.max(character, 0) + 1
+  end
+  return vim.str_utfindex(text, 'utf-32', M.byte(text, character, encoding), false) + 1
+end
+
+--- A line without its indent; of a long one, the part around a byte column.
+---@param text string
+---@param col integer
+---@return string
+function M.excerpt(text, col)
+  if #text <= LONGEST then
+    return vim.trim(text)
+  end
+  local first = math.max(math.min(col, #text) - LONGEST / 3, 1)
+  first = first + vim.str_utf_start(text, first)
+  local last = math.min(first + LONGEST, #text)
+  last = last + vim.str_utf_end(text, last)
+  return (first > 1 and '…' or '') .. text:sub(first, last) .. (last < #text and '…' or '')
+end
+
+return M
