@@ -222,7 +222,7 @@ async def test_a_command_is_not_run_if_the_user_does_not_want_it(
 async def test_after_the_command_edits_are_applied_as_usual(
     reviewed: Reviewed, start: Start, serving: Neovim, file: Path
 ) -> None:
-    await start(sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"))))
+    await start(sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"), version=0)))
 
     await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
     await reviewed.decide("q")

@@ -64,13 +64,11 @@ end
 -- The server's own diagnostics in these lines, as it has sent them: only for these it offers fixes.
 local function diagnostics(client, bufnr, range)
   local found = {}
-  for _, is_pull in ipairs({ false, true }) do
-    local namespace = vim.lsp.diagnostic.get_namespace(client.id, is_pull)
-    for _, one in ipairs(vim.diagnostic.get(bufnr, { namespace = namespace })) do
-      local raw = type(one.user_data) == 'table' and one.user_data.lsp
-      if raw and one.lnum <= range.last[1] and (one.end_lnum or one.lnum) >= range.first[1] then
-        found[#found + 1] = raw
-      end
+  for _, one in ipairs(vim.diagnostic.get(bufnr)) do
+    local raw = type(one.user_data) == 'table' and one.user_data.lsp
+    local is_here = one.lnum <= range.last[1] and (one.end_lnum or one.lnum) >= range.first[1]
+    if raw and is_here and servers.publishes_in(client, one.namespace) then
+      found[#found + 1] = raw
     end
   end
   return found
