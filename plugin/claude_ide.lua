@@ -144,6 +144,15 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   end,
   desc = "Show or change whether a folder's settings are used",
 })
+command('ClaudeKernel', host('ClaudeKernel'), {
+  range = true,
+  nargs = '*',
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.jupyter.command').complete(...)
+  end,
+  desc = 'Show or control the Jupyter kernel that runs code for Claude',
+})
 command('ClaudeAccept', editor('diff', 'accept'), {
   range = true,
   bar = true,
@@ -176,10 +185,16 @@ command('ClaudeCommit', question('question.commit_message', 'write'), {
   desc = 'Let Claude write the commit message',
 })
 command('ClaudeInstall', function(opts)
-  require('claude_ide.host.install').run(opts.bang)
+  require('claude_ide.host.install').run(opts.bang, opts.fargs[1])
 end, {
   range = true,
+  nargs = '?',
   bang = true,
+  complete = function(lead)
+    return vim.tbl_filter(function(extra)
+      return vim.startswith(extra, lead)
+    end, require('claude_ide.host.install').EXTRAS)
+  end,
   bar = true,
   desc = "Create or update the plugin's Python environment",
 })

@@ -29,9 +29,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jsonrpc": {"errors"},
     "transport": {"errors", "program"},
     "editor": {"errors", "paths"},
+    "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
-        *("editor", "websockets_import"),
+        *("editor", "websockets_import", "jupyter"),
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
@@ -78,6 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
         *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
+        "jupyter",
     },
     "commands": {"errors", "app", "mcp", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},
@@ -212,7 +214,7 @@ ROOMS = (
     *("window", "when", "suggested_keys", "dialogue"),
     *("checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
-    "tools",
+    *("approval", "tools", "jupyter"),
     *(
         "next_command",
         "log_window",

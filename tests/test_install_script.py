@@ -47,3 +47,25 @@ def test_with_a_log_only_the_steps_and_the_reason_are_printed(tmp_path: Path) ->
     assert re.match(reasons, steps[-1])
     assert not any("ERROR:" in step for step in steps[:-1])
     assert log.read_text().startswith(f"creating {venv}\n")
+
+
+def test_jupyter_is_installed_from_its_lock_and_updated_once_it_is_there(tmp_path: Path) -> None:
+    packages = tmp_path / "venv/lib/python3.12/site-packages/jupyter_client"
+    chosen = [_locks(tmp_path), _locks(tmp_path, "jupyter")]
+    packages.mkdir(parents=True)
+    chosen.append(_locks(tmp_path))
+
+    assert chosen == ["requirements.txt", "jupyter.txt", "jupyter.txt"]
+
+
+def _locks(folder: Path, *extras: str) -> str:
+    """Return the name of the lock that is installed into an environment."""
+    code = (
+        "import sys; from pathlib import Path; from claude_ide import install;"
+        "environment, *extras = sys.argv[1:];"
+        "print(install.packages(extras or install.extras_in(Path(environment)))[-1])"
+    )
+    command = [sys.executable, "-c", code, str(folder / "venv"), *extras]
+    environment = {"PYTHONPATH": str(SCRIPT.parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    return Path(done.stdout.strip()).name

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 import claude_ide
 from support.checkout import copy_plugin, program
 from support.neovim import ROOT, nvim_binary
-from support.wheels import LOCK, run, wheels
+from support.wheels import JUPYTER_LOCK, LOCK, run, wheels
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,25 +42,41 @@ def test_pip_installs_everything_that_the_host_needs(tmp_path: Path) -> None:
 
 # The packages that `:ClaudeInstall` installs.
 
-LOCKED = re.findall(
-    r"^([\w-]+)==([\w.]+)( ; [^\\]+)? \\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
-    LOCK.read_text(encoding="utf-8"),
-    re.MULTILINE,
-)
-"""Name, version, marker and hashes of each package."""
 
-PINS = {name: version for name, version, _, _ in LOCKED}
-
-
-def test_each_locked_package_has_one_version_and_hashes() -> None:
-    lines = LOCK.read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if line and line.lstrip()[0] not in "#-"]
-
-    assert len(pins) == len(PINS) == len(LOCKED) > 3
+def locked(lock: Path) -> list[tuple[str, str, str, str]]:
+    """Return name, version, marker and hashes of each package."""
+    return re.findall(
+        r"^([\w-]+)==([\w.]+)( ; [^\\]+)? \\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)",
+        lock.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
 
 
-def test_the_lock_names_no_index_and_no_address() -> None:
-    for line in LOCK.read_text(encoding="utf-8").splitlines():
+def pins(lock: Path) -> dict[str, str]:
+    return {name: version for name, version, _, _ in locked(lock)}
+
+
+LOCKED = locked(LOCK)
+PINS = pins(LOCK)
+LOCKS = [LOCK, JUPYTER_LOCK]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_each_locked_package_has_one_version_and_hashes(lock: Path) -> None:
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    packages = [line for line in lines if line and line.lstrip()[0] not in "#-"]
+
+    assert len(packages) == len(pins(lock)) == len(locked(lock)) > 3
+
+
+def test_jupyter_changes_no_other_package() -> None:
+    assert pins(JUPYTER_LOCK).items() > PINS.items()
+    assert "jupyter-client" in pins(JUPYTER_LOCK)
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_the_lock_names_no_index_and_no_address(lock: Path) -> None:
+    for line in lock.read_text(encoding="utf-8").splitlines():
         assert re.match(r" *(#|--hash=)|[\w-]+==", line)
         assert "://" not in line
         assert " @ " not in line

@@ -10,6 +10,8 @@ local CLEANUPS = {
   { 'diff', 'close_all' },
   { 'diff.accepted', 'settle_all' },
   { 'dialogue', 'close_all' },
+  { 'jupyter.question', 'close_all' },
+  { 'jupyter.choice', 'close_all' },
   { 'question', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
 }

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
+    from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.tool import Toolset
     from claude_ide.trust.trust import Trust
 
@@ -72,7 +73,7 @@ class App:
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
         self.editor = Editor(port)
-        self.ide = Ide(self.editor, self.config)
+        self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
@@ -146,7 +147,14 @@ class App:
         """The tools for models; the first use imports them."""
         from claude_ide.mcp import model
 
-        return model.toolset()
+        return model.toolset(lambda: self.kernels)
+
+    @cached_property
+    def kernels(self) -> "Kernels":
+        """The Jupyter kernel; the first use imports what it needs."""
+        from claude_ide.jupyter.kernels import Kernels
+
+        return Kernels(self.editor, lambda: self.trust, self._state_folder)
 
     @cached_property
     def kinds(self) -> "Kinds":
@@ -222,6 +230,8 @@ class App:
         # Imported here, because only children need it and the start does not.
         from claude_ide.transport.guardian import guardian
 
+        if "kernels" in self.__dict__:
+            self.kernels.end()
         guardian.end_all()
         self._port.close()
         if self.serving is None:
@@ -246,7 +256,9 @@ class App:
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
-        options = registration.options(self.options.host, bound.port, self.reading)
+        # A tool that asks the user itself needs no second question, in the terminal.
+        allowed = (*self.reading, *self.tools.asking)
+        options = registration.options(self.options.host, bound.port, allowed)
         return options, {TOKEN: bound.lock.authToken}
 
     @property

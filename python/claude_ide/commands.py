@@ -153,6 +153,12 @@ async def changes(app: App, call: Call) -> None:
     await app.chats.show_changes(call.arguments, whole=call.bang)
 
 
+@command("ClaudeKernel")
+async def kernel(app: App, call: Call) -> None:
+    """:ClaudeKernel [choose|restart|interrupt|status|stop] — show or control the Jupyter kernel."""
+    await app.kernels.command(call.arguments)
+
+
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""

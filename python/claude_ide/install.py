@@ -6,8 +6,9 @@ uses `uv` if available, otherwise `venv` and pip, and needs only Python 3.11.
 It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
 line is the reason.
 
-Without extras it installs the versions in `requirements.txt` and checks their hashes. Extras are
-for developers: they get the newest versions that `pyproject.toml` allows.
+Without extras it installs the versions in `requirements.txt` and checks their hashes; with the
+extra `jupyter`, also when it was installed before, those in `jupyter.txt`. Other extras are for
+developers: they get the newest versions that `pyproject.toml` allows.
 """
 
 import sys
@@ -34,6 +35,8 @@ from claude_ide.install_failure import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
+JUPYTER = "jupyter"
+JUPYTER_LOCK = LOCK.with_name("jupyter.txt")
 
 LOCKED = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
 """A source distribution would run its own code, and download its build tools unchecked."""
@@ -60,7 +63,8 @@ def main(arguments: list[str]) -> int:
             environment = Path(arguments[0]).absolute()
             with _alone(environment.parent):
                 _leave_project(environment)
-                Installer(environment, log).install(packages(arguments[1:]), shutil.which("uv"))
+                extras = arguments[1:] or extras_in(environment)
+                Installer(environment, log).install(packages(extras), shutil.which("uv"))
     except Failed as failure:
         print(failure, flush=True)
         return 1
@@ -78,8 +82,8 @@ def packages(extras: list[str]) -> list[str]:
 
     Installing the project itself would create a copy that stays old when the checkout is updated.
     """
-    if not extras:
-        return [*LOCKED, "--requirement", str(LOCK)]
+    if extras in ([], [JUPYTER]):
+        return [*LOCKED, "--requirement", str(JUPYTER_LOCK if extras else LOCK)]
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     needed: list[str] = list(project["dependencies"])
     for extra in extras:
@@ -191,6 +195,13 @@ def _leave_project(environment: Path) -> None:
         os.environ.pop(name, None)
     for name, value in PATIENCE.items():
         os.environ.setdefault(name, value)
+
+
+def extras_in(environment: Path) -> list[str]:
+    """Return the extras that users have installed: these are updated, too."""
+    folders = ("lib/python*/site-packages", "Lib/site-packages")
+    found = any(any(environment.glob(f"{each}/jupyter_client")) for each in folders)
+    return [JUPYTER] if found else []
 
 
 def _works(python: Path, needs_pip: bool) -> bool:

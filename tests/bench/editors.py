@@ -69,13 +69,13 @@ async def editor(*, plugin: bool) -> AsyncIterator[Editor]:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[tuple[Editor, Wire]]:
-    """Start a Neovim with a server and a client that gets notifications."""
+async def serving(path: str = "") -> AsyncIterator[tuple[Editor, Wire]]:
+    """Start a Neovim with a server and a client that gets notifications; `/neovim` is a model's."""
     async with editor(plugin=True) as served:
         await served.nvim.command("ClaudeStart!")
         port, lock = await the_lock(served.config_folder)
         await until(lambda: served.nvim.lua(LISTENING), "listening")
-        async with Wire.connected(port, lock["authToken"]) as wire:
+        async with Wire.connected(port, lock["authToken"], path) as wire:
             await wire.introduce()
             yield served, wire
 

@@ -26,6 +26,7 @@ BENCHMARKS = (
     "acp",
     "lists",
     "diagnostics",
+    "tools",
 )
 
 

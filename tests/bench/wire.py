@@ -34,10 +34,10 @@ def call(number: int, tool: str, arguments: Any = None) -> str:
 
 
 @asynccontextmanager
-async def connection(port: int, token: str = "") -> AsyncIterator[ClientConnection]:
+async def connection(port: int, token: str = "", path: str = "") -> AsyncIterator[ClientConnection]:
     """Connect as the CLI does, uncompressed."""
     async with connect(
-        f"ws://127.0.0.1:{port}",
+        f"ws://127.0.0.1:{port}{path}",
         additional_headers={AUTHORIZATION: token},
         subprotocols=[websockets.Subprotocol("mcp")],
         compression=None,
@@ -58,9 +58,9 @@ class Wire:
 
     @classmethod
     @asynccontextmanager
-    async def connected(cls, port: int, token: str) -> AsyncIterator["Wire"]:
+    async def connected(cls, port: int, token: str, path: str = "") -> AsyncIterator["Wire"]:
         """Connect and read until the end."""
-        async with connection(port, token) as connected:
+        async with connection(port, token, path) as connected:
             wire = cls(connected)
             reading = asyncio.create_task(wire._read())
             yield wire

@@ -7,6 +7,7 @@ import pytest
 
 from support.claude_cli import CARET, environment
 from support.fake_api import FakeApi, text, tool_use
+from support.kernels import asked, use_environment
 from support.model_languages import enable_real
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
@@ -149,3 +150,38 @@ async def test_a_rename_is_reviewed_and_lands_in_every_file(
     assert str(main) in told
     assert greeter.read_text().startswith("def hail()")
     assert main.read_text() == "from greeter import hail\n\nprint(hail())\n"
+
+
+async def test_code_runs_after_one_question_in_a_window(
+    nvim: Neovim, api: FakeApi, project: Path
+) -> None:
+    use_environment(project)
+    await nvim.command("ClaudeTrust yes")
+    asks(api, "execute_code", code="print(6 * 7)")
+
+    await nvim.keys(":Claude Compute it<CR>")
+    await asked(nvim, "print(6 * 7)")
+    assert "Do you want to proceed?" not in nvim.screen.text()
+    await nvim.keys(":w<CR>")
+
+    await done(nvim)
+    assert "42" in api.requests[-1].new_text
+
+
+async def test_refused_code_does_not_run_and_the_model_reads_why(
+    nvim: Neovim, api: FakeApi, project: Path
+) -> None:
+    use_environment(project)
+    await nvim.command("ClaudeTrust yes")
+    asks(api, "execute_code", code="open('made', 'w')")
+
+    await nvim.keys(":Claude Compute it<CR>")
+    await asked(nvim, "made")
+    await nvim.keys(":q<CR>")
+    await until(lambda: "Why should it not run?" in nvim.screen.text(), "the question")
+    await nvim.keys("too early<CR>")
+
+    await done(nvim)
+    assert "refused to run this code" in api.requests[-1].new_text
+    assert "They said: too early" in api.requests[-1].new_text
+    assert not (project / "made").exists()

@@ -41,6 +41,7 @@ from support.agents import Talk
 from support.claude_cli import environment, wait_until_saved
 from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
+from support.mcp_server import Server
 from support.neovim import until
 from support.talking import PATIENCE
 
@@ -350,7 +351,7 @@ async def test_the_model_can_use_the_editors_tools(start_talk: StartTalk, api: F
             return None
         return {"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}
 
-    talk = await start_talk(servers={"neovim": server})
+    talk = await start_talk(servers={"neovim": Server(server)})
     api.script([tool_use("mcp__neovim__where")], [text("ok")])
     await talk.prompt("where am I?")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())

@@ -59,7 +59,7 @@ def editor(pocket: Pocket) -> Editor:
 
 async def diagnosed(editor: Editor, path: Path) -> Any:
     client = Client(editor, Config())
-    return await IDE_TOOLS["getDiagnostics"].call(client, GetDiagnostics(str(path)), Caller.CLIENT)
+    return await IDE_TOOLS["getDiagnostics"].call(client, GetDiagnostics(str(path)), Caller())
 
 
 async def test_current_selection_asks_the_editor(pocket: Pocket, editor: Editor) -> None:

@@ -322,7 +322,7 @@ async def test_the_help_key_shows_the_keys(nvim: Neovim, chats: Chats) -> None:
     await type_at(chats, 3, "g?")
 
     await until(lambda: "Yank the code block" in nvim.screen.text())
-    await until(lambda: "y a n N d" in nvim.screen.text())
+    await until(lambda: "y a n N c d" in nvim.screen.text())
     await nvim.keys("q")
     await until(lambda: "Yank the code block" not in nvim.screen.text())
     assert await nvim.eval("&filetype") == "claude-chat"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_languages import Scripted, enable_real
 from support.model_tools import ModelTools, Reviewed
@@ -82,3 +83,11 @@ def fifo(tmp_path: Path) -> Path:
     path = tmp_path / "fifo"
     os.mkfifo(path)
     return path
+
+
+@pytest.fixture
+async def kernel(serving: Neovim, project: Path) -> Path:
+    """A trusted project whose `.venv` has ipykernel; its folder."""
+    use_environment(project)
+    await serving.command("ClaudeTrust yes")
+    return project

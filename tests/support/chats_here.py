@@ -15,6 +15,7 @@ from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
+from support.mcp_server import Server
 from support.neovim import Neovim
 
 CODE = "return require('claude_ide.say.reason').attempt(...)"
@@ -126,5 +127,5 @@ async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _no_server(_agent: str) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]:
-    return _served
+def _no_server(_agent: str) -> Server:
+    return Server(_served)

@@ -11,6 +11,7 @@ from pathlib import Path
 from support.neovim import ROOT
 
 LOCK = ROOT / "python/requirements.txt"
+JUPYTER_LOCK = ROOT / "python/jupyter.txt"
 PIP = ROOT / "python/pip.txt"
 
 

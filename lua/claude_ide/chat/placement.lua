@@ -8,6 +8,7 @@ local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.window')
 local float = require('claude_ide.window.float')
 local leftover = require('claude_ide.window.leftover')
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
@@ -158,7 +159,7 @@ function M.hide(chat)
   local view = chat.view
   chat.is_wanted = false
   if view and chat_focus.is_in(view, api.nvim_get_current_win()) then
-    chat_focus.leave_mode(function()
+    location.leave_mode(function()
       if not chat.is_wanted then
         M.close(chat)
       end

@@ -1,4 +1,5 @@
 --- Wraps `vim.ui`: the prompt fits one line, and there is exactly one answer, whatever the UI does.
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
 
@@ -71,6 +72,30 @@ local function once(ask, callback)
   watch(known, function()
     return is_answered
   end, answer)
+end
+
+-- The mode of the UI may still be ending, or the user may have gone elsewhere.
+local function resume(here)
+  if here.terminal and vim.api.nvim_get_current_win() == here.win then
+    location.leave_mode(function()
+      location.go_back(here)
+    end)
+  end
+end
+
+--- Call `ask` in Normal mode, with a function that resumes Terminal mode afterwards. In it, the Insert mode
+--- of a UI would end at once, and the first keys would be commands.
+---@param ask fun(answered: fun())
+---@param back? claude_ide.Location where the user has just been taken back to: its mode may not have begun
+function M.from_here(ask, back)
+  local is_back = back ~= nil and back.win == vim.api.nvim_get_current_win()
+  local here = is_back and back or location.current() --[[@as claude_ide.Location]]
+  location.cancel_insert()
+  location.leave_mode(function()
+    ask(vim.schedule_wrap(function()
+      resume(here)
+    end))
+  end)
 end
 
 --- Ask for a line of text.

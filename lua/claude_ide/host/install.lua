@@ -8,6 +8,9 @@ local work = require('claude_ide.host.work')
 
 local M = {}
 
+--- What can be installed beside the needed packages.
+M.EXTRAS = { 'jupyter' }
+
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
 local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
@@ -107,10 +110,11 @@ end
 --- Start creating or updating the environment in the background.
 ---
 --- Raises an error when it cannot start.
+---@param extras string[] what to install beside the needed packages
 ---@param on_line fun(line: string) called in a fast event for each line that the installer prints
 ---@param on_end fun(text: string, failed: boolean) called once with a message to the user
 ---@return claude_ide.Installation
-function M.begin(on_line, on_end)
+function M.begin(extras, on_line, on_end)
   if running then
     error('An installation is already running', 0)
   end
@@ -127,7 +131,8 @@ function M.begin(on_line, on_end)
     cwd = program.neutral,
     stdout = output_reader(installation),
   }
-  vim.system({ path, '-I', script, python.own() }, options, function(done)
+  local command = vim.list_extend({ path, '-I', script, python.own() }, extras)
+  vim.system(command, options, function(done)
     installation.code = done.code
     vim.schedule(function()
       conclude(installation)
@@ -140,7 +145,7 @@ end
 -- Start an installation, and show each line in a float and as a progress message.
 ---@return claude_ide.Installation? installation nil, after a message, if it cannot start
 ---@return fun(line?: string)? show
-local function begin_visibly(on_end)
+local function begin_visibly(extras, on_end)
   local shown = progress.open('ClaudeInstall')
   local function show(line)
     -- A line may arrive after the end.
@@ -151,7 +156,7 @@ local function begin_visibly(on_end)
       end
     end
   end
-  local ok, installation = pcall(M.begin, vim.schedule_wrap(show), function(text, failed)
+  local ok, installation = pcall(M.begin, extras, vim.schedule_wrap(show), function(text, failed)
     local status = failed and 'failed' or 'success'
     work.report('install', 'ClaudeInstall', status, status)
     shown.close()
@@ -190,14 +195,19 @@ end
 
 --- Create or update the environment in the background.
 ---@param wait? boolean whether to return only when it is done; without a UI it always waits
-function M.run(wait)
-  if not wait and has_ui() then
-    begin_visibly(report)
+---@param extra? string what to install beside the needed packages
+function M.run(wait, extra)
+  local extras = { extra }
+  if extra and not vim.list_contains(M.EXTRAS, extra) then
+    local known = table.concat(M.EXTRAS, ', ')
+    return report((':ClaudeInstall: there is no "%s" (%s)'):format(extra, known), true)
+  elseif not wait and has_ui() then
+    begin_visibly(extras, report)
     return
   end
   local result
   local is_waiting = true
-  local installation, show = begin_visibly(function(...)
+  local installation, show = begin_visibly(extras, function(...)
     result = { ... }
     if not is_waiting then
       report(...)

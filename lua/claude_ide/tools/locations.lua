@@ -4,6 +4,9 @@ local source = require('claude_ide.tools.source')
 
 local M = {}
 
+-- Characters. The host cuts a longer answer.
+local LONGEST = 23000
+
 ---@class claude_ide.FoundLocation
 ---@field path string of a file, otherwise a URI
 ---@field range lsp.Range
@@ -220,16 +223,24 @@ function M.part(list, part)
   return vim.list_slice(list, offset + 1, offset + (part.limit or #list))
 end
 
---- Describe the wanted part of the locations.
+--- Describe the wanted part of the locations, as far as it fits into an answer.
 ---@param answers claude_ide.ServerAnswer[]
 ---@param asked claude_ide.Asked
 ---@param part { offset?: integer, limit?: integer }
 ---@param answer fun(places: claude_ide.Places)
 function M.describe(answers, asked, part, answer)
   M.collect(answers, function(found, files)
-    local describe, places = M.describer(), {}
-    slices.each(M.part(found, part), function(one)
-      places[#places + 1] = describe(one)
+    local describe, places, length = M.describer(), {}, 0
+    local wanted, path = M.part(found, part), nil
+    slices.steps(function()
+      local one = wanted[#places + 1]
+      if not one or length > LONGEST then
+        return false
+      end
+      local place = describe(one)
+      length = length + #place.text + 12 + (place.path ~= path and #place.path or 0)
+      places[#places + 1], path = place, place.path
+      return true
     end, function()
       local facts = { total = #found, files = files, places = places }
       answer(vim.tbl_extend('error', facts, asked))

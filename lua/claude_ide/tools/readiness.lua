@@ -22,6 +22,12 @@ local first_asked = {}
 ---@type table<integer, true> clients that have not started in time
 local slow_starters = {}
 
+-- Those that serve buffers before the first question.
+for _, client in ipairs(vim.lsp.get_clients()) do
+  local is_busy = next((client.progress or {}).pending or {}) ~= nil
+  warm[client.id] = not is_busy and vim.deepcopy(client.attached_buffers) or nil
+end
+
 ---@type table<integer, table<integer, true>> by buffer: namespaces that have published since it was loaded
 local published = {}
 

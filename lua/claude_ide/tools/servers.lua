@@ -223,6 +223,15 @@ function M.guarded(answer, fn)
   end
 end
 
+--- Whether a namespace has diagnostics of a server. Some of its names end with what only the server knows.
+---@param client vim.lsp.Client
+---@param namespace integer
+---@return boolean
+function M.publishes_in(client, namespace)
+  local name = vim.diagnostic.get_namespace(namespace).name .. '.'
+  return name:find(('lsp.%s.%d.'):format(client.name, client.id), 1, true) ~= nil
+end
+
 --- The parameters of a request about a position, in the server's encoding.
 ---@param client vim.lsp.Client
 ---@param bufnr integer

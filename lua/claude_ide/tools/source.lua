@@ -1,4 +1,5 @@
 --- Lines of files: of a buffer, saved or not, otherwise of the disk. Converts the columns of servers.
+local buffer_names = require('claude_ide.file.names')
 local buffers = require('claude_ide.file.buffers')
 
 local M = {}
@@ -10,8 +11,7 @@ local LARGEST = 2000000
 local LONGEST = 300
 
 -- The text of a file that is not loaded; "" if it is large, or no regular file.
-local function read(path)
-  local stat = vim.uv.fs_stat(path)
+local function read(path, stat)
   local file = stat and stat.type == 'file' and stat.size <= LARGEST and io.open(path, 'rb')
   if not file then
     return ''
@@ -29,8 +29,12 @@ end
 ---@field at integer 1-based
 
 local function open(path)
-  local bufnr = buffers.loaded(path)
-  return { path = path, bufnr = bufnr, text = bufnr and '' or read(path), row = 0, at = 1 }
+  local stat = vim.uv.fs_lstat(path)
+  local is_link = stat ~= nil and stat.type == 'link'
+  -- Most of many files have no buffer, which is quick to see.
+  local bufnr = (is_link or #buffer_names.candidates(path) > 0) and buffers.loaded(path) or nil
+  local text = bufnr and '' or read(path, is_link and vim.uv.fs_stat(path) or stat)
+  return { path = path, bufnr = bufnr, text = text, row = 0, at = 1 }
 end
 
 -- Rows are mostly asked for in order: what lies before is not searched again.

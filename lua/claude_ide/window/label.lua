@@ -19,6 +19,7 @@ local PATTERNS = {
   '^[%w() -]+ prompt$',
   '^[%w() -]+ login$',
   '^[%w() -]+ plan$',
+  '^Claude kernel$',
   '^[%w() -]+: ', -- an agent's name comes first, or 'Chat'
   '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',

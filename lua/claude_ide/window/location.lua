@@ -137,6 +137,24 @@ function M.go_back(target)
   end
 end
 
+--- End the user's mode, then call `fn` in Normal mode.
+---@param fn fun()
+function M.leave_mode(fn)
+  local mode = vim.fn.mode(1)
+  if mode:find('^[iR]') then
+    vim.api.nvim_create_autocmd('InsertLeave', { once = true, callback = vim.schedule_wrap(fn) })
+    return vim.cmd.stopinsert()
+  elseif mode == 't' then
+    vim.api.nvim_create_autocmd('TermLeave', { once = true, callback = vim.schedule_wrap(fn) })
+    return vim.cmd.stopinsert()
+  elseif mode:find('^n[iR]') then
+    vim.cmd.stopinsert()
+  elseif mode:find('^[vVsS\22\19]') then
+    vim.cmd('normal! \27')
+  end
+  fn()
+end
+
 --- Take the user back if they close a window while they are in it. Neovim itself would choose a neighbouring
 --- window, but never the quickfix window.
 ---@param win integer

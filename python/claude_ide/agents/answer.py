@@ -20,14 +20,16 @@ class Allow:
 
     `rule` allows later uses as well; the agent raises `InvalidRuleError` if it is malformed.
     `edits` are the user's own versions of proposed edits, one for each file that they have changed;
-    `plan` is that of the proposed plan. `unsaved` names the files that have unsaved text: `new` is
-    the whole text that the user accepts, and `old` the text that they have seen it replace.
+    `plan` is that of the proposed plan, `code` that of code that the editor runs. `unsaved` names
+    the files that have unsaved text: `new` is the whole text that the user accepts, and `old` the
+    text that they have seen it replace.
     """
 
     options: tuple[str, ...] = ()
     edits: tuple[Replacement, ...] = ()
     plan: str = ""
     rule: Rule | None = None
+    code: str = ""
     unsaved: tuple[Replacement, ...] = ()
 
     @property

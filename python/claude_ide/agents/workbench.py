@@ -7,8 +7,18 @@ from typing import Any, Protocol
 
 from claude_ide.agents.events import Change
 
-McpServer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
-"""Handles a JSON-RPC message; returns the response, or None for a notification."""
+CODE_TOOL = "mcp__neovim__execute_code"
+"""The tool of the editor that runs code, which the user may change before."""
+
+
+class McpServer(Protocol):
+    """A server of the editor's tools."""
+
+    def __call__(self, message: dict[str, Any]) -> Awaitable[dict[str, Any] | None]:
+        """Handle a JSON-RPC message; return the response, or None for a notification."""
+
+    def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        """Note that the user has allowed a use of a tool, or `for_good` all further ones."""
 
 
 class Edits(Protocol):

@@ -270,6 +270,10 @@ class Panel:
         """Show a plan to edit; return the user's decision."""
         return await self._editor.ask("chat.plan", plan, token=token)
 
+    async def ask_code(self, code: Mapping[str, str], token: int) -> Mapping[str, Any]:
+        """Show code to edit; return the user's decision."""
+        return await self._editor.ask("jupyter.question", code, token=token)
+
     async def ask_questions(self, form: Mapping[str, Any], token: int) -> Mapping[str, Any]:
         """Show a form; return the user's answers."""
         return await self._editor.ask("chat.form", form, token=token)

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -9,6 +11,9 @@ from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.baseline import Baseline
+
+if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
 
 
 class Client(msgspec.Struct, eq=False):
@@ -35,10 +40,19 @@ class Client(msgspec.Struct, eq=False):
     responsive: bool = True
     diffs: list[Diff] = msgspec.field(default_factory=list)
     baseline: Baseline = msgspec.field(default_factory=Baseline)
+    kernels: "Callable[[], Kernels] | None" = None
+    may_run_code: bool = False
+    """Whether the user lets it run code without a question for each run."""
+    allowed: dict[str, dict[str, Any]] = {}
+    """The arguments that the user has allowed in the chat, by the ids of the tools' uses."""
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""
         self.last_active = time.monotonic()
+
+    def take_allowed(self, tool_use: str | None) -> dict[str, Any] | None:
+        """Return the arguments with which the user has allowed a use in the chat; None if not."""
+        return self.allowed.pop(tool_use or "", None)
 
     @property
     def shown_name(self) -> str:

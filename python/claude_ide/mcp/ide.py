@@ -5,8 +5,8 @@ import contextlib
 import logging
 import os
 from collections import OrderedDict, deque
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -15,6 +15,9 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.transport.websocket import Connection
+
+if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
 
 logger = logging.getLogger(__name__)
 
@@ -58,9 +61,12 @@ class Outbox:
 class Ide:
     """All clients of the server; `serve` runs one."""
 
-    def __init__(self, editor: Editor, config: Config) -> None:
+    def __init__(
+        self, editor: Editor, config: Config, kernels: "Callable[[], Kernels] | None" = None
+    ) -> None:
         self.editor = editor
         self.config = config
+        self._kernels = kernels
         self.mentions: deque[dict[str, Any]] = deque()
         self._outboxes: dict[Client, Outbox] = {}
         editor.events.subscribe("selection_changed", self._selection_changed)
@@ -73,7 +79,7 @@ class Ide:
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
-        client = Client(self.editor, self.config)
+        client = Client(self.editor, self.config, kernels=self._kernels)
         async with asyncio.TaskGroup() as group:
             tasks: list[asyncio.Task[None]] = []
 

@@ -17,6 +17,9 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 
+RUNS_CODE = "execute_code"
+"""A tool that asks the user itself, unless the agent has."""
+
 CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
@@ -25,7 +28,8 @@ class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
     def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
-        server = Server(Client(editor, config, label=name), lambda: None, tools=tools)
+        self._client = Client(editor, config, label=name)
+        server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}
@@ -55,6 +59,12 @@ class InProcessServer:
             raise
         finally:
             del self._waiting[number]
+
+    def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        """Note that the user has allowed a use of a tool, and perhaps all further ones."""
+        if tool == RUNS_CODE:
+            self._client.allowed[use] = arguments
+            self._client.may_run_code = self._client.may_run_code or for_good
 
     async def close(self) -> None:
         """Cancel all requests."""

@@ -56,6 +56,7 @@ class Server:
         tools: Toolset = IDE_TOOLS,
     ) -> None:
         self.client = client
+        client.kernels = client.kernels or tools.kernels
         self._tools = tools
         self._on_initialized = on_initialized
         self._on_pid = on_pid
@@ -139,7 +140,9 @@ class Server:
                 call = converted(params, _Call)
             except msgspec.DecodeError as error:
                 raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
-            return self._call_tool({"name": call.name, "arguments": call.arguments})
+            return self._call_tool(
+                {"name": call.name, "arguments": call.arguments, "_meta": call.meta}
+            )
         if method in WORKSPACE:
             return WORKSPACE[method](self, params)
         raise RpcError.invalid_params(f"{method}: params are too large, or no object")
@@ -185,6 +188,7 @@ class _Name(msgspec.Struct):
 
 class _Call(_Name):
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict)
 
 
 def failed(reason: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ docstring is the description; the type gives the input schema and validates the 
 import inspect
 from collections import UserDict
 from collections.abc import Awaitable, Callable, Mapping
-from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -17,6 +16,7 @@ from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import converted, readable
 
 if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.client import Client
 
 TOOL_USE = "claudecode/toolUseId"
@@ -43,17 +43,22 @@ class NoArguments(Arguments, frozen=True):
     """The arguments of a tool that takes none."""
 
 
-class Caller(Enum):
+class Caller(msgspec.Struct, frozen=True):
     """The caller of a tool: the model, or the client for its own purposes."""
 
-    CLIENT = "client"
-    MODEL = "model"
+    tool_use: str | None = None
+    """The id of the model's use of the tool; None if the client calls."""
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the model calls."""
+        return self.tool_use is not None
 
     @classmethod
     def of(cls, meta: Any) -> "Caller":
         """Return the caller according to the `_meta` of a call."""
         tool_use = meta.get(TOOL_USE) if isinstance(meta, dict) else None
-        return cls.MODEL if isinstance(tool_use, str) else cls.CLIENT
+        return cls(tool_use if isinstance(tool_use, str) else None)
 
 
 class Tool(msgspec.Struct, frozen=True):
@@ -112,12 +117,21 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class Toolset(UserDict[str, Tool]):
-    """Tools by wire name. `instructions` tell a model what they are for."""
+    """Tools by wire name. `instructions` tell a model what they are for.
 
-    def __init__(self, tools: Mapping[str, Tool] | None = None, instructions: str = "") -> None:
+    `kernels` returns the kernel in which they run code, if there is one.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool] | None = None,
+        instructions: str = "",
+        kernels: "Callable[[], Kernels] | None" = None,
+    ) -> None:
         self._listed: msgspec.Raw | None = None
         self._on_change: dict[object, Callable[[], object]] = {}
         self.instructions = instructions
+        self.kernels = kernels
         super().__init__(tools)
 
     def __setitem__(self, name: str, tool: Tool) -> None:
@@ -132,6 +146,11 @@ class Toolset(UserDict[str, Tool]):
     def read_only(self) -> tuple[str, ...]:
         """The names of the tools that change nothing and therefore need no permission."""
         return tuple(name for name, tool in self.items() if tool.is_read_only)
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """The names of the tools that ask the user themselves, in Neovim."""
+        return tuple(name for name, tool in self.items() if tool.asks_user)
 
     def listed(self) -> msgspec.Raw:
         """Return the encoded result of `tools/list`."""

@@ -101,9 +101,13 @@ class Process(asyncio.SubprocessProtocol):
         """End it as CTRL-C does, and by force if it goes on; a second time at once."""
         grace = 0.0 if self.is_stopped else GRACE_SECONDS
         self.is_stopped = True
+        self.interrupt()
+        asyncio.get_running_loop().call_later(grace, self._end)
+
+    def interrupt(self) -> None:
+        """Send it what CTRL-C sends; it may go on."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGINT)
-        asyncio.get_running_loop().call_later(grace, self._end)
 
     def end(self) -> None:
         """End it with SIGTERM, and with SIGKILL if it goes on; also everything it has started."""

@@ -11,6 +11,7 @@ from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, REST
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 from support.agents import NewError
+from support.mcp_server import Server
 from support.neovim import until
 
 Frame = dict[str, Any]
@@ -66,7 +67,7 @@ async def test_a_server_that_fails_gives_an_error_and_is_logged_once(
     async def server(_message: Frame) -> Frame:
         raise ValueError("secret")
 
-    cli = Cli({"neovim": server})
+    cli = Cli({"neovim": Server(server)})
     with caplog.at_level(logging.ERROR):
         answer = await cli.ask("mcp_message", server_name="neovim", message={"id": 1})
         await until(lambda: caplog.records, "it is logged")
@@ -91,7 +92,7 @@ async def test_a_slow_tool_delays_no_other_request() -> None:
             await release.wait()
         return {"id": message["id"]}
 
-    cli = Cli({"neovim": server})
+    cli = Cli({"neovim": Server(server)})
     cli.begin("slow", "mcp_message", server_name="neovim", message={"id": 1})
     answer = await cli.ask("mcp_message", server_name="neovim", message={"id": 2})
     assert answer["response"]["mcp_response"] == {"id": 2}
@@ -111,7 +112,7 @@ async def test_a_withdrawn_request_is_cancelled_and_not_answered() -> None:
             ended.set()
         return {}
 
-    cli = Cli({"neovim": server})
+    cli = Cli({"neovim": Server(server)})
     cli.begin("r1", "mcp_message", server_name="neovim", message={"id": 1})
     await asyncio.sleep(0)
     cli.callbacks.cancel("r1")
@@ -227,3 +228,29 @@ async def test_the_editor_examines_a_file_before_it_is_changed() -> None:
 
     assert (await cli.ask("hook_callback", **asked))["response"] == {}
     assert edits.looked_at == [("t1", "/p/a.py")]
+
+
+async def test_a_server_learns_which_uses_of_its_tools_are_allowed() -> None:
+    server = Server(nothing)
+    callbacks = Cli({"neovim": server}).callbacks
+    given = {"updatedInput": {"code": "x"}}
+    rule = {"rules": [{"toolName": "mcp__neovim__run"}], "type": "addRules"}
+    of_another = {"rules": [{"toolName": "mcp__neovim__other"}], "type": "addRules"}
+
+    callbacks.allowed("mcp__neovim__run", "t1", given)
+    callbacks.allowed("mcp__neovim__run", "t2", given, "changed")
+    callbacks.allowed("mcp__neovim__run", "t3", given | {"updatedPermissions": [rule]})
+    callbacks.allowed("mcp__neovim__run", "t4", given | {"updatedPermissions": [of_another]})
+    callbacks.allowed("mcp__other__run", "t5", given)
+    callbacks.allowed("Bash", "t6", given)
+
+    assert server.uses == [
+        ("run", "t1", {"code": "x"}, False),
+        ("run", "t2", {"code": "changed"}, False),
+        ("run", "t3", {"code": "x"}, True),
+        ("run", "t4", {"code": "x"}, False),
+    ]
+
+
+async def nothing(_message: Frame) -> None:
+    """Answer nothing."""

@@ -33,6 +33,7 @@ from claude_ide.agents.stream_json.wire.control import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
+from support.mcp_server import Server
 from support.transcripts import read_log, replaying
 
 
@@ -318,7 +319,7 @@ async def test_the_editors_tools_are_served_over_the_same_pipe(replay: Replay) -
         content = {"content": [{"type": "text", "text": "DIFF_REJECTED"}]}
         return {"jsonrpc": "2.0", "id": message["id"], "result": content}
 
-    talk = await replay("sdk_mcp", servers={"editor": server})
+    talk = await replay("sdk_mcp", servers={"editor": Server(server)})
     await talk.prompt("diff it")
     await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     await talk.until(TurnEnded)

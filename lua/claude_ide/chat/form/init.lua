@@ -191,7 +191,7 @@ local function appear(form)
   end
   form.origin = location.current()
   form.insert = vim.fn.mode():find('^[iR]') and api.nvim_win_get_cursor(0) or nil
-  chat_focus.leave_mode(function()
+  location.leave_mode(function()
     if forms[form.token] ~= form then
       return
     end

@@ -7,8 +7,7 @@ local M = {}
 
 local api = vim.api
 
----@class claude_ide.PlanView: claude_ide.Visit
----@field bufnr integer
+---@class claude_ide.PlanView: claude_ide.ApprovalView
 
 local OPTIONS = {
   breakindent = true,
@@ -58,15 +57,6 @@ end
 function M.open(bufnr)
   local view = visit.open(guest, { bufnr = bufnr })
   return view --[[@as claude_ide.PlanView]]
-end
-
---- Enter the window of a plan, if it is still shown.
----@param view claude_ide.PlanView
-function M.enter(view)
-  local win = vim.fn.win_findbuf(view.bufnr)[1]
-  if win then
-    api.nvim_set_current_win(win)
-  end
 end
 
 return M

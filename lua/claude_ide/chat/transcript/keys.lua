@@ -10,7 +10,7 @@ local message = require('claude_ide.say.message')
 
 local M = {}
 
-local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
+local ANSWERS = { 'y', 'a', 'n', 'N', 'c', 'd' }
 -- These allow something, which the user must have seen first.
 local ALLOWING = { y = true, a = true }
 -- A request that is shown only in part: on either key, the host shows the rest.
@@ -18,7 +18,7 @@ local CUT = 'request:cut'
 local TRUST = 'trust'
 local PROMPTS = { turn = true, queued = true }
 -- Without a mapping, Neovim would only show E21.
-local CHANGING = { 'c', 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
+local CHANGING = { 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
 local UNCHANGEABLE = 'the transcript cannot be changed; i goes to the prompt'
 local NOT_RUNNING = 'the chat is not running: R restarts it'
 local ANSWER = 'Answer the request under the cursor'
@@ -191,7 +191,7 @@ local function list(chat)
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }
   add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
-  local fallbacks = { a = to_prompt, d = refuse_change }
+  local fallbacks = { a = to_prompt, c = refuse_change, d = refuse_change }
   for _, key in ipairs(ANSWERS) do
     local fallback = fallbacks[key] or function()
       return key

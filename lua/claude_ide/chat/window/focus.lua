@@ -47,21 +47,6 @@ function M.enter_prompt(view)
   end
 end
 
---- End the user's mode, then call `fn` in Normal mode.
----@param fn fun()
-function M.leave_mode(fn)
-  local mode = vim.fn.mode(1)
-  if mode:find('^[iR]') then
-    api.nvim_create_autocmd('InsertLeave', { once = true, callback = vim.schedule_wrap(fn) })
-    return vim.cmd.stopinsert()
-  elseif mode:find('^n[iR]') then
-    vim.cmd.stopinsert()
-  elseif mode:find('^[vVsS\22\19]') then
-    vim.cmd('normal! \27')
-  end
-  fn()
-end
-
 --- A window of the current tab page that is not the panel's.
 ---@param view claude_ide.ChatView
 ---@return integer? win

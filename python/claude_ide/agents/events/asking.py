@@ -61,6 +61,7 @@ class PermissionAsked:
     `edits` are the file changes that the tool would make, if they are known in advance.
     `agent` is the subagent that asks; None for the agent itself. `rule` is a rule that would allow
     this and similar uses; the user may change it. `scopes` are empty if the agent has no rules.
+    `code` is code that the tool would run, if the user may change it.
     """
 
     request: str
@@ -76,6 +77,7 @@ class PermissionAsked:
     agent: Subagent | None = None
     rule: str = ""
     scopes: tuple[Scope, ...] = ()
+    code: str = ""
 
 
 class AnswerKind(Enum):

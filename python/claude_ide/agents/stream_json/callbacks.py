@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from claude_ide.agents.events import Hunk
-from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.agents.stream_json.wire.frames import Frame
@@ -65,6 +65,16 @@ class Callbacks:
     def proposal_changed(self, tool: str) -> None:
         """Record that the user changed a tool's input: the CLI does not inform the model."""
         self._changed.add(tool)
+
+    def allowed(self, name: str, use: str, answer: Frame, code: str = "") -> None:
+        """Tell our server that the user has allowed a use of one of its tools, or other `code`."""
+        _, server, tool = [*name.split("__", 2), "", ""][:3]
+        if name.startswith("mcp__") and server in self._servers:
+            updates = mappings(answer.get("updatedPermissions"))
+            rules = [rule for each in updates for rule in mappings(each.get("rules"))]
+            for_good = any(rule.get("toolName") == name for rule in rules)
+            arguments = mapping(answer.get("updatedInput")) | ({"code": code} if code else {})
+            self._servers[server].allowed(tool, use, arguments, for_good=for_good)
 
     def files_restored(self, paths: Iterable[str]) -> None:
         """Record that the user restored files: the CLI does not inform the model."""

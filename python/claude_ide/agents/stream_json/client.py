@@ -231,6 +231,9 @@ class StreamJsonAgent:
         given = mapping(asked.get("input"))
         if isinstance(answer, Allow) and encoded.get("updatedInput", given) != given:
             running.callbacks.proposal_changed(tool)
+        if isinstance(answer, Allow):
+            name = text(asked.get("tool_name"))
+            running.callbacks.allowed(name, tool, encoded, answer.code)
         await running.send(encode.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:

@@ -1,13 +1,15 @@
 """Shows what a yes to a request allows: all of a tool's input, in one line or in rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
 
 from claude_ide.agents.events import PermissionAsked, Subagent
+from claude_ide.chat.page.part import Code
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import Look, Row, row
 from claude_ide.chat.page.visible import fits, rows, visible
 from claude_ide.chat.requests import proposal
 from claude_ide.paths import within
@@ -30,6 +32,13 @@ DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
 
 BEGINS, GOES_ON = "  │ ", "  ┊ "
 """Prefixes of a line's first row and of its further rows, which set the text off from our own."""
+
+CODE = "code"
+"""In place of a highlight group: the text is coloured by its language's parser."""
+
+LANGUAGE = "python"
+RUNNING = ("execute_code", "executeCode")
+"""Tools that run code in a kernel, by the last part of their names."""
 
 LONGEST_NAME = 60
 
@@ -54,7 +63,11 @@ class Piece(NamedTuple):
 
     def row(self) -> Row:
         """Return it as a row."""
-        return row((BEGINS if self.begins else GOES_ON, NOTE), (self.text, self.group))
+        prefix = BEGINS if self.begins else GOES_ON
+        if self.group == CODE:
+            # A parser colours the buffer's lines, which must be the code alone.
+            return row((self.text, ""))._replace(looks=(Look(0, 0, prefix, NOTE, "inline"),))
+        return row((prefix, NOTE), (self.text, self.group))
 
 
 class Permission:
@@ -134,6 +147,9 @@ class Permission:
         if _has_command(self.asked):
             short = self._asked("Run this command?")
             return short, f"{short}  {title}"
+        if _has_code(self.asked):
+            short = self._asked("Run this code?")
+            return short, short
         if proposal.is_edit(self.asked):
             number = len(proposal.paths(self.asked))
             files = "this file" if number < 2 else f"these {number} files"
@@ -168,6 +184,8 @@ class Permission:
         if self.change:
             skipped |= {*SIGNS, "replace_all"}
         rest = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
+        if _has_code(self.asked):
+            return [(rest.pop("code"), CODE), *map(_named, rest.items())]
         content = self._changed() or _content(self.asked.kind, rest) or self._edits()
         if not (is_titled or key or content[:1] == self._edits()[:1]):
             content = [*self._files(), *content]
@@ -215,6 +233,24 @@ def _title_key(asked: PermissionAsked) -> str:
 
 def _has_command(asked: PermissionAsked) -> bool:
     return asked.kind == "execute" and isinstance(asked.arguments.get("command"), str)
+
+
+def _has_code(asked: PermissionAsked) -> bool:
+    is_known = asked.name.rpartition("__")[2] in RUNNING
+    return is_known and isinstance(asked.arguments.get("code"), str)
+
+
+def code_in(rows: Sequence[Row]) -> list[Code]:
+    """Return where code is in the rows of a request."""
+    found: list[Code] = []
+    for number, each in enumerate(rows):
+        if not (each.looks and each.looks[0].text in (BEGINS, GOES_ON)):
+            continue
+        if found and found[-1].last == number:
+            found[-1] = found[-1]._replace(last=number + 1)
+        else:
+            found.append(Code(number, number + 1, LANGUAGE))
+    return found
 
 
 def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:

@@ -139,6 +139,8 @@ class Answers:
                 await self._respond(waiting, Allow(), ALLOWED)
             case "a":
                 await self._always(waiting)
+            case "c" if isinstance(asked, PermissionAsked) and asked.code:
+                self._reviews.begin(waiting)
             case "n":
                 summary = DECLINED if is_for_program(asked) else REJECTED
                 await self._respond(waiting, Reject(), summary)

@@ -23,6 +23,7 @@ from claude_ide.chat import abilities
 from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import change, form, proposal, ways
 from claude_ide.chat.requests import instead as in_words
+from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
@@ -33,6 +34,9 @@ from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
 
 ALLOWED, REJECTED = "allowed", "rejected"
+
+KERNEL = "the Jupyter kernel"
+"""Where code runs; the kernel is chosen after the user's answer."""
 
 SENT_AS_PROMPT = "changes go into a prompt"
 
@@ -93,6 +97,8 @@ class Reviews:
                     waiting.review = self._run(self._review_as_open(waiting, asked))
                 elif self._propose(waiting, self._of_disk(asked)):
                     waiting.review = self._run(self._while_reviewed(waiting))
+            case PermissionAsked(code=code) if code:
+                waiting.review = self._run(self._review_code(waiting, code))
             case QuestionAsked():
                 waiting.review = self._run(self._review_questions(waiting, waiting.asked))
             case PlanProposed(plan=plan) if plan:
@@ -237,6 +243,19 @@ class Reviews:
         elif (given := answered.get("answers")) is not None:
             answers = form.values(asked, given)
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
+
+    async def _review_code(self, waiting: Waiting, code: str) -> None:
+        shown = {"name": self._agent.name, "kernel": KERNEL, "language": LANGUAGE, "text": code}
+        reviewed = await self._panel.ask_code(shown, self._token(waiting))
+        text = str(reviewed.get("text", "")) or code
+        if reviewed.get("decision") == "run":
+            changed = text if text != code else ""
+            summary = f"{ALLOWED}, with your changes" if changed else ALLOWED
+            await self._respond(waiting, Allow(code=changed), summary)
+        else:
+            reason = str(reviewed.get("comments") or "")
+            summary = f"{REJECTED}: {reason}" if reason else REJECTED
+            await self._respond(waiting, Reject(reason), summary)
 
     async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
         text = asked.plan

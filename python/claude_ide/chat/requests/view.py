@@ -12,13 +12,14 @@ from claude_ide.agents.events import (
     UrlAsked,
 )
 from claude_ide.chat.page import amounts
+from claude_ide.chat.page.page import Page
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
 from claude_ide.chat.requests import address, proposal, questions, ways
-from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, wrapped
+from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, code_in, wrapped
 from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
 from claude_ide.paths import within
@@ -157,6 +158,11 @@ class Request(View):
             case PlanProposed():
                 return "the plan"
 
+    def draw(self, page: Page) -> None:
+        """Write the request to the page, with its code in colour."""
+        rows = self.rows()
+        page.write(self.part, rows, code=code_in(rows), kind=self.part_kind)
+
     def rows(self) -> list[Row]:
         """Return the request, and one line for each way to answer."""
         match self.asked:
@@ -234,6 +240,8 @@ class Request(View):
 
     def _keys(self) -> list[Row]:
         rows = self._answer_rows("yes, once", "no")
+        if isinstance(self.asked, PermissionAsked) and self.asked.code:
+            rows.append(key_row("c", "change the code"))
         return [*rows, key_row("d", "details")] if self._has_more else rows
 
     def _answer_rows(self, usual_yes: str, usual_no: str) -> list[Row]:

@@ -1,7 +1,11 @@
 """The tools for models, one module per noun; importing a module registers its tools."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from claude_ide.mcp.model import (
     buffers,
+    code,
     commands,
     diagnostics,
     edits,
@@ -14,9 +18,24 @@ from claude_ide.mcp.model import (
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
-ALL = (language, symbols, diagnostics, edits, syntax, buffers, screen, lists, showing, commands)
+if TYPE_CHECKING:
+    from claude_ide.jupyter.kernels import Kernels
+
+ALL = (
+    language,
+    symbols,
+    diagnostics,
+    edits,
+    syntax,
+    buffers,
+    screen,
+    lists,
+    showing,
+    commands,
+    code,
+)
 
 
-def toolset() -> Toolset:
-    """Return the tools of one Neovim, to which the user may add."""
-    return Toolset(MODEL_TOOLS, MODEL_TOOLS.instructions)
+def toolset(kernels: "Callable[[], Kernels] | None" = None) -> Toolset:
+    """Return the tools of one Neovim, to which the user may add; code runs in its kernel."""
+    return Toolset(MODEL_TOOLS, MODEL_TOOLS.instructions, kernels)

@@ -28,7 +28,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
     Recent changes on disk are loaded and checked first. A note says so if nothing has checked a
     file.
     """
-    if caller is Caller.MODEL:
+    if caller.is_model:
         return await _for_the_model(client, arguments.uri)
     if arguments.uri:
         return await _before_a_write(client, _path(arguments.uri))

@@ -25,6 +25,7 @@ from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.stream_json.decoding import elicitation, rules
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.workbench import CODE_TOOL
 from claude_ide.own_mode import shown
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
@@ -67,6 +68,7 @@ def decode_request(frame: Frame, root: str = "") -> list[Event]:
                     edits=_edits(name, arguments),
                     rule=rules.suggested(asked, root),
                     scopes=rules.scopes(asked),
+                    code=text(arguments.get("code")) if name == CODE_TOOL else "",
                 )
             ]
 

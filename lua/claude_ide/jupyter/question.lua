@@ -1,0 +1,133 @@
+--- Code that a model wants to run, in a buffer that the user may edit: writing it runs it, closing it
+--- does not.
+local approval = require('claude_ide.approval')
+local highlights = require('claude_ide.highlights')
+local filling = require('claude_ide.window.filling')
+local looks = require('claude_ide.window.looks')
+local plain = require('claude_ide.say.plain')
+local visit = require('claude_ide.window.visit')
+local winbar = require('claude_ide.window.winbar')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+local HIGHEST = 0.5 -- of the screen
+local LOWEST = 5
+local OPTIONS = {
+  cursorbind = false,
+  diff = false,
+  foldenable = false,
+  scrollbind = false,
+  winfixbuf = true,
+  wrap = true,
+}
+
+---@class claude_ide.CodeRequest: claude_ide.ApprovalRequest
+---@field name string who asks
+---@field kernel string where it runs
+---@field language string
+
+---@class claude_ide.CodeGuest: claude_ide.Guest
+local guest = { kin = 'proposal' }
+
+local function height_for(bufnr)
+  local most = math.floor(vim.o.lines * HIGHEST)
+  return math.max(LOWEST, math.min(api.nvim_buf_line_count(bufnr) + 1, most))
+end
+
+-- A new tab page, if the one that the user is in has no room.
+local function open_window(view)
+  local config = { split = 'below', win = -1, height = height_for(view.bufnr) }
+  local ok, win = pcall(api.nvim_open_win, view.bufnr, true, config)
+  if ok then
+    return win
+  end
+  win = visit.new_tabpage(view)
+  vim.wo[win].winfixbuf = false
+  filling.run(function()
+    api.nvim_win_set_buf(win, view.bufnr)
+    return nil
+  end)
+  return win
+end
+
+function guest.open(view)
+  local win = open_window(view)
+  looks.set(win, OPTIONS)
+  -- Otherwise CTRL-O would go to another buffer.
+  api.nvim_win_call(win, vim.cmd.clearjumps)
+end
+
+function guest.close(view)
+  vim.iter(vim.fn.win_findbuf(view.bufnr)):each(window_close.window)
+  window_close.buffer(view.bufnr)
+end
+
+function guest.has(view, win)
+  return api.nvim_win_get_buf(win) == view.bufnr
+end
+
+guest.has_opened = function(view, win)
+  return api.nvim_win_is_valid(win) and guest.has(view, win)
+end
+
+local function set_winbar(request)
+  highlights.define()
+  local more = request.more and (' · gA %s'):format(plain.status_line(request.more)) or ''
+  local keys = (':w run%s · :q refuse'):format(more)
+  local title = plain.status_line(request.title)
+  local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
+  winbar.set(api.nvim_get_current_win(), bar:format(title, keys), {
+    chunks = function()
+      return { { { (' %s '):format(keys), 'ClaudePlanKeys' } } }
+    end,
+  })
+end
+
+local questions = approval.new({
+  noun = 'code',
+  buffer = 'claude-run',
+  label = function(request)
+    return ('Code (%s)'):format(plain.one_line(request.name))
+  end,
+  filetype = function(request)
+    return request.language:lower():match('^[%w_]+$') or 'python'
+  end,
+  open = function(bufnr, request)
+    local view = visit.open(guest, { bufnr = bufnr })
+    set_winbar(request)
+    return view --[[@as claude_ide.ApprovalView]]
+  end,
+  question = 'Why should it not run? ',
+  question_name = 'question about the code',
+  approves = 'run',
+  approves_more = 'run_all',
+  rejects = 'refuse',
+  more_key = '<Plug>(claude-run-all)',
+  edits_say_why = false,
+})
+
+--- Show code at the next moment that takes nothing from the user.
+---
+--- Emits `answered` {token, decision = 'run'|'run_all'|'refuse', text, comments?}.
+---@param token integer
+---@param request claude_ide.CodeRequest
+function M.open(token, request)
+  request.title = ('%s asks to run this in %s'):format(request.name, request.kernel)
+  questions.open(token, request)
+end
+
+--- Close code that no longer waits for an answer. The user's edits are kept in another buffer.
+---@param token integer
+function M.close(token)
+  questions.close(token)
+end
+
+--- Close all code that waits.
+function M.close_all()
+  questions.close_all()
+end
+
+return M

@@ -1,0 +1,158 @@
+--- The kernel buffer: the code that ran, with cell marks, and what came out, as comments. It is a script
+--- that could run again.
+local colouring = require('claude_ide.colouring')
+local images = require('claude_ide.jupyter.images')
+local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+local quiet = require('claude_ide.say.quiet')
+
+local M = {}
+
+local api = vim.api
+
+local MOST_LINES = 20000
+local MARK, OUT = '# %%', '#>'
+local WORDS = { stderr = 'stderr: ', error = '', note = '', image = 'image: ' }
+local GROUPS = { error = 'DiagnosticError', note = 'DiagnosticWarn', stderr = 'DiagnosticWarn' }
+
+local marks = api.nvim_create_namespace('claude_ide_kernel')
+local buffer ---@type integer?
+
+---@type table<integer, integer> by token: the mark of the end of a run's code
+local runs = {}
+
+---@class claude_ide.RunEntry
+---@field title string
+---@field language string
+---@field code string
+
+---@class claude_ide.RunOutput
+---@field kind 'stdout'|'stderr'|'value'|'display'|'error'|'image'|'note'
+---@field text string the text, or the path of an image
+
+local function get(language)
+  if buffer and api.nvim_buf_is_loaded(buffer) then
+    return buffer
+  end
+  buffer = api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden, vim.bo[buffer].modifiable = 'hide', false
+  label.give(buffer, 'claude-kernel', 'Claude kernel')
+  colouring.set_filetype(buffer, language:lower():match('^[%w_]+$') or 'python')
+  runs = {}
+  return buffer
+end
+
+-- Windows whose cursor is on the last line follow the end.
+local function change(bufnr, edit)
+  local last = api.nvim_buf_line_count(bufnr)
+  local following = vim.tbl_filter(function(win)
+    return api.nvim_win_get_cursor(win)[1] == last
+  end, vim.fn.win_findbuf(bufnr))
+  vim.bo[bufnr].modifiable = true
+  local ok, err = pcall(edit)
+  vim.bo[bufnr].modifiable, vim.bo[bufnr].modified = false, false
+  for _, win in ipairs(following) do
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
+local function insert(bufnr, row, lines)
+  local around = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  colouring.prepare(bufnr, vim.list_extend(around, lines))
+  api.nvim_buf_set_lines(bufnr, row, row, false, lines)
+end
+
+local function forget_beginning(bufnr)
+  local over = api.nvim_buf_line_count(bufnr) - MOST_LINES
+  if over > 0 then
+    api.nvim_buf_set_lines(bufnr, 0, over, false, {})
+  end
+end
+
+--- Append code that begins to run.
+---@param token integer
+---@param entry claude_ide.RunEntry
+function M.begin(token, entry)
+  local bufnr = get(entry.language)
+  local lines = { ('%s %s'):format(MARK, plain.one_line(entry.title)) }
+  vim.list_extend(lines, plain.lines((entry.code:gsub('\n+$', ''))))
+  table.insert(lines, '')
+  change(bufnr, function()
+    local last = api.nvim_buf_line_count(bufnr)
+    insert(bufnr, last - 1, lines)
+    runs[token] = api.nvim_buf_set_extmark(bufnr, marks, last - 1 + #lines - 1, 0, {
+      virt_text = { { 'running…', 'Comment' } },
+      right_gravity = false,
+    })
+    forget_beginning(bufnr)
+  end)
+end
+
+local function add_output(bufnr, row, output)
+  local text = (WORDS[output.kind] or '') .. output.text
+  local lines = vim.tbl_map(function(line)
+    return line == '' and OUT or ('%s %s'):format(OUT, line)
+  end, plain.lines(text))
+  insert(bufnr, row, lines)
+  if GROUPS[output.kind] then
+    api.nvim_buf_set_extmark(bufnr, marks, row, 0, {
+      end_row = row + #lines,
+      hl_group = GROUPS[output.kind],
+    })
+  end
+  if output.kind == 'image' then
+    images.show(bufnr, row + #lines - 1, output.text)
+  end
+  return row + #lines
+end
+
+--- Add what has come out of a run.
+---@param token integer
+---@param outputs claude_ide.RunOutput[]
+function M.finish(token, outputs)
+  local mark = runs[token]
+  runs[token] = nil
+  if not (mark and buffer and api.nvim_buf_is_loaded(buffer)) then
+    return
+  end
+  local bufnr = buffer
+  local row = api.nvim_buf_get_extmark_by_id(bufnr, marks, mark, {})[1]
+  api.nvim_buf_del_extmark(bufnr, marks, mark)
+  if row then
+    change(bufnr, function()
+      for _, output in ipairs(outputs) do
+        row = add_output(bufnr, row, output)
+      end
+      forget_beginning(bufnr)
+    end)
+  end
+end
+
+local function enter(bufnr)
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  if win then
+    return api.nvim_set_current_win(win)
+  end
+  quiet.run(function()
+    win = api.nvim_open_win(bufnr, false, { split = 'below', win = -1 })
+    location.return_on_close(win, location.current())
+    api.nvim_set_current_win(win)
+  end)
+  vim.wo[win].winfixbuf, vim.wo[win].winbar = false, ''
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
+end
+
+--- Show the kernel buffer.
+function M.open()
+  if not (buffer and api.nvim_buf_is_loaded(buffer)) then
+    return message.show('no code has run in a Jupyter kernel yet', 'info')
+  end
+  enter(buffer)
+end
+
+return M

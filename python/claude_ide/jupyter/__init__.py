@@ -1,0 +1,1 @@
+"""A live Jupyter kernel that runs the model's code, with the user's consent."""

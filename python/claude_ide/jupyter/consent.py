@@ -1,0 +1,40 @@
+"""The user's consent to each run: in the agent's own request, or in a window with the code."""
+
+from typing import Protocol
+
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import ToolError
+
+REFUSED = "The user refused to run this code, and nothing was run."
+QUESTION = "jupyter.question"
+MORE = "run all from now on"
+
+
+class Asker(Protocol):
+    """Who wants to run code. `may_run_code` is set when the user allows all of it."""
+
+    may_run_code: bool
+
+    @property
+    def shown_name(self) -> str:
+        """Its name for the user."""
+
+
+async def asked(editor: Editor, asker: Asker, code: str, kernel: str, language: str) -> str:
+    """Ask the user, and return the code, which they may have edited.
+
+    Raises `ToolError`, which tells the model that they refused, and why.
+    """
+    if asker.may_run_code:
+        return code
+    request = {"name": asker.shown_name, "kernel": kernel, "language": language, "text": code}
+    answer = await editor.ask(QUESTION, request | {"more": MORE})
+    match answer.get("decision"):
+        case "run":
+            pass
+        case "run_all":
+            asker.may_run_code = True
+        case _:
+            words = str(answer.get("comments") or "")
+            raise ToolError(f"{REFUSED} They said: {words}" if words else REFUSED)
+    return str(answer.get("text") or "") or code

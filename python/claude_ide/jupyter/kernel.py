@@ -1,0 +1,274 @@
+"""A kernel that runs code: one that we have started, or one that was running already."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import uuid
+from collections.abc import Awaitable
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from claude_ide.errors import ToolError
+from claude_ide.jupyter import library
+from claude_ide.jupyter.outputs import Output
+from claude_ide.jupyter.session import Run, Session
+from claude_ide.jupyter.specs import Spec
+from claude_ide.program import inherited
+from claude_ide.transport.process import Process
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 60.0
+JOIN_SECONDS = 5.0
+STOP_SECONDS = 2.0
+INTERRUPT_SECONDS = 1.0
+"""How long code may take to end after an interrupt; then it is repeated."""
+
+INTERRUPTS = 5
+
+BEAT_SECONDS = 1.0
+PRINTED = 4_000
+"""Bytes that are kept of what a kernel prints while it starts."""
+
+
+class Ending(Enum):
+    """How a run has ended."""
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    """By the time limit."""
+    STOPPED = "stopped"
+    """Interrupted by the user."""
+    STUCK = "stuck"
+    """It goes on although it was interrupted."""
+    QUEUED = "queued"
+    """The kernel was busy with something else, and will run the code later."""
+    DIED = "died"
+
+
+class Outcome(msgspec.Struct):
+    """What a run of code has put out, and how it has ended."""
+
+    outputs: list[Output]
+    ending: Ending
+    number: int | None = None
+    has_failed: bool = False
+    """Whether the code has raised an error."""
+    left_out: int = 0
+    reason: str = ""
+    """Why the kernel has died."""
+
+
+class Kernel:
+    """A running kernel. `spec` is None if it was joined."""
+
+    def __init__(
+        self,
+        title: str,
+        file: Path,
+        folder: Path,
+        spec: Spec | None = None,
+        process: Process | None = None,
+        printed: bytearray | None = None,
+    ) -> None:
+        """Prepare to use a kernel; `printed` has the end of what its process prints."""
+        self.title = title
+        self.spec = spec
+        self.folder = folder
+        self.file = file
+        self.language = spec.language if spec else ""
+        self._run: Run | None = None
+        self._is_stopped = False
+        self._is_ended = False
+        self._interrupting: asyncio.Task[Ending] | None = None
+        self._process = process
+        self._printed = bytearray() if printed is None else printed
+        self._session: Session | None = None
+        self._death = asyncio.create_task(self._watch())
+
+    @classmethod
+    async def start(cls, spec: Spec, folder: Path) -> "Kernel":
+        """Start a kernel in a folder. Raises `ToolError` if it does not start."""
+        runtime = Path(library.load("jupyter_core.paths").jupyter_runtime_dir())
+        file = runtime / f"kernel-{uuid.uuid4()}.json"
+        printed = bytearray()
+
+        def add(piece: bytes) -> None:
+            printed.extend(piece)
+            del printed[:-PRINTED]
+
+        try:
+            runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
+            connect = library.load("jupyter_client.connect")
+            key = secrets.token_hex(16).encode()
+            connect.write_connection_file(str(file), ip="127.0.0.1", key=key)
+            environment = inherited(os.environ) | spec.environment
+            process = await Process.start(spec.filled(file), folder, environment, add)
+        except OSError as error:
+            file.unlink(missing_ok=True)
+            raise ToolError(f"{spec.title} cannot be started: {error.strerror or error}") from None
+        kernel = cls(spec.title, file, folder, spec, process, printed)
+        await kernel._connect(START_SECONDS)
+        return kernel
+
+    @classmethod
+    async def join(cls, file: Path, title: str, seconds: float = JOIN_SECONDS) -> "Kernel":
+        """Use a running kernel. Raises `ToolError` if it does not answer."""
+        kernel = cls(title, file, file.parent)
+        await kernel._connect(seconds)
+        return kernel
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs, as far as is known."""
+        return not self._death.done()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it was started here."""
+        return self._process is not None
+
+    async def execute(self, code: str, seconds: float) -> Outcome:
+        """Run code for at most `seconds`, then interrupt it. Cancelling this interrupts it, too."""
+        assert self._session is not None
+        run = self._run = self._session.execute(code)
+        self._is_stopped = False
+        try:
+            ending = await self._finished(run, seconds)
+            if ending is Ending.INTERRUPTED:
+                ending = await self._interrupted(run)
+            return self._outcome(run, ending)
+        except asyncio.CancelledError:
+            self._interrupt_later(run)
+            raise
+        finally:
+            self._run = None
+            if self._interrupting is None or self._interrupting.done():
+                self._session.forget(run)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it runs code of ours."""
+        return self._run is not None
+
+    def interrupt(self) -> None:
+        """Interrupt what it runs, because the user wants that."""
+        self._is_stopped = True
+        if self._run is not None:
+            self._interrupt_later(self._run)
+        else:
+            self._send_interrupt()
+
+    def _interrupt_later(self, run: Run) -> None:
+        self._interrupting = asyncio.create_task(self._interrupted(run))
+
+    async def _interrupted(self, run: Run) -> Ending:
+        """Interrupt a run, unless the kernel runs something else.
+
+        An interrupt at the very beginning may get lost, so it is repeated.
+        """
+        assert self._session is not None
+        try:
+            for _ in range(INTERRUPTS):
+                if run.outputs.has_begun:
+                    self._send_interrupt()
+                ending = await self._finished(run, INTERRUPT_SECONDS)
+                if ending is not Ending.INTERRUPTED:
+                    return ending if ending is not Ending.DONE else Ending.INTERRUPTED
+            return Ending.STUCK if run.outputs.has_begun else Ending.QUEUED
+        finally:
+            self._session.forget(run)
+
+    def _send_interrupt(self) -> None:
+        if self._process is not None and self.spec and not self.spec.interrupts_by_message:
+            self._process.interrupt()
+        elif self._session is not None:
+            self._session.send_interrupt()
+
+    async def stop(self) -> None:
+        """End it; one that was joined keeps running."""
+        self._is_ended = True
+        if self._process is not None:
+            if self._session is not None and self.is_alive:
+                self._session.send_shutdown()
+                await asyncio.wait([self._death], timeout=STOP_SECONDS)
+            self._process.close()
+            self.file.unlink(missing_ok=True)
+        self._death.cancel()
+        if self._session is not None:
+            self._session.close()
+
+    async def _connect(self, seconds: float) -> None:
+        try:
+            self._session = Session(self.file, beats=self._process is None)
+            async with asyncio.timeout(seconds):
+                about = await self._unless_dead(self._session.ready())
+        except TimeoutError:
+            await self.stop()
+            raise ToolError(f"{self.title} did not answer within {seconds:.0f} s") from None
+        except BaseException:
+            await self.stop()
+            raise
+        self.language = about.language or self.language
+
+    async def _unless_dead(self, work: Awaitable[Any]) -> Any:
+        """Return the result of `work`. Raises `ToolError` if the kernel dies before."""
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait([task, self._death], return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise ToolError(f"{self.title} has ended while it started: {self._last_words()}")
+            return task.result()
+        finally:
+            task.cancel()
+
+    async def _finished(self, run: Run, seconds: float) -> Ending:
+        """Wait for the end of a run: `INTERRUPTED` stands for a limit that is reached."""
+        ended = asyncio.create_task(run.ended.wait())
+        try:
+            await asyncio.wait(
+                [ended, self._death], timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            ended.cancel()
+        if run.outputs.is_done:
+            return Ending.STOPPED if self._is_stopped else Ending.DONE
+        return Ending.INTERRUPTED if self.is_alive else Ending.DIED
+
+    def _outcome(self, run: Run, ending: Ending) -> Outcome:
+        found = run.outputs
+        return Outcome(
+            found.all,
+            ending,
+            number=found.number,
+            has_failed=found.status == "error",
+            left_out=found.left_out,
+            reason=self._last_words() if ending is Ending.DIED else "",
+        )
+
+    async def _watch(self) -> int | None:
+        """Return when it has died, with the exit code if it is known."""
+        if self._process is not None:
+            return await self._process.exited()
+        missed = 0
+        while missed < 3:
+            await asyncio.sleep(BEAT_SECONDS)
+            missed = missed + 1 if self._session and not self._session.is_beating else 0
+        return None
+
+    def _last_words(self) -> str:
+        """Return how its process has ended."""
+        if self._is_ended:
+            return "the user has ended it"
+        with contextlib.suppress(asyncio.CancelledError, asyncio.InvalidStateError):
+            code = self._death.result()
+            lines = self._printed.decode("utf-8", "replace").strip().splitlines()
+            how = "it does not answer any more" if code is None else f"exit code {code}"
+            how = f"signal {-code}" if code is not None and code < 0 else how
+            return f"{how}; its last output was: {lines[-1][:300]}" if lines else how
+        return "it has ended"

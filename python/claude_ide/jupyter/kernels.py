@@ -1,0 +1,195 @@
+"""The kernel of this Neovim: started when code runs for the first time, and kept."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import ToolError, UserError
+from claude_ide.jupyter import consent, library, running
+from claude_ide.jupyter.choosing import Choice, Choosing
+from claude_ide.jupyter.consent import Asker
+from claude_ide.jupyter.kernel import Kernel, Outcome
+from claude_ide.jupyter.record import Record
+from claude_ide.jupyter.running import Running
+from claude_ide.jupyter.specs import Spec
+from claude_ide.trust.trust import Trust
+
+logger = logging.getLogger(__name__)
+
+NO_KERNEL = "no Jupyter kernel is running; :ClaudeKernel choose starts one"
+
+
+class Kernels:
+    """Runs code in one kernel, one run after the other. `state` is a folder for images."""
+
+    def __init__(self, editor: Editor, trust: Callable[[], Trust], state: Path) -> None:
+        self._editor = editor
+        self._choosing = Choosing(editor, trust)
+        self._record = Record(state)
+        self._kernel: Kernel | None = None
+        self._chosen: tuple[Choice, Path] | None = None
+        self._choice_lock = asyncio.Lock()
+        self._run_lock = asyncio.Lock()
+
+    async def execute(
+        self, code: str, seconds: float, asker: Asker, *, is_allowed: bool = False
+    ) -> tuple[str, Outcome]:
+        """Run code after the user's consent; return the code that ran, and what came out.
+
+        `is_allowed` says that the user has allowed exactly this code. Raises `ToolError`.
+        """
+        library.load("jupyter_client")
+        choice, _ = await self._choice()
+        if not is_allowed:
+            language = choice.language if isinstance(choice, Spec) else "python"
+            code = await consent.asked(self._editor, asker, code, choice.title, language)
+        async with self._run_lock:
+            kernel = await self._running()
+            return code, await self._run(kernel, code, seconds, asker.shown_name)
+
+    async def _run(self, kernel: Kernel, code: str, seconds: float, asker: str) -> Outcome:
+        entry = self._record.entry(asker, kernel.title, kernel.language, code)
+        token = self._editor.new_token()
+        await self._editor.run("jupyter.record.begin", token, entry)
+        try:
+            outcome = await kernel.execute(code, seconds)
+        except asyncio.CancelledError:
+            note = [{"kind": "note", "text": "cancelled"}]
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(self._editor.run("jupyter.record.finish", token, note))
+            raise
+        outputs = await asyncio.to_thread(self._record.outputs, outcome)
+        await self._editor.run("jupyter.record.finish", token, outputs)
+        return outcome
+
+    async def _choice(self) -> tuple[Choice, Path]:
+        """Return the kernel that is used, or will be."""
+        async with self._choice_lock:
+            if self._chosen is None:
+                self._chosen = await self._choosing.usual(self._select_when_free)
+            return self._chosen
+
+    async def _running(self) -> Kernel:
+        """Return the kernel, started if necessary."""
+        if self._kernel is not None and not self._kernel.is_alive:
+            if not self._kernel.is_own:
+                self._chosen = None
+            await self._end()
+        if self._kernel is None:
+            choice, folder = await self._choice()
+            try:
+                self._kernel = await _begun(choice, folder)
+            except ToolError:
+                self._chosen = None
+                raise
+            logger.info("a kernel is running: %s", self._kernel.title)
+        return self._kernel
+
+    async def _select_when_free(self, prompt: str, items: Sequence[str]) -> int | None:
+        answer = await self._editor.ask("jupyter.choice", prompt, list(items))
+        index = answer.get("index")
+        return index - 1 if isinstance(index, int) else None
+
+    async def _select(self, prompt: str, items: Sequence[str]) -> int | None:
+        return await self._editor.select(prompt, list(items))
+
+    # The user's command.
+
+    async def command(self, words: Sequence[str]) -> None:
+        """Run `:ClaudeKernel`. Raises `UserError`."""
+        what, *rest = [*words] or [""]
+        actions: dict[str, Callable[[], Awaitable[None]]] = {
+            "": lambda: self._editor.run("jupyter.record.open"),
+            "choose": lambda: self._choose(" ".join(rest)),
+            "restart": self._restart,
+            "interrupt": self._interrupt,
+            "status": self._status,
+            "stop": self._stop,
+        }
+        if what not in actions or (rest and what != "choose"):
+            known = ", ".join(filter(None, actions))
+            raise UserError(f':ClaudeKernel: no subcommand "{" ".join(words)}" ({known})')
+        try:
+            await actions[what]()
+        except ToolError as error:
+            raise UserError(str(error)) from None
+
+    async def _choose(self, given: str) -> None:
+        library.load("jupyter_client")
+        own = self._kernel.file if self._kernel is not None and self._kernel.is_own else None
+        where = await self._editor.run("jupyter.whereabouts.here")
+        if given:
+            choice = await self._given(given)
+        else:
+            choice = await self._choosing.chosen(self._select, own)
+        self._chosen = choice, Path(where["folder"])
+        await self._end()
+        async with self._run_lock:
+            kernel = await self._running()
+        self._editor.notify(f"code runs in {kernel.title}")
+
+    async def _given(self, given: str) -> Choice:
+        """Return the kernel with this name, or of this connection file."""
+        path = Path(given).expanduser()
+        if path.suffix == ".json" and path.is_file():
+            return running.described(path)
+        for each in await self._choosing.all():
+            if isinstance(each, Spec) and given in (each.name, each.title):
+                return await self._choosing.admitted(each, self._select)
+        raise UserError(f"there is no kernel {given} (:ClaudeKernel choose lists them)")
+
+    async def _restart(self) -> None:
+        kernel = self._known()
+        if kernel.spec is None:
+            raise UserError("this kernel was started elsewhere, and has to be restarted there")
+        self._chosen = kernel.spec, kernel.folder
+        await self._end()
+        async with self._run_lock:
+            kernel = await self._running()
+        self._editor.notify(f"restarted: {kernel.title}")
+
+    async def _interrupt(self) -> None:
+        kernel = self._known()
+        if not kernel.is_alive:
+            raise UserError(f"{kernel.title} has died; the next code starts a new one")
+        kernel.interrupt()
+        self._editor.notify(f"interrupted: {kernel.title}")
+
+    async def _stop(self) -> None:
+        title = self._known().title
+        self._chosen = None
+        await self._end()
+        self._editor.notify(f"stopped: {title}")
+
+    async def _status(self) -> None:
+        if self._kernel is None:
+            self._editor.notify("no Jupyter kernel is running")
+            return
+        kernel = self._kernel
+        state = "busy" if kernel.is_busy else "idle" if kernel.is_alive else "dead"
+        joined = "" if kernel.is_own else ", joined"
+        self._editor.notify(f"{state}{joined}: {kernel.title} ({kernel.file})")
+
+    async def _end(self) -> None:
+        kernel, self._kernel = self._kernel, None
+        if kernel is not None:
+            await kernel.stop()
+
+    def _known(self) -> Kernel:
+        if self._kernel is None:
+            raise UserError(NO_KERNEL)
+        return self._kernel
+
+    def end(self) -> None:
+        """Forget the kernel when the host ends; the guardian ends its process."""
+        if self._kernel is not None and self._kernel.is_own:
+            self._kernel.file.unlink(missing_ok=True)
+
+
+async def _begun(choice: Choice, folder: Path) -> Kernel:
+    if isinstance(choice, Running):
+        return await Kernel.join(choice.file, choice.title)
+    return await Kernel.start(choice, folder)

@@ -1,0 +1,75 @@
+"""What ran and what came out, for the kernel buffer."""
+
+import base64
+import binascii
+import contextlib
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from claude_ide import files
+from claude_ide.jupyter.kernel import Ending, Outcome
+from claude_ide.jupyter.outputs import Output, clean
+
+FOLDER = "kernel"
+ENDINGS = {".png": "image/png", ".jpg": "image/jpeg"}
+MOST_IMAGES = 200
+LONGEST = 50_000
+"""Characters of one output."""
+
+
+class Record:
+    """Describes runs for `jupyter/record.lua`, and keeps their images in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+
+    def entry(self, asker: str, kernel: str, language: str, code: str) -> dict[str, Any]:
+        """Return an entry for code that runs now, without its outputs."""
+        at = f"{datetime.now():%H:%M:%S}"
+        return {"title": f"{at} {asker}, {kernel}", "language": language, "code": code}
+
+    def outputs(self, outcome: Outcome) -> list[dict[str, str]]:
+        """Return the outputs as the buffer shows them; images are saved."""
+        found = [self._image(each) if each.mime else _text(each) for each in outcome.outputs]
+        if outcome.ending is not Ending.DONE:
+            found.append({"kind": "note", "text": _note(outcome)})
+        return [each for each in found if each["text"]]
+
+    def _image(self, output: Output) -> dict[str, str]:
+        suffix = next(end for end, mime in ENDINGS.items() if mime == output.mime)
+        path = self._folder / f"{time.time_ns()}{suffix}"
+        try:
+            files.write_private(path, base64.b64decode(output.text, validate=True))
+        except (OSError, binascii.Error) as error:
+            return {"kind": "note", "text": f"an image could not be saved: {error}"}
+        self._forget_old()
+        return {"kind": "image", "text": str(path)}
+
+    def _forget_old(self) -> None:
+        kept = sorted(self._folder.iterdir())
+        for old in kept[:-MOST_IMAGES]:
+            with contextlib.suppress(OSError):
+                old.unlink()
+
+
+def _text(output: Output) -> dict[str, str]:
+    text = clean(output.text).rstrip("\n")
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}\n… {len(text) - LONGEST:,} more characters"
+    return {"kind": output.kind, "text": text}
+
+
+def _note(outcome: Outcome) -> str:
+    match outcome.ending:
+        case Ending.DIED:
+            return f"the kernel has died: {outcome.reason}"
+        case Ending.STUCK:
+            return "interrupted at the time limit, but it goes on (:ClaudeKernel restart)"
+        case Ending.QUEUED:
+            return "the kernel is busy; this is still waiting to run"
+        case Ending.STOPPED:
+            return "interrupted"
+        case _:
+            return "interrupted at the time limit"

@@ -1,0 +1,66 @@
+"""Kernels that other programs have started, such as molten-nvim or `jupyter console`."""
+
+import asyncio
+import contextlib
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide import files
+from claude_ide.errors import ToolError
+from claude_ide.jupyter import library
+from claude_ide.jupyter.kernel import Kernel
+
+MOST = 12
+"""How many connection files are tried, the latest first: many are left over."""
+
+LARGEST_FILE = 10_000
+ANSWER_SECONDS = 1.5
+
+
+class Running(NamedTuple):
+    """A running kernel: its connection file and its name for the user."""
+
+    file: Path
+    title: str
+
+
+async def find(except_for: Path | None = None) -> list[Running]:
+    """Return the kernels of this user that answer, the latest first."""
+    runtime = Path(library.load("jupyter_core.paths").jupyter_runtime_dir())
+    found = await asyncio.to_thread(_files, runtime)
+    candidates = [described(file) for file in found if file != except_for][:MOST]
+    answers = await asyncio.gather(*map(_answers, candidates))
+    return [each for each, is_there in zip(candidates, answers, strict=True) if is_there]
+
+
+def described(file: Path) -> Running:
+    """Return the kernel of a connection file."""
+    name = ""
+    with contextlib.suppress(ValueError, AttributeError):
+        name = str(json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}").get("kernel_name"))
+    with contextlib.suppress(OSError):
+        since = datetime.fromtimestamp(file.stat().st_mtime).astimezone()
+        return Running(file, f"running {name or 'kernel'} since {since:%Y-%m-%d %H:%M}")
+    return Running(file, f"running {name or 'kernel'}")
+
+
+def _files(runtime: Path) -> list[Path]:
+    found: list[tuple[float, Path]] = []
+    for file in runtime.glob("kernel-*.json"):
+        with contextlib.suppress(OSError):
+            status = file.stat()
+            if not hasattr(os, "geteuid") or status.st_uid == os.geteuid():
+                found.append((status.st_mtime, file))
+    return [file for _, file in sorted(found, reverse=True)]
+
+
+async def _answers(candidate: Running) -> bool:
+    try:
+        kernel = await Kernel.join(candidate.file, candidate.title, ANSWER_SECONDS)
+    except ToolError:
+        return False
+    await kernel.stop()
+    return True

@@ -1,0 +1,143 @@
+"""A conversation with one running kernel, by its connection file.
+
+Messages are read all the time, and passed to the run that they belong to: other programs may use
+the kernel, too.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from claude_ide import files
+from claude_ide.errors import ToolError
+from claude_ide.jupyter import library
+from claude_ide.jupyter.outputs import Outputs
+
+logger = logging.getLogger(__name__)
+
+LARGEST_FILE = 10_000
+REPEAT_SECONDS = 1.0
+
+
+class About(NamedTuple):
+    """What a kernel says about itself."""
+
+    language: str
+    banner: str
+
+
+class Run(NamedTuple):
+    """A run of code: what it has put out, and an event at its end."""
+
+    id: str
+    outputs: Outputs
+    ended: asyncio.Event
+
+
+class Session:
+    """The channels to a kernel. Close it at the end.
+
+    With `beats` its heart is watched, as its process is unknown.
+    """
+
+    def __init__(self, connection_file: Path, *, beats: bool) -> None:
+        self._client: Any = library.load("jupyter_client.asynchronous.client").AsyncKernelClient()
+        self._client.load_connection_info(_read(connection_file))
+        self._client.start_channels(shell=True, iopub=True, stdin=False, hb=beats, control=True)
+        self._runs: dict[str, Run] = {}
+        self._about: About | None = None
+        self._heard = asyncio.Event()
+        self._answered = asyncio.Event()
+        self._readers = [
+            asyncio.create_task(self._read(self._client.get_iopub_msg, self._published)),
+            asyncio.create_task(self._read(self._client.get_shell_msg, self._replied)),
+        ]
+
+    async def ready(self) -> About:
+        """Wait until the kernel answers, and until its output is heard."""
+        while not (self._heard.is_set() and self._answered.is_set()):
+            self._client.kernel_info()
+            both = asyncio.gather(self._heard.wait(), self._answered.wait())
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(both, REPEAT_SECONDS)
+        assert self._about is not None
+        return self._about
+
+    def execute(self, code: str) -> Run:
+        """Start to run code."""
+        id_ = self._client.execute(code, allow_stdin=False, stop_on_error=False)
+        run = self._runs[id_] = Run(id_, Outputs(), asyncio.Event())
+        return run
+
+    def forget(self, run: Run) -> None:
+        """Ignore what comes of a run from now on."""
+        self._runs.pop(run.id, None)
+
+    def send_interrupt(self) -> None:
+        """Have the kernel interrupt what it runs."""
+        message = self._client.session.msg("interrupt_request", {})
+        self._client.control_channel.send(message)
+
+    def send_shutdown(self) -> None:
+        """Have the kernel end."""
+        self._client.shutdown()
+
+    @property
+    def is_beating(self) -> bool:
+        """Whether a kernel whose heart is watched is alive."""
+        return bool(self._client.hb_channel.is_beating())
+
+    def close(self) -> None:
+        """Close the channels; the kernel keeps running."""
+        for reader in self._readers:
+            reader.cancel()
+        self._client.stop_channels()
+
+    async def _read(
+        self,
+        receive: Callable[..., Awaitable[dict[str, Any]]],
+        handle: Callable[[str, str, dict[str, Any]], None],
+    ) -> None:
+        while True:
+            try:
+                message = await receive(timeout=None)
+                parent = str(message["parent_header"].get("msg_id", ""))
+                handle(str(message["msg_type"]), parent, message["content"])
+            except asyncio.CancelledError:
+                raise
+            except Exception:
+                # It may be any program's, and one bad message is not the end.
+                logger.exception("a message of the kernel could not be read")
+                await asyncio.sleep(0)
+
+    def _published(self, kind: str, parent: str, content: dict[str, Any]) -> None:
+        self._heard.set()
+        self._apply(kind, parent, content)
+
+    def _replied(self, kind: str, parent: str, content: dict[str, Any]) -> None:
+        if kind == "kernel_info_reply":
+            language = content.get("language_info") or {}
+            self._about = About(str(language.get("name", "")), str(content.get("banner", "")))
+            self._answered.set()
+        self._apply(kind, parent, content)
+
+    def _apply(self, kind: str, parent: str, content: dict[str, Any]) -> None:
+        run = self._runs.get(parent)
+        if run is not None:
+            run.outputs.apply(kind, content)
+            if run.outputs.is_done:
+                run.ended.set()
+
+
+def _read(connection_file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(files.read(connection_file, LARGEST_FILE))
+    except (OSError, ValueError) as error:
+        raise ToolError(f"the kernel's connection file cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise ToolError(f"this is no connection file of a kernel: {connection_file}")
+    return found

@@ -1,0 +1,20 @@
+"""A server of tools that a test gives to an agent."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
+
+
+class Server:
+    """Answers with a function; `uses` has the uses of tools that the user has allowed."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.uses: list[tuple[str, str, dict[str, Any], bool]] = []
+
+    def __call__(self, message: dict[str, Any]) -> Awaitable[dict[str, Any] | None]:
+        return self._answer(message)
+
+    def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        self.uses.append((tool, use, arguments, for_good))
