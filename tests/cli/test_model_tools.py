@@ -120,6 +120,14 @@ async def test_the_cli_asks_before_it_reads_if_the_user_wants(
     await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
 
 
+async def accept(nvim: Neovim, number: int) -> None:
+    """Accept one of two diffs."""
+    shown = f"{number} of 2"
+    await until(lambda: shown in nvim.screen.text(), shown, PATIENCE)
+    await until(lambda: len(nvim.events("ClaudeDiffOpened")) == number, "it accepts keys")
+    await nvim.keys(":w<CR>")
+
+
 async def test_a_rename_is_reviewed_and_lands_in_every_file(
     nvim: Neovim, api: FakeApi, path: Path
 ) -> None:
@@ -137,12 +145,9 @@ async def test_a_rename_is_reviewed_and_lands_in_every_file(
     question = "rename a symbol to hail: 3 lines in 2 files"
     await until(lambda: question in nvim.screen.text(), question, PATIENCE)
     await nvim.keys("1<CR>")
-    for number in (1, 2):
-        shown = f"{number} of 2"
-        await until(lambda shown=shown: shown in nvim.screen.text(), shown, PATIENCE)
-        assert "greet" in greeter.read_text()
-        await until(lambda n=number: len(nvim.events("ClaudeDiffOpened")) == n, "it accepts keys")
-        await nvim.keys(":w<CR>")
+    await accept(nvim, 1)
+    assert "greet" in greeter.read_text()
+    await accept(nvim, 2)
 
     await done(nvim)
     told = api.requests[-1].new_text
