@@ -1,5 +1,6 @@
 """`configured_agents.py`: the options become agents."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from claude_ide.config import AgentConfig, ChatConfig, Config
 from claude_ide.configured_agents import configured
 from claude_ide.errors import AgentError
+
+TRUST = "GEMINI_CLI_TRUST_WORKSPACE"
 
 
 def test_claude_is_the_first_and_all_built_in_agents_follow() -> None:
@@ -70,3 +73,22 @@ def test_the_path_of_an_entry_is_searched(tmp_path: Path) -> None:
     )
 
     assert kinds.find("gemini").missing() == ""
+
+
+@pytest.mark.parametrize(
+    ("inherited", "own", "value"),
+    [({}, {}, "true"), ({TRUST: "false"}, {}, "false"), ({TRUST: "false"}, {TRUST: ""}, "")],
+)
+def test_gemini_does_not_ask_again_whether_the_folder_is_trusted(
+    tmp_path: Path, inherited: dict[str, str], own: dict[str, str | int | float], value: str
+) -> None:
+    program = tmp_path / "gemini"
+    program.write_text(f'#!/bin/sh\nprintf %s "${{{TRUST}-unset}}" >seen\n')
+    program.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **inherited}
+    kinds, _ = configured(Config(agents={"gemini": AgentConfig(env=own)}), environment)
+
+    (login, *_) = kinds.find("gemini").logins()
+    subprocess.run(login.command, cwd=tmp_path, env=login.environment, check=True)
+
+    assert (tmp_path / "seen").read_text() == value

@@ -23,7 +23,8 @@ def configured(
     remembered = Remembered(logins)
     kinds: list[Kind] = [
         Acp(
-            *(entry.id, entry.name, entry.cmd, command.environment(environment, entry.env)),
+            *(entry.id, entry.name, entry.cmd),
+            command.environment({**entry.defaults, **environment}, entry.env),
             install=entry.install,
             login=entry.login,
             mcp=entry.mcp,

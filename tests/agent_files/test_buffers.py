@@ -203,3 +203,33 @@ async def test_a_write_that_waits_can_be_cancelled(here: Here, opened: Path) -> 
     await here.nvim.keys("<Esc>")
     await here.nvim.idle(200)
     assert opened.read_text() == await here.text() == OLD
+
+
+async def test_an_agent_may_write_the_disk_itself_while_the_buffer_is_formatted(
+    here: Here, opened: Path
+) -> None:
+    write = f"call writefile({NEW.splitlines()!r}, '{opened}')"
+    await here.nvim.command(f"autocmd BufWritePre * call setline(1, 'formatted') | {write}")
+
+    await asyncio.wait_for(here.files.write(str(opened), NEW), 10)
+
+    assert opened.read_text() == NEW
+    assert await here.text() == NEW
+    assert await here.nvim.eval("&modified") == 0
+    await here.nvim.command("autocmd! BufWritePre *")
+    await here.nvim.keys("u")
+    await until(lambda: here.nvim.eval("&modified"))
+    assert await here.text() == OLD
+    await here.nvim.keys(":write<CR>")
+    await until(lambda: here.nvim.eval("!&modified"))
+    assert opened.read_text() == OLD
+
+
+async def test_another_text_that_is_written_while_the_buffer_is_formatted_stays(
+    here: Here, opened: Path
+) -> None:
+    await here.nvim.command(f"autocmd BufWritePre * call writefile(['theirs'], '{opened}')")
+
+    assert "has changed on disk" in await refused(here.write(opened, NEW))
+
+    assert opened.read_text() == "theirs\n"

@@ -173,6 +173,12 @@ def test_a_death_shows_the_last_output_and_removes_requests() -> None:
     assert panel.waiting == []
 
 
+def test_a_death_by_a_signal_names_the_signal() -> None:
+    panel = Panel().handle(Dead(-9))
+
+    assert panel.text == ["Claude has ended (killed by SIGKILL)", "R resumes"]
+
+
 def test_the_offer_to_resume_disappears_when_the_agent_is_resumed() -> None:
     panel = Panel().handle(Dead(1))
     assert panel.text[-1] == "R resumes"

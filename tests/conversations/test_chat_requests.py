@@ -108,6 +108,7 @@ async def test_the_first_y_shows_a_whole_long_command_and_the_next_allows_it(
     assert answers(log) == []
     await until(lambda: is_at_its_beginning(nvim), "the beginning is on the screen")
     await until(lambda: "│ echo step 0" in nvim.screen.text())
+    await until(lambda: "read the whole request, then press y again" in nvim.screen.text())
     assert body((await panel.look())["lines"]) == LONG
     await allow(nvim, log)
     assert answers(log)[0]["updatedInput"]["command"] == LONG
@@ -230,6 +231,7 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     await panel.shows("touch HIDDEN")
     assert answers(log) == []
     await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request", PATIENCE)
+    assert "not answered yet" not in await nvim.eval("execute('messages')")
     await allow(nvim, log)
 
 

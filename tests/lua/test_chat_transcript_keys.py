@@ -226,6 +226,12 @@ async def test_a_partly_visible_request_is_scrolled_into_view_before_an_answer(
     top = "getwininfo(win_getid())[0].topline"
     await until(lambda: nvim.eval(f"{top} == 12 && line('.') == 12"), "its first line is on top")
     assert chats.events("answer") == []
+    await until(
+        lambda: (
+            f"not answered yet: read the whole request, then press {key} again"
+            in nvim.screen.text()
+        )
+    )
     await nvim.keys(key)
     assert (await nvim.mode())["mode"] == "n"
     assert chats.events("answer") == []

@@ -142,3 +142,16 @@ async def test_write_refuses_despite_an_autocommand_that_would_reload_the_file(
     change(path)
 
     await assert_refuses(nvim, path)
+
+
+async def test_write_refuses_when_the_file_changes_during_autocommands_before_it(
+    nvim: Neovim, path: Path
+) -> None:
+    await nvim.command("autocmd BufWritePre * call writefile(['theirs'], expand('<afile>:p'))")
+
+    await assert_refuses(nvim, path)
+
+    assert await nvim.eval("execute('messages')") == ""
+    await nvim.command("autocmd! BufWritePre *")
+    await assert_refuses(nvim, path)
+    assert await nvim.eval("execute('autocmd BufWritePre <buffer>')") == "\n--- Autocommands ---"

@@ -12,7 +12,7 @@ WRONG = "require('claude_ide.say.message').show('it went wrong', 'error')"
 LEVELS = ["debug", "info", "warn", "error"]
 LONG = f"no such model: {'word ' * 60}; there are opus, sonnet"
 REPLACED = "vim.notify = function(...) _G.notified = { ... } end"
-WITH_TITLE = {"title": "Claude"}
+WITH_TITLE = {"title": "claude-ide"}
 
 
 async def messages(nvim: Neovim) -> str:

@@ -118,3 +118,13 @@ async def test_a_line_outside_the_file_is_an_error(tools: ModelTools, path: Path
     reason = await tools.error("highlight", ranges=[{"file": str(path), "line": 9}])
 
     assert reason == "there is no line 9; the file has 3"
+
+
+async def test_a_file_takes_no_focus_from_a_terminal(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.command("vsplit | terminal cat")
+
+    await tools.text("open_file", file=str(path), line=2)
+
+    assert await serving.eval("[&buftype, line('.', bufwinid('a.txt'))]") == ["terminal", 2]

@@ -26,6 +26,8 @@ local M = {}
 
 local api = vim.api
 
+local UNSEEN = 'not answered yet: read the whole request, then press %s again'
+
 local function show_and_enter(chat)
   if chat_state.get(chat.id) ~= chat then
     return
@@ -214,7 +216,7 @@ function M.enter_prompt(id)
   end
 end
 
-local function go_to_part(chat, part)
+local function go_to_part(chat, part, key)
   if chat_state.get(chat.id) ~= chat or not chat_placement.is_here(chat) then
     return
   end
@@ -223,12 +225,16 @@ local function go_to_part(chat, part)
   local win = is_there and current or chat.view.windows.transcript
   api.nvim_set_current_win(win)
   chat_sight.present(chat, part, win)
+  if key ~= '' then
+    message.show(UNSEEN:format(key), 'info')
+  end
 end
 
 --- Move the user to the beginning of a part of the transcript, which is shown if necessary.
 ---@param id integer
 ---@param part integer
-function M.go_to_part(id, part)
+---@param key string that would answer this part if the user had seen all of it; empty without one
+function M.go_to_part(id, part, key)
   local chat = chat_state.get(id)
   if not chat then
     return
@@ -240,7 +246,7 @@ function M.go_to_part(id, part)
     -- Entering the prompt may have started Insert mode.
     vim.cmd.stopinsert()
     location.leave_mode(function()
-      go_to_part(chat, part)
+      go_to_part(chat, part, key)
     end)
   end)
 end

@@ -144,6 +144,22 @@ local function accept_equal_file(bufnr)
   end
 end
 
+-- An agent may write the same text to the disk itself while the buffer is being written.
+---@return boolean is_adopted
+local function adopt_equal_file(bufnr, lines)
+  local text = file_edit.read(bufnr)
+  if
+    not text or not vim.deep_equal(file_edit.in_buffer(text.lines), file_edit.in_buffer(lines))
+  then
+    return false
+  end
+  -- A formatter that ran before the write may have changed the text.
+  file_edit.change(bufnr, text.lines, true)
+  file_edit.adopt(bufnr, text)
+  file_write.mark_read(bufnr)
+  return true
+end
+
 -- Whether the user has just accepted a diff for this write.
 local function is_accepted(bufnr, write)
   local announced = expected.of(bufnr)
@@ -177,6 +193,9 @@ local function put(bufnr, write)
     return nil
   end
   local refusal = save(bufnr, is_changed)
+  if refusal and adopt_equal_file(bufnr, parsed.lines) then
+    refusal = nil
+  end
   if refusal and not was_modified then
     restore(bufnr, before, format)
   elseif not refusal and not is_accepted(bufnr, write) then

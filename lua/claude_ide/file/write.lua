@@ -7,6 +7,7 @@ local stamp = require('claude_ide.file.stamp')
 local M = {}
 
 local LARGEST = 64 * 1024 * 1024 -- bytes
+local CHANGED = '%s has changed on disk since Neovim read it; it was not written.'
 
 ---@class claude_ide.KnownState
 ---@field time string of the file's last change
@@ -156,6 +157,40 @@ function M.has_changed(bufnr)
   return warn_of_conflict(bufnr)
 end
 
+-- Another program may write the file while autocommands, such as a formatter, run before the write: then
+-- `:write` would ask the user, too. Neovim runs autocommands in the order of their definition.
+---@return integer autocommand the last one before the write; its error cancels the write
+---@return fun(): boolean is_overtaken
+local function guard(bufnr)
+  local before, is_overtaken = stamp.time_of_buffer(bufnr), false
+  local id = vim.api.nvim_create_autocmd('BufWritePre', {
+    buffer = bufnr,
+    callback = function()
+      local now = stamp.time_of_buffer(bufnr)
+      is_overtaken = now ~= nil and now ~= before
+      if is_overtaken then
+        error('the file has changed', 0)
+      end
+    end,
+  })
+  return id, function()
+    return is_overtaken
+  end
+end
+
+-- With 'confirm', an error of `:write` would become a dialog.
+---@return boolean ok
+---@return any err
+local function write_without_dialog(bufnr)
+  local confirm = vim.o.confirm
+  vim.o.confirm = false
+  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd.write({ mods = { silent = true } })
+  end)
+  vim.o.confirm = confirm
+  return ok, err
+end
+
 --- Write a loaded buffer if it has unsaved changes or its file does not exist.
 ---@param bufnr integer
 ---@return string? refusal one sentence
@@ -169,17 +204,17 @@ function M.write(bufnr)
     -- Writing to a pipe might never end.
     return ('%s: no longer a regular file; it was not written.'):format(path)
   end
+  local refusal = CHANGED:format(path)
   -- `:write` would ask "really write?", and the keys that the user is typing would answer it.
   if M.has_changed(bufnr) then
-    return ('%s has changed on disk since Neovim read it; it was not written.'):format(path)
+    return refusal
   end
-  -- With 'confirm', an error of `:write` would become a dialog.
-  local confirm = vim.o.confirm
-  vim.o.confirm = false
-  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
-    vim.cmd.write({ mods = { silent = true } })
-  end)
-  vim.o.confirm = confirm
+  local id, is_overtaken = guard(bufnr)
+  local ok, err = write_without_dialog(bufnr)
+  pcall(vim.api.nvim_del_autocmd, id)
+  if is_overtaken() then
+    return refusal
+  end
   -- An error in an autocommand after the write does not undo it.
   local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
   return not is_written and reason.of(err) or nil

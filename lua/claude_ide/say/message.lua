@@ -7,7 +7,7 @@ local quiet = require('claude_ide.say.quiet')
 local M = {}
 
 local NAME = 'claude-ide: '
-local TITLE = 'Claude'
+local TITLE = 'claude-ide'
 local HEAD = 0.6 -- the share of a shortened text that is its beginning
 local SETTLING = 50 -- milliseconds
 local CHECKS, CHECK = 5, 100 -- how often to check that a message is still visible; milliseconds between

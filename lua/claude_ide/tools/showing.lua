@@ -14,17 +14,16 @@ local TALLEST = 10 -- lines of the quickfix window
 local LONGEST_NOTE = 200 -- characters
 local namespace = api.nvim_create_namespace('claude_ide_shown')
 
---- Open a file at a place; the focus follows unless the user is typing.
+--- Open a file at a place. The focus follows if the user is in a file, and not if they are in a terminal or
+--- a chat, where they may go on typing.
 ---@type claude_ide.Tool
 function M.open(arguments, answer)
-  local first = arguments.line
-  local opened = open_files.open_file({
+  answer(open_files.open_file({
     path = arguments.file,
-    make_frontmost = true,
-    line = first,
-    end_line = arguments.end_line or first,
-  })
-  answer(opened)
+    make_frontmost = vim.bo.buftype == '',
+    line = arguments.line,
+    end_line = arguments.end_line,
+  }))
 end
 
 -- Nil for what JSON leaves out.

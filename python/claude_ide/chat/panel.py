@@ -231,9 +231,9 @@ class Panel:
         """Return the kind of a part that is completely visible now; empty if it is not."""
         return str(await self._run("chat.transcript.sight.seen", part))
 
-    async def lead(self, part: int) -> None:
-        """Scroll to the beginning of a part."""
-        await self._run("chat.panel.go_to_part", part)
+    async def lead(self, part: int, key: str) -> None:
+        """Scroll to the beginning of a part; say that this key has not answered it yet, if any."""
+        await self._run("chat.panel.go_to_part", part, key)
 
     async def whereabouts(self, path: str, root: str) -> Mapping[str, str]:
         """Return the displayed path of a file (`path`), and the risk of a change (`warning`)."""

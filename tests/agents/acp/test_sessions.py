@@ -1,5 +1,6 @@
 """Sessions: opened, loaded with their history, resumed, forked, listed, lost."""
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.agent import NewSession, ResumeSession
 from claude_ide.agents.events import (
     CommandsChanged,
     Notice,
@@ -21,10 +22,12 @@ from claude_ide.agents.events import (
     TurnEndReason,
     UserMessage,
 )
+from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import UnknownSessionError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Make, Script
 from support.acp.talk import Begin
+from support.neovim import until
 
 SAID = [acp.say("Hello")]
 LOADS = acp.initialized(loadSession=True)
@@ -165,6 +168,24 @@ async def test_sessions_are_listed_page_by_page(fake_agent: Make, tmp_path: Path
     assert (second.id, second.title) == ("a", "A")
     assert [call.get("cursor") for call in fake.received("session/list")] == [None, "2"]
     assert fake.entries("eof")
+
+
+async def test_an_agent_that_is_ending_is_not_asked_for_its_sessions(
+    fake_agent: Make, tmp_path: Path
+) -> None:
+    listed = [acp.result({"sessions": [{"sessionId": "a", "title": "A"}]})]
+    fake = fake_agent(Script(list=[listed], stubborn=True))
+    kind = Acp("fake", "Fake", fake.command, {})
+    agent = kind.open(tmp_path, Workbench())
+    await agent.start(NewSession())
+    ending = asyncio.create_task(agent.stop(1.0))
+    await until(lambda: fake.entries("eof"), "the agent's stdin has ended")
+
+    [found] = await kind.sessions(tmp_path)
+    await ending
+
+    assert found.title == "A"
+    assert len(fake.entries("pid")) == 2
 
 
 async def test_an_agent_that_cannot_list_its_sessions_says_so(

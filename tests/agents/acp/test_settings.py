@@ -87,6 +87,17 @@ async def test_the_older_form_has_requests_of_its_own(begin: Begin) -> None:
     assert (await talk.until(ModelChanged, count=2)).name == "Two"
 
 
+async def test_the_model_is_not_another_setting_of_its_category(begin: Begin) -> None:
+    provider = option("provider", "p1", "p1", "p2", category="model")
+    model = option("model", "m1", "m1", "m2", category="model")
+    talk = await begin(opened({"configOptions": [provider, model]}))
+
+    ready = await talk.until(Ready)
+
+    assert [model.id for model in ready.models] == ["m1", "m2"]
+    assert [each.id for each in (await talk.until(SettingsChanged)).settings] == ["provider"]
+
+
 async def test_an_option_is_set_by_its_id(begin: Begin) -> None:
     changed = [
         option("mode", "go", "ask", "go", category="mode"),

@@ -52,7 +52,7 @@ async def test_a_turn_is_ended_in_its_text(talk: RealTalk, model: Model) -> None
     model.hold = True
     model.script([text(LONG)])
     await talk.prompt("write")
-    await talk.until(TextDelta)
+    await talk.until(TextDelta, lambda event: "long" in event.text)
 
     await ends_and_goes_on(talk, model)
 
@@ -71,7 +71,7 @@ async def test_a_turn_is_ended_while_it_waits_for_an_answer(
     assert not (project / "made").exists()
 
 
-@each("ends_commands")
+@each()
 async def test_a_turn_is_ended_in_a_running_command(
     talk: RealTalk, model: Model, tools: Tools, project: Path
 ) -> None:
@@ -83,4 +83,6 @@ async def test_a_turn_is_ended_in_a_running_command(
 
     await ends_and_goes_on(talk, model)
 
+    if not talk.real.habits.ends_commands:
+        await talk.agent.stop()
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)

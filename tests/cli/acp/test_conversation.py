@@ -4,7 +4,9 @@ from pathlib import Path
 
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
+    ModeChanged,
     PermissionAsked,
+    PlanProposed,
     QuestionAsked,
     TodoList,
     ToolEnded,
@@ -19,11 +21,20 @@ from support.real_agents.model import Model
 from support.real_agents.talk import RealTalk, edit
 
 WORDS = "Hello there, in more than one piece."
+PLAN = "# Dig\n\nThen plant."
 
 
 def reject_edits(asked: PermissionAsked) -> Answer:
     """Allow to read, and nothing else."""
     return Allow() if asked.kind == "read" else Reject()
+
+
+async def ask_for_plan(talk: RealTalk, model: Model, tools: Tools) -> None:
+    """Send a prompt in the mode in which the agent proposes a plan, and then says `done`."""
+    assert tools.propose
+    await talk.agent.set_mode("plan")
+    model.script([tools.propose(PLAN)], [text("done")])
+    await talk.prompt("plan it")
 
 
 @each()
@@ -120,6 +131,8 @@ async def test_a_plan_is_reported(talk: RealTalk, model: Model, tools: Tools) ->
 async def test_a_question_is_answered(talk: RealTalk, model: Model, tools: Tools) -> None:
     assert tools.ask
     model.script([tools.ask("Which colour?", ["red", "blue"])], [text("done")])
+    if asks_in := talk.real.habits.asks_in:
+        await talk.agent.set_setting(*asks_in)
     await talk.prompt("ask me")
     asked = await talk.until(QuestionAsked)
     question = asked.questions[0]
@@ -127,7 +140,31 @@ async def test_a_question_is_answered(talk: RealTalk, model: Model, tools: Tools
     await talk.agent.answer(asked.request, Reply({question.key: "blue"}))
     await talk.until(TurnEnded)
 
-    assert [choice.value for choice in question.choices] == ["red", "blue"]
+    assert [choice.label for choice in question.choices][:2] == ["red", "blue"]
     assert "Which colour?" in f"{asked.message}\n{question.text}"
     assert model.heard("blue")
     assert "done" in talk.said
+
+
+@each_with("propose")
+async def test_a_plan_of_action_is_approved(talk: RealTalk, model: Model, tools: Tools) -> None:
+    await ask_for_plan(talk, model, tools)
+
+    await talk.agent.answer((await talk.until(PlanProposed)).request, Allow())
+    ended = await talk.until(TurnEnded)
+
+    assert talk.of(PlanProposed)[0].plan == PLAN
+    assert talk.of(ModeChanged)[-1].mode != "plan"
+    assert ended.why is TurnEndReason.COMPLETED
+    assert "done" in talk.said
+
+
+@each_with("propose")
+async def test_a_plan_of_action_is_rejected(talk: RealTalk, model: Model, tools: Tools) -> None:
+    await ask_for_plan(talk, model, tools)
+
+    await talk.agent.answer((await talk.until(PlanProposed)).request, Reject())
+    await talk.until(TurnEnded)
+
+    assert talk.of(ModeChanged)[-1].mode == "plan"
+    assert talk.of(ToolEnded)[-1].status is ToolStatus.REJECTED

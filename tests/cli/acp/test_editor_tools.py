@@ -83,7 +83,7 @@ async def test_the_model_uses_a_tool_of_the_editor(
     assert model.heard(f"file://{project}")
 
 
-@each("shows_servers", unless="uses_http")
+@each("starts_servers")
 async def test_the_servers_process_ends_with_the_agent(
     talk: RealTalk, model: Model, desk: Desk
 ) -> None:

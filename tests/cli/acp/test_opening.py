@@ -1,21 +1,17 @@
 """Every agent that starts here: it opens a session, or its error says why not."""
 
-import asyncio
-
 import pytest
 
 from claude_ide.agents.events import Dead
 from claude_ide.errors import AgentError
 from support.neovim import until
+from support.panel import Panel
 from support.processes import started_with
 from support.real_agents.agent import Desk, RealAgent
-from support.real_agents.chosen import each, each_that_starts
+from support.real_agents.chosen import each, each_locked, each_that_starts
 from support.real_agents.talk import PATIENCE, RealTalk
 
 from .conftest import StartTalk
-
-SILENT = 3.0
-"""Seconds after which an agent that never answers has not answered."""
 
 
 @each_that_starts()
@@ -26,14 +22,14 @@ async def test_a_session_is_opened_or_refused_with_a_reason(
     if real_agent.tools:
         await talk.start()
         assert talk.agent.session
-    elif real_agent.refusal:
+    else:
         with pytest.raises(AgentError, match=real_agent.refusal):
             await talk.start()
-    else:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(SILENT):
-                await talk.start()
-        assert not talk.agent.session
+
+
+@each_locked()
+async def test_the_panel_says_how_to_log_in(panel: Panel, real_agent: RealAgent) -> None:
+    assert real_agent.refusal in await panel.shows(" · L logs in")
 
 
 @each()

@@ -14,18 +14,12 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.start import command, environment
-from support.real_agents.talk import edit
+from support.real_agents.talk import can_be_loaded, edit, is_stored
 
 LONG_PATIENCE = 120.0
 """Seconds in which a large program starts twice: it lists its sessions, and loads one."""
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
-
-
-def is_stored(desk: Desk, words: str) -> bool:
-    """Return whether a session in the agent's HOME has these words."""
-    sessions = desk.home.glob(".*/sessions/**/*.jsonl")
-    return any(words in session.read_text(encoding="utf-8") for session in sessions)
 
 
 async def answer_command(panel: Panel, key: str, is_done: Path) -> None:
@@ -115,19 +109,19 @@ async def test_ctrl_c_ends_the_turn_and_the_next_prompt_is_answered(
     await panel.shows("Another story.")
 
 
-@each("resumes", unless="begins_in_minutes")
+@each()
 async def test_the_conversation_goes_on_after_the_agent_was_killed(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
     model.script([text("The first answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")
-    if real_agent.habits.saves_late:
-        await until(lambda: is_stored(desk, "The first answer."), "the turn is stored", PATIENCE)
 
+    await is_stored(real_agent, desk, "The first answer.")
     for pid in started_with(str(desk.home)):
         os.kill(pid, signal.SIGKILL)
     await panel.bar_shows("not running")
+    await can_be_loaded(real_agent)
     model.script([text("The second answer.")])
     await panel.send("The second question")
 
@@ -170,7 +164,7 @@ async def test_the_output_of_a_running_command_is_shown_below_its_line(
     await panel.shows_no_more("427")
 
 
-@each("resumes", "repeats", unless="begins_in_minutes")
+@each("repeats", "lists")
 async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
@@ -179,6 +173,7 @@ async def test_a_session_is_resumed_with_its_history(
     model.script([text("The first answer.")], [text("The second answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")
+    await is_stored(real_agent, desk, "The first answer.")
     await panel.end()
     await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
 

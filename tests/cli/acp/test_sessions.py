@@ -1,14 +1,12 @@
 """Sessions of real agents: loaded with their history, and after their process was killed."""
 
-from datetime import datetime
-
 from claude_ide.agents.agent import ResumeSession
 from claude_ide.agents.events import Dead, Event, Text, TextDelta, TurnEndReason, UserMessage
 from support.fake_api import text
-from support.neovim import until
+from support.real_agents.agent import Desk
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
-from support.real_agents.talk import PATIENCE, RealTalk
+from support.real_agents.talk import RealTalk, can_be_loaded, is_stored
 
 from .conftest import StartTalk
 
@@ -17,26 +15,20 @@ def prompts(history: list[Event]) -> str:
     return "\n".join(event.text for event in history if isinstance(event, UserMessage))
 
 
-async def can_be_loaded(talk: RealTalk) -> None:
-    """Wait until the agent can load the session that it has begun."""
-    if talk.real.habits.begins_in_minutes:
-        began = datetime.now().minute
-        await until(lambda: datetime.now().minute != began, "the next minute", PATIENCE + 10)
-
-
 def answers(history: list[Event]) -> str:
     return "\n".join(event.text for event in history if isinstance(event, Text))
 
 
-@each("resumes", "repeats")
+@each("repeats")
 async def test_a_session_is_loaded_with_its_history(
-    start_talk: StartTalk, talk: RealTalk, model: Model
+    start_talk: StartTalk, talk: RealTalk, model: Model, desk: Desk
 ) -> None:
     model.script([text("The first answer.")], [text("The second answer.")])
     await talk.answered_turn("the first question")
     session = talk.agent.session
+    await is_stored(talk.real, desk, "The first answer.")
     await talk.end()
-    await can_be_loaded(talk)
+    await can_be_loaded(talk.real)
 
     loaded = await start_talk(starts=False)
     history = await loaded.agent.history(session)
@@ -50,7 +42,7 @@ async def test_a_session_is_loaded_with_its_history(
     assert model.heard("the first question")
 
 
-@each("resumes")
+@each()
 async def test_a_session_goes_on_after_its_agent_was_killed(talk: RealTalk, model: Model) -> None:
     model.script([text("The first answer.")], [text("A long answer.")])
     await talk.answered_turn("the first question")
@@ -60,7 +52,7 @@ async def test_a_session_goes_on_after_its_agent_was_killed(talk: RealTalk, mode
 
     talk.agent.kill()
     dead = await talk.until(Dead)
-    await can_be_loaded(talk)
+    await can_be_loaded(talk.real)
     model.hold = False
     model.script([text("The third answer.")])
     await talk.start(ResumeSession(dead.session))

@@ -65,6 +65,8 @@ class Tools:
     """Makes a plan, with the first entry in progress; None if it cannot tell the client."""
     ask: Callable[[str, Sequence[str]], Block] | None = None
     """Asks the user a question with choices; None if the question does not reach the client."""
+    propose: Callable[[str], Block] | None = None
+    """Proposes a plan of action in the mode `plan`; None if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +89,27 @@ class Habits:
     """It runs commands in terminals of the client."""
     ends_commands: bool = True
     """It ends a running command together with the turn."""
-    resumes: bool = True
-    """It can load an earlier session."""
     repeats: bool = True
     """It repeats the conversation of a session that it loads."""
+    lists: bool = True
+    """It lists its sessions."""
     saves_late: bool = False
     """It stores a turn some time after its end, and loses it if it is killed before."""
     begins_in_minutes: bool = False
     """It cannot load a session in the minute in which that began."""
     mode: str = ""
     """The mode in which it asks, if that is not its first one."""
+    asks_in: tuple[str, str] | None = None
+    """The setting and its value with which it asks questions, if it does not always."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
     mcp: str = "stdio"
     """How it connects to the client's MCP servers."""
 
     @property
-    def uses_http(self) -> bool:
-        """Whether it connects to them over HTTP."""
-        return self.mcp == "http"
+    def starts_servers(self) -> bool:
+        """Whether it starts them itself."""
+        return self.shows_servers and self.mcp == "stdio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ class RealAgent:
 
     `packages` are names with a version, in npm's syntax, or in that of PyPI if `is_python`.
     `command` begins with a program of these. Without `tools` it needs an account after all:
-    `refusal` are words of its answer to `session/new`; if they are empty, it never answers.
+    `refusal` are words of its answer to `session/new`.
     """
 
     name: str

@@ -16,18 +16,17 @@ def chosen() -> list[RealAgent]:
     return list(AGENTS.values()) if "all" in named else [AGENTS[name] for name in named]
 
 
-def each(*habits: str, unless: str = "") -> pytest.MarkDecorator:
+def each(*habits: str) -> pytest.MarkDecorator:
     """Run a test with each agent that works without an account and has these habits.
 
-    The test is skipped, with the reason, for an agent that lacks one or has the one in `unless`.
+    For one that lacks a habit the test is skipped, with the reason.
     """
 
     def reason(agent: RealAgent) -> str:
-        has = {name: bool(getattr(agent.habits, name)) for name in (*habits, unless) if name}
-        wrong = [f"{name} is {has[name]}" for name in has if has[name] == (name == unless)]
+        wrong = [f"{name} is false" for name in habits if not getattr(agent.habits, name)]
         return f"{agent.name}: {', '.join(wrong)}" if wrong else ""
 
-    return _with([agent for agent in chosen() if agent.tools], reason)
+    return _with(_usable(), reason)
 
 
 def each_with(tool: str) -> pytest.MarkDecorator:
@@ -36,12 +35,21 @@ def each_with(tool: str) -> pytest.MarkDecorator:
     def reason(agent: RealAgent) -> str:
         return "" if getattr(agent.tools, tool) else f"{agent.name} has no tool for `{tool}`"
 
-    return _with([agent for agent in chosen() if agent.tools], reason)
+    return _with(_usable(), reason)
+
+
+def each_locked() -> pytest.MarkDecorator:
+    """Run a test with each agent that needs an account."""
+    return _with(chosen(), lambda agent: f"{agent.name} needs no account" if agent.tools else "")
 
 
 def each_that_starts() -> pytest.MarkDecorator:
     """Run a test with every agent, also with those that need an account."""
     return _with(chosen(), lambda _agent: "")
+
+
+def _usable() -> list[RealAgent]:
+    return [agent for agent in chosen() if agent.tools]
 
 
 def _with(agents: list[RealAgent], reason: Callable[[RealAgent], str]) -> pytest.MarkDecorator:

@@ -65,7 +65,7 @@ def _from_npm(agent: RealAgent) -> str:
         return "npm is not installed"
     place = str(folder(agent))
     options = (*NPM_OPTIONS, f"--before={AS_OF}T23:59:59Z")
-    return _run(agent, ["npm", "install", "--prefix", place, *options, *agent.packages])
+    return run(agent, ["npm", "install", "--prefix", place, *options, *agent.packages])
 
 
 def _from_pypi(agent: RealAgent) -> str:
@@ -73,11 +73,11 @@ def _from_pypi(agent: RealAgent) -> str:
     newer = ".".join(str(part) for part in OLDEST_PYTHON)
     make = ["venv", "--quiet", "--python", f">={newer}", env]
     fill = ["pip", "install", "--quiet", "--python", env, "--exclude-newer", AS_OF]
-    return _run(agent, [uv, *make]) or _run(agent, [uv, *fill, *agent.packages])
+    return run(agent, [uv, *make]) or run(agent, [uv, *fill, *agent.packages])
 
 
-def _run(agent: RealAgent, command: list[str]) -> str:
-    """Run a command and log its output; return "" or its last line."""
+def run(agent: RealAgent, command: list[str]) -> str:
+    """Run a command for an agent and log its output; return "" or the last line of that."""
     log = folder(agent) / "install.log"
     with log.open("ab") as output:
         done = subprocess.run(
@@ -122,6 +122,12 @@ def main() -> int:
             print(f"Installing {name} for the tests…", flush=True)
         if reason := install(AGENTS[name]):
             print(f"{name} could not be installed: {reason}")
+    if not given:
+        # It imports this module.
+        from support.real_agents.sdk_examples import install_examples
+
+        if reason := install_examples():
+            print(f"the examples of the SDK could not be installed: {reason}")
     return 0
 
 

@@ -4,12 +4,14 @@ import os
 import shutil
 from pathlib import Path
 
+from claude_ide.agents.acp.known import known
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.install import programs
 
 
 def environment(agent: RealAgent, desk: Desk) -> dict[str, str]:
-    """Write an agent's configuration; return its whole environment."""
+    """Write an agent's configuration; return its whole environment, as the chat completes it."""
+    built_in = known().get(agent.name)
     (desk.home / "tmp").mkdir(parents=True, exist_ok=True)
     return {
         "PATH": search_path(agent),
@@ -21,6 +23,7 @@ def environment(agent: RealAgent, desk: Desk) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(desk.home / ".config"),
         "XDG_DATA_HOME": str(desk.home / ".local/share"),
         "NO_PROXY": "127.0.0.1,localhost",
+        **(built_in.defaults if built_in else {}),
         **agent.configure(desk),
     }
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
+from support.neovim import until
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.start import command, environment
 from support.talking import Talking
@@ -127,6 +129,24 @@ class RealTalk(Talking):
         if self._listening is not None and not self._listening.done():
             self.agent.kill()
             await self.until(Dead, count=len(self.of(Dead)) + 1)
+
+
+async def is_stored(real: RealAgent, desk: Desk, words: str) -> None:
+    """Wait until an agent has stored the end of a turn, which it loses otherwise."""
+
+    def found() -> bool:
+        files = desk.home.rglob("*.jsonl")
+        return any(words in file.read_text(encoding="utf-8") for file in files)
+
+    if real.habits.saves_late:
+        await until(found, f"{words} is stored", PATIENCE)
+
+
+async def can_be_loaded(real: RealAgent) -> None:
+    """Wait until an agent can load the session that it has begun."""
+    if real.habits.begins_in_minutes:
+        began = datetime.now().minute
+        await until(lambda: datetime.now().minute != began, "the next minute", PATIENCE + 10)
 
 
 def edit(tools: Tools, path: Path, old: str, new: str, *, then: str) -> list[Turn]:

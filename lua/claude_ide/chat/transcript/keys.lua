@@ -26,13 +26,13 @@ local ANSWER = 'Answer the request under the cursor'
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
 ---@field enter_prompt fun(chat: integer)
 ---@field hide fun(chat: integer)
----@field go_to_part fun(chat: integer, part: integer)
+---@field go_to_part fun(chat: integer, part: integer, key: string)
 
 local panel ---@type claude_ide.TranscriptPanel
 
 --- Only for this module: the command that an <expr> mapping returns calls the panel through it.
 ---@param name 'enter_prompt'|'hide'|'go_to_part'
----@param ... integer
+---@param ... integer|string
 function M._call_panel(name, ...)
   panel[name](...)
 end
@@ -118,7 +118,7 @@ end
 
 -- For an <expr> mapping, which must not change windows itself.
 local function call_panel(name, ...)
-  local arguments = table.concat({ ... }, ', ')
+  local arguments = table.concat(vim.tbl_map(vim.inspect, { ... }), ', ')
   local command = '<Cmd>lua require("claude_ide.chat.transcript.keys")._call_panel("%s", %s)<CR>'
   return command:format(name, arguments)
 end
@@ -144,7 +144,7 @@ local function answer(chat, key, fallback)
       return '<Ignore>'
     end
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
-      return call_panel('go_to_part', chat.id, part.id)
+      return call_panel('go_to_part', chat.id, part.id, key)
     end
     ask_host(chat, 'answer', { part = part.id, kind = part.kind, key = key })
     return '<Ignore>'

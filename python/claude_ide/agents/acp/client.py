@@ -185,7 +185,7 @@ class AcpAgent(Unsupported):
 
     @property
     def is_open(self) -> bool:
-        """Whether the agent runs and has a session."""
+        """Whether the agent runs and has a session; not if it is being ended."""
         return self._is_alive and self._is_started
 
     @property

@@ -44,13 +44,13 @@ class Connection:
         ended: Callable[[int, str], None],
     ) -> None:
         self.offer = Offer()
+        self._is_ending = False
         self._child = child
         self._name = name
         self._traffic = traffic
         self._ended = ended
         self._printed = b""
         """The last line on stdout, if that is no message."""
-        self._is_killed = False
         self._peer = Peer(self, dialect)
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_log_failure)
@@ -67,8 +67,8 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        """Whether the agent is still running, and has not been killed."""
-        return not (self._is_killed or self._reading.done())
+        """Whether the agent is running, and is not being ended."""
+        return not (self._is_ending or self._reading.done())
 
     async def initialize(self, information: dict[str, Any]) -> None:
         """Tell the agent about the client and learn its capabilities.
@@ -110,12 +110,13 @@ class Connection:
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the agent; each step (close, terminate, kill) gets `grace` seconds."""
+        self._is_ending = True
         await self._child.stop(grace)
         await asyncio.wait([self._reading])
 
     def kill(self) -> None:
         """End the agent without waiting: SIGTERM first, then SIGKILL."""
-        self._is_killed = True
+        self._is_ending = True
         self._child.kill()
 
     @property

@@ -21,12 +21,14 @@ class _Known(msgspec.Struct, frozen=True):
     install: str
     login: tuple[str, ...]
     mcp: str = "stdio"
+    env: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An agent: its command line, its environment in addition to Neovim's.
 
+    `defaults` are variables that Neovim's environment overrides.
     `install` is the command that installs it, `login` the one that logs the user in; both may be
     empty. An empty first word of `login` stands for the agent's own program. `mcp` is `http` if the
     agent refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
@@ -36,6 +38,7 @@ class Entry:
     name: str
     cmd: str | Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
     install: str = ""
     login: tuple[str, ...] = ()
     mcp: str = "stdio"
@@ -47,7 +50,13 @@ def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
     content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, _Known])
     return {
-        id_: Entry(id_, each.name, each.cmd, install=each.install, login=_login(each), mcp=each.mcp)
+        id_: Entry(
+            *(id_, each.name, each.cmd),
+            defaults=each.env,
+            install=each.install,
+            login=_login(each),
+            mcp=each.mcp,
+        )
         for id_, each in content.items()
     }
 

@@ -26,6 +26,8 @@ SIGNS = {
 """Arguments of edits that are shown as removed or added lines."""
 
 VERBS = {"delete": "Delete", "move": "Move"}
+UNNAMED = "Run"
+"""How a command is called whose agent does not name the tool."""
 
 DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
 """The highlights of a diff's lines, by their first character."""
@@ -112,7 +114,7 @@ class Permission:
     def head(self, width: int) -> Row:
         """Return the question as a row."""
         question, title = self.question(width), visible(self.title)
-        if not _has_command(self.asked) or not self._has_title(width):
+        if not _is_command(self.asked) or not self._has_title(width):
             return row((question, HEAD))
         return row((question.removesuffix(title), HEAD), (title, SHELL))
 
@@ -144,7 +146,7 @@ class Permission:
     def _questions(self) -> tuple[str, str]:
         """Return the question without and with the title."""
         title, name = visible(self.title), visible(self.asked.name)
-        if _has_command(self.asked):
+        if _is_command(self.asked):
             short = self._asked("Run this command?")
             return short, f"{short}  {title}"
         if _has_code(self.asked):
@@ -251,6 +253,12 @@ def code_in(rows: Sequence[Row]) -> list[Code]:
         else:
             found.append(Code(number, number + 1, LANGUAGE))
     return found
+
+
+def _is_command(asked: PermissionAsked) -> bool:
+    """Return whether it is a command; without a tool's name and input, the title is one."""
+    is_bare = (asked.kind, asked.name) == ("execute", UNNAMED) and not asked.arguments
+    return _has_command(asked) or is_bare
 
 
 def _content(kind: str, arguments: dict[str, Any]) -> list[Passage]:

@@ -199,7 +199,7 @@ class Answers:
                 waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
-            await self._sight.lead(waiting, "a")
+            await self._sight.lead(waiting, "a", is_pressed=False)
         elif key:
             await self._key(waiting, key, kind)
 

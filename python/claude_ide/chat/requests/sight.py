@@ -29,14 +29,14 @@ class Sight:
             return await self._panel.is_plan_open(waiting.token)
         return waiting.has_one_diff
 
-    async def lead(self, waiting: Waiting, key: str) -> None:
-        """Show all that a key allows, and scroll to its beginning."""
+    async def lead(self, waiting: Waiting, key: str, *, is_pressed: bool = True) -> None:
+        """Show all that a key allows, scroll to its beginning, and say why the key did no more."""
         if waiting.is_over:
             return
         waiting.view.unfold(key)
         self.redraw(waiting)
         await self._painter.drawn()
-        await self._panel.lead(waiting.view.part.id)
+        await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
 
     async def locate(self, waiting: Waiting) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""

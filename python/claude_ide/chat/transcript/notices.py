@@ -1,5 +1,6 @@
 """Rows from neither the user nor the model: notices, retries, the end of a turn or an agent."""
 
+import signal
 from collections.abc import Collection, Sequence
 
 from claude_ide.agents.events import (
@@ -129,7 +130,7 @@ def dead(event: Dead, name: str, *, over: bool, resumes: bool = True) -> list[Ro
 
     An agent that never `resumes` a session starts a new one.
     """
-    code = f" (exit code {event.code})" if event.code else ""
+    code = f" ({_cause(event.code)})" if event.code else ""
     group = "ClaudeChatError" if event.code else META
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
@@ -137,6 +138,13 @@ def dead(event: Dead, name: str, *, over: bool, resumes: bool = True) -> list[Ro
         *all_in("ClaudeChatDetail", last),
         _resuming(over=over, resumes=resumes),
     ]
+
+
+def _cause(code: int) -> str:
+    """Return an exit code in words; it is negative for a signal."""
+    if -code in {each.value for each in signal.Signals}:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit code {code}"
 
 
 def _resuming(*, over: bool, resumes: bool) -> Row:

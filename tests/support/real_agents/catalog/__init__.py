@@ -1,7 +1,7 @@
 """The agents that the tests know, by name, in the order in which `make real` tries them."""
 
 from support.real_agents.agent import RealAgent
-from support.real_agents.catalog import claude, codex, gemini, locked, node, python
+from support.real_agents.catalog import claude, codex, gemini, locked, node, pi, python
 
 AGENTS: dict[str, RealAgent] = {
     agent.name: agent
@@ -9,7 +9,7 @@ AGENTS: dict[str, RealAgent] = {
         *(node.OPENCODE, codex.ZED, python.KIMI, gemini.GEMINI, python.VIBE),
         *(claude.NEWEST, claude.OLDER, claude.OLDEST),
         *(node.KIMI, node.QWEN, codex.OPENAI, node.COPILOT, python.FAST_AGENT, python.HERMES),
-        *(locked.CLINE, locked.AUGGIE, locked.PI),
+        *(pi.PI, locked.CLINE, locked.AUGGIE),
     )
 }
 FEW = ("codex-zed",)

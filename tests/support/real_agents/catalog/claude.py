@@ -30,6 +30,7 @@ TOOLS = Tools(
     run=lambda line: tool_use("Bash", command=line, description="run it"),
     read=lambda path: tool_use("Read", file_path=str(path)),
     ask=lambda words, choices: tool_use("AskUserQuestion", questions=question(words, choices)),
+    propose=lambda plan: tool_use("ExitPlanMode", plan=plan),
 )
 
 
@@ -42,7 +43,7 @@ NEWEST = RealAgent(
     Habits(streams_output=False, mode="default"),
 )
 OLDER = RealAgent(
-    "claude-0.49",
+    "claude-0-49",
     ("@agentclientprotocol/claude-agent-acp@0.49.0",),
     ("claude-agent-acp",),
     _configure,
@@ -64,5 +65,5 @@ OLDEST = RealAgent(
     ("claude-code-acp",),
     _configure,
     replace(TOOLS, ask=None, run=_run),
-    Habits(writes_here=True, resumes=False),
+    Habits(writes_here=True),
 )

@@ -35,6 +35,22 @@ def _run(line: str) -> Block:
     return tool_use("exec_command", cmd=line)
 
 
+def _run_outside(line: str) -> Block:
+    """Run a command outside the sandbox, for which the adapter asks."""
+    return tool_use(
+        "exec_command",
+        cmd=line,
+        sandbox_permissions="require_escalated",
+        justification="to run it",
+    )
+
+
+def _ask(words: str, choices: Sequence[str]) -> Block:
+    options = [{"label": choice, "description": ""} for choice in choices]
+    questions = [{"id": "choice", "header": "Choice", "question": words, "options": options}]
+    return tool_use("request_user_input", questions=questions)
+
+
 def _patch(*lines: str) -> Block:
     text = "\n".join(("*** Begin Patch", *lines, "*** End Patch"))
     return _run(f"apply_patch <<'EOF'\n{text}\nEOF\n")
@@ -77,7 +93,7 @@ OPENAI = RealAgent(
     ("@agentclientprotocol/codex-acp@2.6.0",),
     ("codex-acp",),
     _configure("on-request"),
-    replace(TOOLS, plan=None),
-    # It has another model decide about a server's tool, which the stand-in cannot.
-    Habits(asks_to_edit=False, asks_to_run=False, ends_commands=False, shows_servers=False),
+    replace(TOOLS, run=_run_outside, plan=None, ask=_ask),
+    # In its first mode it has another model decide, which the stand-in cannot.
+    Habits(mode="read-only", asks_in=("collaboration_mode", "plan"), ends_commands=False),
 )

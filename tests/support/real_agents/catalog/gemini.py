@@ -18,8 +18,6 @@ def _configure(desk: Desk) -> dict[str, str]:
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": desk.url,
         "GEMINI_CLI_NO_RELAUNCH": "1",
-        # In a folder that it does not trust, it starts no MCP server.
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
     }
 
 
@@ -36,5 +34,11 @@ GEMINI = RealAgent(
         read=lambda path: tool_use("read_file", file_path=str(path)),
         run=lambda line: tool_use("run_shell_command", command=line, description="run it"),
     ),
-    Habits(writes_here=True, reports_output=False, streams_output=False, begins_in_minutes=True),
+    Habits(
+        writes_here=True,
+        reports_output=False,
+        streams_output=False,
+        begins_in_minutes=True,
+        lists=False,
+    ),
 )

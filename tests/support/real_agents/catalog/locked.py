@@ -1,6 +1,4 @@
-"""Agents that start a session only for an account, or for none here."""
-
-import json
+"""Agents that start a session only for an account."""
 
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.catalog.node import NODE
@@ -13,7 +11,7 @@ def _cline(_desk: Desk) -> dict[str, str]:
 CLINE = RealAgent(
     "cline",
     ("cline@3.0.65", NODE),
-    ("cline", "--acp", "--auto-approve", "false"),
+    ("cline", "--acp"),
     _cline,
     refusal="Authentication required",
 )
@@ -29,35 +27,4 @@ AUGGIE = RealAgent(
     ("auggie", "--acp"),
     _auggie,
     refusal="Authentication required",
-)
-
-
-def _pi(desk: Desk) -> dict[str, str]:
-    provider = {
-        "baseUrl": f"{desk.url}/v1",
-        "api": "openai-completions",
-        "apiKey": "none",
-        "models": [
-            {
-                "id": "fake-model",
-                "name": "fake",
-                "reasoning": False,
-                "input": ["text"],
-                "contextWindow": 200_000,
-                "maxTokens": 8_000,
-                "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-            }
-        ],
-    }
-    settings = {"defaultProvider": "loop", "defaultModel": "fake-model"}
-    desk.write(".pi/agent/models.json", json.dumps({"providers": {"loop": provider}}))
-    desk.write(".pi/agent/settings.json", json.dumps(settings))
-    return {"PI_OFFLINE": "1"}
-
-
-PI = RealAgent(
-    "pi",
-    ("pi-acp@0.0.34", "@earendil-works/pi-coding-agent@0.74.2", NODE),
-    ("pi-acp",),
-    _pi,
 )

@@ -88,9 +88,9 @@ QWEN = RealAgent(
             "todo_write",
             todos=todos(steps),
         ),
+        propose=lambda plan: tool_use("exit_plan_mode", plan=plan),
     ),
-    # It repeats only the prompts.
-    Habits(writes_here=True, streams_output=False, repeats=False),
+    Habits(writes_here=True, streams_output=False, saves_late=True),
 )
 
 
@@ -116,7 +116,7 @@ COPILOT = RealAgent(
         read=lambda path: tool_use("view", path=str(path)),
         run=lambda line: tool_use("bash", command=line, description="run it"),
     ),
-    Habits(shows_changes=False, mcp="http"),
+    Habits(mcp="http"),
 )
 
 

@@ -163,8 +163,9 @@ class Settings:
         self.models = tuple(replace(model, efforts=efforts) for model in self.models)
 
     def _of(self, category: str) -> Setting | None:
-        settings = self._options.values()
-        return next((each for each in settings if each.category == category), None)
+        """Return the setting of a category; of several, the one that has its name."""
+        found = [each for each in self._options.values() if each.category == category]
+        return next((each for each in found if each.id == category), next(iter(found), None))
 
     def _name_of_model(self) -> str:
         return next((model.name for model in self.models if model.id == self._model), "")
