@@ -8,6 +8,7 @@ import pytest
 from support.claude_cli import CARET, environment
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
+from support.model_languages import enable_real
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
 from support.terminal import PATIENCE
@@ -117,6 +118,41 @@ async def test_the_cli_asks_before_it_reads_if_the_user_wants(
     await nvim.keys(":Claude Hello<CR>")
 
     await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+
+
+async def accept(nvim: Neovim, number: int) -> None:
+    """Accept one of two diffs."""
+    shown = f"{number} of 2"
+    await until(lambda: shown in nvim.screen.text(), shown, PATIENCE)
+    await until(lambda: len(nvim.events("ClaudeDiffOpened")) == number, "it accepts keys")
+    await nvim.keys(":w<CR>")
+
+
+async def test_a_rename_is_reviewed_and_lands_in_every_file(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    await enable_real(nvim, "basedpyright")
+    greeter, main = path.with_name("greeter.py"), path.with_name("main.py")
+    greeter.write_text("def greet() -> str:\n    return ''\n")
+    main.write_text("from greeter import greet\n\nprint(greet())\n")
+    asks(api, "rename", file=str(greeter), line=1, symbol="greet", new_name="hail")
+    await opened(nvim, "Claude")
+    await nvim.keys("Rename it<CR>")
+
+    question = "rename a symbol to hail: 3 lines in 2 files"
+    await until(lambda: question in nvim.screen.text(), question, PATIENCE)
+    assert "Do you want to proceed?" not in nvim.screen.text()
+    await nvim.keys("1<CR>")
+    await accept(nvim, 1)
+    assert "greet" in greeter.read_text()
+    await accept(nvim, 2)
+
+    await done(nvim)
+    told = api.requests[-1].new_text
+    assert "Renamed by basedpyright." in told
+    assert str(main) in told
+    assert greeter.read_text().startswith("def hail()")
+    assert main.read_text() == "from greeter import hail\n\nprint(hail())\n"
 
 
 async def test_code_runs_after_one_question_in_a_window(

@@ -8,6 +8,7 @@ from claude_ide.mcp.model import (
     code,
     commands,
     diagnostics,
+    edits,
     language,
     lists,
     screen,
@@ -20,7 +21,19 @@ from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
 
-ALL = (language, symbols, diagnostics, syntax, buffers, screen, lists, showing, commands, code)
+ALL = (
+    language,
+    symbols,
+    diagnostics,
+    edits,
+    syntax,
+    buffers,
+    screen,
+    lists,
+    showing,
+    commands,
+    code,
+)
 
 
 def toolset(kernels: "Callable[[], Kernels] | None" = None) -> Toolset:
