@@ -19,7 +19,7 @@ end
 local latest, shown
 local result ---@type { text: string, failed: boolean }?
 
-install.begin({}, function(line)
+install.begin(nil, function(line)
   latest = line
 end, function(text, failed)
   result = { text = text, failed = failed }

@@ -27,6 +27,7 @@ return {
     'ClaudeStart',
     'ClaudeStatus',
     'ClaudeStop',
+    'ClaudeTools',
     'ClaudeTrust',
   },
 }

@@ -116,6 +116,15 @@ command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
   end,
   desc = 'Show how to give another program the tools of the editor',
 })
+command('ClaudeTools', host('ClaudeTools'), {
+  range = true,
+  nargs = '*',
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.tools.own').complete(...)
+  end,
+  desc = "List the model's tools, or turn one on or off",
+})
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), {
   range = true,
   bar = true,

@@ -76,10 +76,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "agent_check": {"errors", "agents", "agents.acp", "agents.acp.decoding"},
+    "tool_list": {"errors", "editor", "mcp", "chat", "chat.panel", "chat.page"},
     "app": {
         *("errors", "concealed", "config", "log", "startup", "check", "transport", "mcp"),
         *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
-        "jupyter",
+        *("jupyter", "tool_list"),
     },
     "commands": {"errors", "app", "mcp", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},

@@ -93,4 +93,17 @@ function M.ask(prompt, options, callback)
   return require('claude_ide.question').ask(prompt, options, callback)
 end
 
+--- Give the model a tool, or replace the one with the same name (`:help claude-ide-own-tools`).
+---@param tool claude_ide.OwnTool
+function M.add_tool(tool)
+  require('claude_ide.tools.own').add(tool)
+end
+
+--- Take away a tool that was added.
+---@param name string
+---@return boolean is_removed false if there is no such tool
+function M.remove_tool(name)
+  return require('claude_ide.tools.own').remove(name)
+end
+
 return M

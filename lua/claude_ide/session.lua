@@ -38,6 +38,12 @@ host.on_serving(function(on)
   end
 end)
 
+host.on_start(function()
+  if loaded('tools.own') then
+    require('claude_ide.tools.own').host_started()
+  end
+end)
+
 host.on_exit(function(reason)
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)

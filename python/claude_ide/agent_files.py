@@ -216,7 +216,7 @@ def _write(path: str, text: str) -> None:
     try:
         resolved = Path(path).resolve()
         text = _as_before(resolved, text)
-        files.write_within(_root(resolved), resolved, text.encode())
+        files.write(resolved, text.encode())
     except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
         raise _refused(path, getattr(error, "strerror", None) or str(error)) from None
 
@@ -237,11 +237,6 @@ def _as_before(path: Path, text: str) -> str:
     if "\r\n" in before and "\r\n" not in text and before.count("\n") == before.count("\r\n"):
         text = text.replace("\n", "\r\n")
     return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text
-
-
-def _root(path: Path) -> Path:
-    """Return the innermost folder around a path that exists."""
-    return next(folder for folder in path.parents if folder.is_dir())
 
 
 def _refused(path: str, reason: str) -> AgentError:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
     from claude_ide.jupyter.kernels import Kernels
+    from claude_ide.mcp.own.collection import Collection
     from claude_ide.mcp.tool import Toolset
+    from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
@@ -90,7 +92,8 @@ class App:
         subscribe("editors_changed", self._editors_changed)
         subscribe("some_editors_changed", self._editors_changed)
         subscribe("chat", lambda event: self.chats.on_event(event))
-        subscribe("chat_list", lambda event: self.chats.on_list_event(event))
+        subscribe("chat_list", self._list_event)
+        subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
@@ -142,12 +145,24 @@ class App:
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
 
-    @cached_property
+    @property
     def tools(self) -> "Toolset":
-        """The tools for models; the first use imports them."""
-        from claude_ide.mcp import model
+        """The tools for models."""
+        return self.collection.toolset
 
-        return model.toolset(lambda: self.kernels)
+    @cached_property
+    def collection(self) -> "Collection":
+        """The tools for models, and those of the user; the first use imports them."""
+        from claude_ide.mcp.own.collection import Collection
+
+        return Collection(self.editor, lambda: self.kernels)
+
+    @cached_property
+    def tool_list(self) -> "ToolList":
+        """The list of these tools."""
+        from claude_ide.tool_list import ToolList
+
+        return ToolList(self.editor, self.collection, self.guard)
 
     @cached_property
     def kernels(self) -> "Kernels":
@@ -307,6 +322,13 @@ class App:
         serving.bound.lock.remove()
         await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
         await serving.listener.stop()
+
+    def _list_event(self, event: dict[str, Any]) -> None:
+        """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
+        if event["list"] == "tools":
+            self.guard(self.tool_list.press(event["key"], event["id"]))
+        else:
+            self.chats.on_list_event(event)
 
     def _editors_changed(self, _report: dict[str, Any]) -> None:
         """Announce the working folders if they have changed."""

@@ -120,6 +120,18 @@ async def mcp_config(app: App, call: Call) -> None:
         await app.editor.run("window.float.show", shown.split("\n"), {"title": title})
 
 
+@command("ClaudeTools")
+async def tools(app: App, call: Call) -> None:
+    """:ClaudeTools [on|off {name}] — list the model's tools, or turn one on or off."""
+    match call.arguments:
+        case []:
+            await app.tool_list.open()
+        case ["on" | "off" as what, name]:
+            await app.tool_list.turn(name, on=what == "on")
+        case _:
+            raise UserError("usage: :ClaudeTools [on|off {name}]")
+
+
 @command("ClaudeSend")
 async def send(app: App, call: Call) -> None:
     """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there."""

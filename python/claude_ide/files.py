@@ -132,6 +132,11 @@ def write_within(root: Path, resolved: Path, content: bytes) -> None:
             raise
 
 
+def write(resolved: Path, content: bytes) -> None:
+    """Create a regular file and its folders, or replace it; its path has no links."""
+    write_within(next(each for each in resolved.parents if each.is_dir()), resolved, content)
+
+
 @contextlib.contextmanager
 def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]]]:
     """Yield the entries of a folder within `root`; they have names, but no usable paths."""

@@ -17,7 +17,7 @@ CHECK = "--check"
 UNABLE, UNSERVED = 3, 4
 """Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
-NEEDED = ("h11", "msgpack", "msgspec", "pynvim", "websockets")
+NEEDED = ("fastjsonschema", "h11", "msgpack", "msgspec", "pynvim", "websockets")
 
 
 def main() -> int:

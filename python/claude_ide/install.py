@@ -1,7 +1,7 @@
 """Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py [--log=FILE] ENVIRONMENT [EXTRA…]`, for `:ClaudeInstall` and for `make`. It
-uses `uv` if available, otherwise `venv` and pip, and needs only Python 3.11.
+`python -I install.py [--log=FILE] ENVIRONMENT [--package=NAME…] [EXTRA…]`, for `:ClaudeInstall` and
+for `make`. It uses `uv` if available, otherwise `venv` and pip, and needs only Python 3.11.
 
 It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
 line is the reason.
@@ -9,6 +9,9 @@ line is the reason.
 Without extras it installs the versions in `requirements.txt` and checks their hashes; with the
 extra `jupyter`, also when it was installed before, those in `jupyter.txt`. Other extras are for
 developers: they get the newest versions that `pyproject.toml` allows.
+
+Packages of the user's are installed after these, in the newest version that fits to them, and
+again each time.
 """
 
 import sys
@@ -23,6 +26,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -35,6 +39,9 @@ from claude_ide.install_failure import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
+ADDED = "--package="
+RECORD = "packages.txt"
+"""Next to the environment: the packages that the user has added, one per line."""
 JUPYTER = "jupyter"
 JUPYTER_LOCK = LOCK.with_name("jupyter.txt")
 
@@ -63,8 +70,9 @@ def main(arguments: list[str]) -> int:
             environment = Path(arguments[0]).absolute()
             with _alone(environment.parent):
                 _leave_project(environment)
-                extras = arguments[1:] or extras_in(environment)
-                Installer(environment, log).install(packages(extras), shutil.which("uv"))
+                added = [word for word in arguments[1:] if word.startswith(ADDED)]
+                extras = [word for word in arguments[1:] if word not in added]
+                install(environment, log, extras, [word.removeprefix(ADDED) for word in added])
     except Failed as failure:
         print(failure, flush=True)
         return 1
@@ -75,6 +83,22 @@ def main(arguments: list[str]) -> int:
         print("interrupted", flush=True)
         return 1
     return 0
+
+
+def install(environment: Path, log: TextIO, extras: list[str], added: list[str]) -> None:
+    """Install the plugin's packages, then the user's: those that are recorded, and `added`.
+
+    A package is recorded when it is installed, so that it survives a new environment.
+    """
+    installer = Installer(environment, log)
+    installer.install(packages(extras or extras_in(environment)), shutil.which("uv"))
+    record = environment.with_name(RECORD)
+    recorded = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    own = [*dict.fromkeys((*recorded, *added))]
+    if own:
+        installer.add(own, shutil.which("uv"))
+    if own != recorded:
+        record.write_text("".join(f"{package}\n" for package in own), encoding="utf-8")
 
 
 def packages(extras: list[str]) -> list[str]:
@@ -104,11 +128,22 @@ class Installer:
         if not _works(self._python, needs_pip=uv is None):
             self._create(uv)
         self._step("installing the packages")
+        self._install(uv, *packages)
+
+    def add(self, packages: list[str], uv: str | None) -> None:
+        """Install the newest versions of packages, without other versions of those here."""
+        self._step(f"installing {', '.join(packages)} (not pinned)")
+        with tempfile.TemporaryDirectory() as folder:
+            pins = Path(folder, "pins.txt")
+            pins.write_text("\n".join(_pins(JUPYTER_LOCK)), encoding="utf-8")
+            self._install(uv, "--upgrade", "--constraint", str(pins), "--", *packages)
+
+    def _install(self, uv: str | None, *arguments: str) -> None:
         if uv:
-            self._run(uv, "pip", "install", "--python", str(self._python), *packages)
+            self._run(uv, "pip", "install", "--python", str(self._python), *arguments)
         else:
             pip = [str(self._python), "-I", "-m", "pip", "--disable-pip-version-check"]
-            self._run(*pip, "--no-input", "install", *packages)
+            self._run(*pip, "--no-input", "install", *arguments)
 
     def _create(self, uv: str | None) -> None:
         if uv is None and importlib.util.find_spec("venv") is None:
@@ -195,6 +230,12 @@ def _leave_project(environment: Path) -> None:
         os.environ.pop(name, None)
     for name, value in PATIENCE.items():
         os.environ.setdefault(name, value)
+
+
+def _pins(lock: Path) -> list[str]:
+    """Return the versions in a lock, without their hashes: packages of the user's have none."""
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    return [line.removesuffix(" \\") for line in lines if line[:1].isalnum()]
 
 
 def extras_in(environment: Path) -> list[str]:

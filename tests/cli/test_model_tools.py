@@ -12,6 +12,7 @@ from support.claude_cli import CARET, environment
 from support.claude_code import locks
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
+from support.model_languages import enable_real
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
 from support.terminal import PATIENCE
@@ -206,6 +207,41 @@ async def test_the_session_gets_its_tools_back_after_the_host_has_died(
     assert "no language server answers" in api.requests[-1].new_text
 
 
+async def accept(nvim: Neovim, number: int) -> None:
+    """Accept one of two diffs."""
+    shown = f"{number} of 2"
+    await until(lambda: shown in nvim.screen.text(), shown, PATIENCE)
+    await until(lambda: len(nvim.events("ClaudeDiffOpened")) == number, "it accepts keys")
+    await nvim.keys(":w<CR>")
+
+
+async def test_a_rename_is_reviewed_and_lands_in_every_file(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    await enable_real(nvim, "basedpyright")
+    greeter, main = path.with_name("greeter.py"), path.with_name("main.py")
+    greeter.write_text("def greet() -> str:\n    return ''\n")
+    main.write_text("from greeter import greet\n\nprint(greet())\n")
+    asks(api, "rename", file=str(greeter), line=1, symbol="greet", new_name="hail")
+    await opened(nvim, "Claude")
+    await nvim.keys("Rename it<CR>")
+
+    question = "rename a symbol to hail: 3 lines in 2 files"
+    await until(lambda: question in nvim.screen.text(), question, PATIENCE)
+    assert "Do you want to proceed?" not in nvim.screen.text()
+    await nvim.keys("1<CR>")
+    await accept(nvim, 1)
+    assert "greet" in greeter.read_text()
+    await accept(nvim, 2)
+
+    await done(nvim)
+    told = api.requests[-1].new_text
+    assert "Renamed by basedpyright." in told
+    assert str(main) in told
+    assert greeter.read_text().startswith("def hail()")
+    assert main.read_text() == "from greeter import hail\n\nprint(hail())\n"
+
+
 async def test_code_runs_after_one_question_in_a_window(
     nvim: Neovim, api: FakeApi, project: Path
 ) -> None:
@@ -241,3 +277,49 @@ async def test_refused_code_does_not_run_and_the_model_reads_why(
     assert "refused to run this code" in api.requests[-1].new_text
     assert "They said: too early" in api.requests[-1].new_text
     assert not (project / "made").exists()
+
+
+OWN = """
+require('claude_ide').add_tool({
+  name = 'greet',
+  description = 'Greets somebody',
+  schema = { properties = { who = { type = 'string' } }, required = { 'who' } },
+  read_only = %s,
+  fn = function(arguments)
+    return 'Hello, ' .. arguments.who
+  end,
+})
+"""
+
+
+async def test_the_model_calls_a_tool_of_the_users_that_only_reads_without_permission(
+    nvim: Neovim, api: FakeApi
+) -> None:
+    await nvim.lua(OWN % "true")
+    asks(api, "greet", who="you")
+
+    await nvim.keys(":Claude Hello<CR>")
+
+    await done(nvim)
+    assert "Hello, you" in api.requests[-1].new_text
+
+
+async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
+    nvim: Neovim, api: FakeApi
+) -> None:
+    api.script([text("One.")])
+    await opened(nvim, "Claude Hello")
+    await until(lambda: "One." in nvim.screen.text(), "the first answer", PATIENCE)
+    assert "mcp__neovim__greet" not in str(api.requests[-1].body)
+
+    await nvim.lua(OWN % "false")
+    asks(api, "greet", who="you")
+    await nvim.keys("Again")
+    await until(lambda: "Again" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await nvim.keys("<CR>")
+
+    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+    await nvim.idle(1000)  # the dialog ignores keys that were typed before it
+    await nvim.keys("<CR>")
+    await done(nvim)
+    assert "Hello, you" in api.requests[-1].new_text

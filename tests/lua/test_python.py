@@ -110,7 +110,7 @@ async def test_the_log_names_the_python_and_what_it_lacks(
 
     await message(nvim)
     log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
-    assert "/python3 lacks h11, msgpack, msgspec, pynvim, websockets" in log
+    assert "/python3 lacks fastjsonschema, h11, msgpack, msgspec, pynvim, websockets" in log
 
 
 async def test_a_failed_start_can_be_repeated_and_succeed(

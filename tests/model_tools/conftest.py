@@ -9,7 +9,7 @@ import pytest
 from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_languages import Scripted, enable_real
-from support.model_tools import ModelTools
+from support.model_tools import ModelTools, Reviewed
 from support.neovim import Neovim
 
 GREETER = """class Greeter:
@@ -54,6 +54,12 @@ def tools(client: McpStdio) -> ModelTools:
 async def basedpyright(serving: Neovim) -> None:
     """Neovim starts a real language server for Python files."""
     await enable_real(serving, "basedpyright")
+
+
+@pytest.fixture
+def reviewed(tools: ModelTools, serving: Neovim) -> Reviewed:
+    """A call whose changes the user reviews."""
+    return Reviewed(tools, serving)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from support.neovim import ROOT
 
-FOLDERS = ("lua", "plugin", "python", "rplugin")
+FOLDERS = ("autoload", "lua", "plugin", "python", "rplugin")
 
 
 def copy_plugin(target: Path) -> Path:

@@ -41,12 +41,13 @@ def only_from(packages: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def wheel(folder: Path, name: str, version: str, code: str = "") -> Path:
-    """Create a wheel with one module, which has this code."""
+def wheel(folder: Path, name: str, version: str, code: str = "", points: str = "") -> Path:
+    """Create a wheel with one module, which has this code, and with entry points."""
     information = f"{name}-{version}.dist-info"
     files = {
         f"{name}/__init__.py": code,
         f"{information}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{information}/entry_points.txt": points,
         f"{information}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = "".join(f"{file},,\n" for file in (*files, f"{information}/RECORD"))

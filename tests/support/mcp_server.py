@@ -11,10 +11,15 @@ class Server:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
+        self.watchers: list[Callable[[], object]] = []
         self.uses: list[tuple[str, str, dict[str, Any], bool]] = []
 
     def __call__(self, message: dict[str, Any]) -> Awaitable[dict[str, Any] | None]:
         return self._answer(message)
+
+    def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
+        self.watchers.append(changed)
+        return lambda: self.watchers.remove(changed)
 
     def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
         self.uses.append((tool, use, arguments, for_good))

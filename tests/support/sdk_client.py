@@ -4,6 +4,7 @@ It reads calls as `[[tool, arguments], …]` from stdin, and prints what the SDK
 """
 
 import asyncio
+import importlib
 import json
 import os
 import sys
@@ -11,7 +12,9 @@ from typing import Any
 
 
 async def main() -> None:
-
+    # By name: only the Python that runs this has it.
+    sdk: Any = importlib.import_module("mcp")
+    stdio: Any = importlib.import_module("mcp.client.stdio")
     calls = json.load(sys.stdin)
     command, *arguments = sys.argv[1:]
     server = sdk.StdioServerParameters(command=command, args=arguments, env=dict(os.environ))

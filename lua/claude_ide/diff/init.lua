@@ -116,7 +116,7 @@ local function pass_on(diff)
     return nil
   end
   expect_write(diff, reload.expect)
-  if not diff.original then
+  if diff.is_reported or not diff.original then
     accepted_text.hold(diff, text)
   end
   if diff.on_decided then

@@ -27,7 +27,8 @@ local PATIENCE = 3000
 ---@field text string
 ---@field agent string its name
 ---@field project? string the agent's folder; nil if the user has allowed to change this file
----@field approved? integer the 'changedtick' of the text that the user has compared with this one
+---@field approved? integer|string the text that the user has compared with this one: its 'changedtick', or
+---   its SHA-256, with which unsaved changes are not saved
 ---@field since number time of libuv, in milliseconds
 ---@field is_mentioned? boolean whether a message has named it
 
@@ -171,6 +172,10 @@ local function restore(bufnr, before, format)
   vim.bo[bufnr].modified = false
 end
 
+local function is_digest(approved)
+  return type(approved) == 'string'
+end
+
 ---@return string? refusal
 local function put(bufnr, write)
   local before, format = lines_of(bufnr), format_of(bufnr)
@@ -184,6 +189,9 @@ local function put(bufnr, write)
     file_edit.set_lines(bufnr, parsed.lines)
   end
   set_format(bufnr, parsed)
+  if was_modified and is_digest(write.approved) then
+    return nil
+  end
   local refusal = save(bufnr, is_changed)
   if refusal and adopt_equal_file(bufnr, parsed.lines) then
     refusal = nil
@@ -204,7 +212,9 @@ end
 
 -- Whether the user has not agreed to replace the text of a buffer as it is now.
 local function needs_approval(bufnr, write)
-  if write.approved then
+  if is_digest(write.approved) then
+    return write.approved ~= vim.fn.sha256(buffer_text.get(bufnr))
+  elseif write.approved then
     return write.approved ~= vim.api.nvim_buf_get_changedtick(bufnr)
   end
   return vim.bo[bufnr].modified and buffer_text.get(bufnr) ~= write.text
@@ -230,7 +240,7 @@ local function attempt(write)
     return { is_unloaded = true }
   elseif not reload.may_change(bufnr) then
     return nil
-  elseif not write.approved and not vim.bo[bufnr].modified then
+  elseif type(write.approved) ~= 'number' and not vim.bo[bufnr].modified then
     reload.sync_one(bufnr)
   end
   if is_only_shown(bufnr) then
@@ -241,7 +251,11 @@ local function attempt(write)
   end
   local refusal = put(bufnr, write)
   local saved = not refusal and buffer_text.get(bufnr) or nil
-  return { error = refusal, saved = saved ~= write.text and saved or nil }
+  return {
+    error = refusal,
+    saved = saved ~= write.text and saved or nil,
+    is_unsaved = vim.bo[bufnr].modified or nil,
+  }
 end
 
 local function mention(write)
@@ -276,6 +290,7 @@ end
 ---
 --- Emits `answered` {token}; with
 --- - `saved`: the file has this text now, such as a formatted one, and not the one given
+--- - `is_unsaved`: the text is only in the buffer, which had unsaved changes
 --- - `is_unloaded`: the file is to be written on disk instead
 --- - `bufnr`, `changedtick` and `text`: the user first has to agree to replace this text of that buffer
 --- - `warning`: the user first has to agree to a change of this file at all
@@ -285,7 +300,7 @@ end
 ---@param text string
 ---@param agent string the name of the agent
 ---@param project string|false the agent's folder; false if the user has allowed to change this file
----@param approved? integer the `changedtick` for which the user has agreed
+---@param approved? integer|string the text for which the user has agreed, as in `claude_ide.AgentWrite`
 ---@return { error: string }? refusal
 function M.open(token, path, text, agent, project, approved)
   local ok, absolute = pcall(checked, path)

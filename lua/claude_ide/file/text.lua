@@ -70,6 +70,17 @@ local function has_no_line(bufnr)
   end)
 end
 
+--- The bytes that writing the buffer as UTF-8 would put on disk if it had these lines.
+---@param bufnr integer
+---@param lines string[]
+---@return string
+function M.with_lines(bufnr, lines)
+  local options = vim.bo[bufnr]
+  local eol = END_OF_LINE[options.fileformat]
+  local is_ended = options.endofline or (options.fixendofline and not options.binary)
+  return (options.bomb and BOM or '') .. table.concat(lines, eol) .. (is_ended and eol or '')
+end
+
 --- The bytes that writing the buffer as UTF-8 would put on disk.
 ---
 --- Raises an error if the buffer is not loaded.
@@ -79,15 +90,11 @@ function M.get(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     error('the buffer is not loaded', 0)
   end
-  local options = vim.bo[bufnr]
-  local bom = options.bomb and BOM or ''
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
   if #lines == 1 and lines[1] == '' and has_no_line(bufnr) then
-    return bom
+    return vim.bo[bufnr].bomb and BOM or ''
   end
-  local eol = END_OF_LINE[options.fileformat]
-  local is_ended = options.endofline or (options.fixendofline and not options.binary)
-  return bom .. table.concat(lines, eol) .. (is_ended and eol or '')
+  return M.with_lines(bufnr, lines)
 end
 
 --- Write these bytes to a file, without autocommands.

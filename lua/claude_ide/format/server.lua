@@ -46,18 +46,28 @@ function M.is_starting(bufnr)
   return #M.starting(bufnr) > 0
 end
 
--- The buffer's lines after the edits. They are applied to a copy, since many servers replace the whole text,
--- which would move all marks and cursors in the buffer itself.
-local function edited(bufnr, edits, encoding)
+local function edit_copy(lines, edits, encoding)
   local copy = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(copy, 0, -1, true, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true))
+  vim.api.nvim_buf_set_lines(copy, 0, -1, true, lines)
   local ok, err = pcall(vim.lsp.util.apply_text_edits, edits, copy, encoding)
-  local lines = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
+  local edited = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
   window_close.buffer(copy)
   if not ok then
     error(err, 0)
   end
-  return lines
+  return edited
+end
+
+--- The lines of a text after a server's edits. They are applied to a copy, since many servers replace the
+--- whole text, which would move all marks and cursors in the buffer itself.
+---@param lines string[]
+---@param edits lsp.TextEdit[]
+---@param encoding 'utf-8'|'utf-16'|'utf-32'
+---@return string[]
+function M.edited(lines, edits, encoding)
+  return without_events.run('all', function()
+    return edit_copy(lines, edits, encoding)
+  end) --[[@as string[] ]]
 end
 
 --- Request the edits of a loaded buffer from a server.
@@ -75,9 +85,8 @@ function M.format(client, bufnr, done)
   local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
   local ok, sent, id = pcall(client.request, client, METHOD, parameters, function(err, edits)
     answer(err and err.message, function()
-      return without_events.run('all', function()
-        return edited(bufnr, edits or {}, client.offset_encoding)
-      end)
+      local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+      return M.edited(lines, edits or {}, client.offset_encoding)
     end)
   end, bufnr)
   request = ok and sent and id or nil

@@ -6,7 +6,8 @@ local process = require('claude_ide.host.process')
 local M = {}
 
 -- Commands that need the host, but no server.
-local WITHOUT_SERVER = { ClaudeStop = true, ClaudeStatus = true, ClaudeTrust = true }
+local WITHOUT_SERVER =
+  { ClaudeStop = true, ClaudeStatus = true, ClaudeTools = true, ClaudeTrust = true }
 
 ---@class claude_ide.Server
 ---@field port integer
@@ -23,6 +24,7 @@ local serving = false
 local clients = 0
 local outdated ---@type integer? channel of a host that still runs the previous Python
 local on_serving = {} ---@type fun(on: boolean)[]
+local on_start = {} ---@type fun()[]
 local on_exit = {} ---@type fun(reason?: string)[]
 
 local function show(text, level)
@@ -115,6 +117,7 @@ spawn = function(serve)
     return nil
   end
   channel.id = started.channel
+  announce(on_start)
   require('claude_ide.when.moment').notice_typing(true)
   local this = vim.tbl_extend('error', started, { serves = serve }) --[[@as claude_ide.Host]]
   running = this
@@ -132,6 +135,12 @@ end
 ---@param fn fun(on: boolean)
 function M.on_serving(fn)
   table.insert(on_serving, fn)
+end
+
+--- Call `fn` when a host has been started; what it emits arrives before any command.
+---@param fn fun()
+function M.on_start(fn)
+  table.insert(on_start, fn)
 end
 
 --- Call `fn` when a host has ended while Neovim continues, with the reason if that was unexpected.

@@ -17,6 +17,7 @@ local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 
 ---@class claude_ide.Installation
 ---@field lines string[] the installer's output
+---@field package? string a package of the user's
 ---@field code? integer the exit code, once the installer has ended
 ---@field on_line fun(line: string) called in a fast event
 ---@field on_end fun(text: string, failed: boolean)
@@ -39,13 +40,17 @@ local function report(text, failed)
   end
 end
 
-local function success_message()
+---@param package? string
+local function success_message(package)
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   end
   if require('claude_ide.host').outdate() then
-    return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
+    local what = package and 'installed, not pinned' or 'Python is updated'
+    return what .. '; :ClaudeStop | ClaudeStart restarts the server with it'
+  elseif package then
+    return 'installed, not pinned: ' .. package
   end
   local waiting = require('claude_ide.host.ready').waiting()
   return waiting ~= '' and ('Python is ready for %s'):format(waiting)
@@ -94,11 +99,18 @@ local function conclude(installation)
   if not failed then
     make_help_tags()
   end
-  local text = failed and failure_message(installation.lines) or success_message()
+  local text = failed and failure_message(installation.lines)
+    or success_message(installation.package)
   installation.on_end(text, failed)
   if not failed then
     require('claude_ide.host.ready').installed()
   end
+end
+
+-- A folder of the user's is relative to Neovim's, which is not that of the installer.
+local function absolute(package)
+  local is_path = package:find('^[./~]') and not package:find('://', 1, true)
+  return is_path and vim.fn.fnamemodify(package, ':p') or package
 end
 
 --- Whether this Neovim is installing.
@@ -110,11 +122,11 @@ end
 --- Start creating or updating the environment in the background.
 ---
 --- Raises an error when it cannot start.
----@param extras string[] what to install beside the needed packages
+---@param what? string an extra, or a package of the user's, beside the needed packages
 ---@param on_line fun(line: string) called in a fast event for each line that the installer prints
 ---@param on_end fun(text: string, failed: boolean) called once with a message to the user
 ---@return claude_ide.Installation
-function M.begin(extras, on_line, on_end)
+function M.begin(what, on_line, on_end)
   if running then
     error('An installation is already running', 0)
   end
@@ -124,6 +136,8 @@ function M.begin(extras, on_line, on_end)
   end
   ---@type claude_ide.Installation
   local installation = { lines = {}, on_line = on_line, on_end = on_end }
+  local is_extra = vim.list_contains(M.EXTRAS, what)
+  installation.package = not is_extra and what or nil
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
     text = true,
@@ -131,7 +145,8 @@ function M.begin(extras, on_line, on_end)
     cwd = program.neutral,
     stdout = output_reader(installation),
   }
-  local command = vim.list_extend({ path, '-I', script, python.own() }, extras)
+  local command = { path, '-I', script, python.own() }
+  command[#command + 1] = is_extra and what or what and '--package=' .. absolute(what)
   vim.system(command, options, function(done)
     installation.code = done.code
     vim.schedule(function()
@@ -145,7 +160,7 @@ end
 -- Start an installation, and show each line in a float and as a progress message.
 ---@return claude_ide.Installation? installation nil, after a message, if it cannot start
 ---@return fun(line?: string)? show
-local function begin_visibly(extras, on_end)
+local function begin_visibly(what, on_end)
   local shown = progress.open('ClaudeInstall')
   local function show(line)
     -- A line may arrive after the end.
@@ -156,7 +171,7 @@ local function begin_visibly(extras, on_end)
       end
     end
   end
-  local ok, installation = pcall(M.begin, extras, vim.schedule_wrap(show), function(text, failed)
+  local ok, installation = pcall(M.begin, what, vim.schedule_wrap(show), function(text, failed)
     local status = failed and 'failed' or 'success'
     work.report('install', 'ClaudeInstall', status, status)
     shown.close()
@@ -195,19 +210,15 @@ end
 
 --- Create or update the environment in the background.
 ---@param wait? boolean whether to return only when it is done; without a UI it always waits
----@param extra? string what to install beside the needed packages
-function M.run(wait, extra)
-  local extras = { extra }
-  if extra and not vim.list_contains(M.EXTRAS, extra) then
-    local known = table.concat(M.EXTRAS, ', ')
-    return report((':ClaudeInstall: there is no "%s" (%s)'):format(extra, known), true)
-  elseif not wait and has_ui() then
-    begin_visibly(extras, report)
+---@param what? string an extra, or a package of the user's, beside the needed packages
+function M.run(wait, what)
+  if not wait and has_ui() then
+    begin_visibly(what, report)
     return
   end
   local result
   local is_waiting = true
-  local installation, show = begin_visibly(extras, function(...)
+  local installation, show = begin_visibly(what, function(...)
     result = { ... }
     if not is_waiting then
       report(...)

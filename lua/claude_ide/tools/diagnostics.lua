@@ -70,9 +70,8 @@ end
 
 -- The server that has published in a namespace.
 local function publisher(bufnr, namespace)
-  local name = vim.diagnostic.get_namespace(namespace).name .. '.'
   return vim.iter(vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })):find(function(client)
-    return name:find(('lsp.%s.%d.'):format(client.name, client.id), 1, true) ~= nil
+    return servers.publishes_in(client, namespace)
   end)
 end
 

@@ -72,6 +72,9 @@ local function unserved(bufnr, method)
   return ('no language server answers %s; %s'):format(subject(bufnr, method), running())
 end
 
+-- What linters and formatters know as well.
+local ANY_SERVER = { ['textDocument/codeAction'] = true }
+
 -- Only such servers have answered, all with nothing, which means little.
 local function unread(bufnr, method, clients)
   return ('no language server that reads code answers %s: %s knows nothing; %s'):format(
@@ -143,6 +146,7 @@ local function finished(attempt, clients, bufnr, method)
       return { error = table.concat(attempt.failures, '; ') }
     elseif
       bufnr
+      and not ANY_SERVER[method]
       and not vim.iter(clients):any(function(client)
         return reads_code(client, bufnr)
       end)
@@ -217,6 +221,15 @@ function M.guarded(answer, fn)
     end
     return result
   end
+end
+
+--- Whether a namespace has diagnostics of a server. Some of its names end with what only the server knows.
+---@param client vim.lsp.Client
+---@param namespace integer
+---@return boolean
+function M.publishes_in(client, namespace)
+  local name = vim.diagnostic.get_namespace(namespace).name .. '.'
+  return name:find(('lsp.%s.%d.'):format(client.name, client.id), 1, true) ~= nil
 end
 
 --- The parameters of a request about a position, in the server's encoding.

@@ -20,6 +20,9 @@ class McpServer(Protocol):
     def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
         """Note that the user has allowed a use of a tool, or `for_good` all further ones."""
 
+    def watch(self, changed: Callable[[], object], /) -> Callable[[], object]:
+        """Have `changed` called when there are other tools; return what ends this."""
+
 
 class Edits(Protocol):
     """Watches the files that tools change; `tool` is the id of one use of a tool."""

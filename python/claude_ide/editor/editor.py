@@ -300,6 +300,10 @@ class Editor:
         """
         return await self._tools.use(function, arguments)
 
+    def tools_are(self, names: list[str]) -> None:
+        """Report the names of all tools, which `:ClaudeTools` completes."""
+        self._port.notify("tools.own.know", names)
+
     # Dialogues with the user.
 
     def new_token(self) -> int:

@@ -18,9 +18,10 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
+from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.registration import COMMAND
 from claude_ide.mcp.server import Server
-from claude_ide.mcp.tool import Toolset
+from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 
@@ -34,7 +35,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class Toolbox:
-    """Serves tools to the models behind clients; these get no notifications of the editor's.
+    """Serves tools to the models behind clients, which are notified only of changes of the list.
 
     `label` is the name of the clients for the user; without it they name themselves.
     """
@@ -51,12 +52,23 @@ class Toolbox:
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
         client = Client(self._editor, self._config, label=self._label)
-        server = Server(client, lambda: None, tools=self._tools())
+        tools = self._tools()
+        server = Server(client, lambda: None, tools=tools)
         peer = server.peer = self._peers[connection] = Peer(connection, server)
+        outbox = Outbox(peer)
+        announcing = asyncio.get_running_loop().create_task(outbox.drain())
+
+        def announce() -> None:
+            if client.initialized:
+                outbox.put(LIST_CHANGED, None, LIST_CHANGED)
+
+        unsubscribe = tools.subscribe(announce)
         try:
             async for frame in connection.frames():
                 await peer.receive(frame)
         finally:
+            unsubscribe()
+            announcing.cancel()
             del self._peers[connection]
             await peer.close()
 

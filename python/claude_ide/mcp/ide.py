@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.server import Server
 from claude_ide.transport.websocket import Connection
 
@@ -28,34 +29,6 @@ WELCOME_PINGS = 3
 WELCOME_PAUSE = 0.03
 SILENT_SECONDS = 0.4
 """How long a client that answers no ping waits for the selection."""
-
-
-class Outbox:
-    """The queue of notifications for one client; its own task sends them in order.
-
-    A slow client therefore delays no other. Of notifications with the same key only the latest is
-    kept.
-    """
-
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
-        self._waiting: OrderedDict[object, tuple[str, Any]] = OrderedDict()
-        self._filled = asyncio.Event()
-
-    def put(self, method: str, params: Any, key: object | None = None) -> None:
-        """Queue a notification; it is sent as soon as the client reads."""
-        self._waiting[key if key is not None else object()] = (method, params)
-        self._filled.set()
-
-    async def drain(self) -> None:
-        """Send the queued notifications, until the client leaves."""
-        with contextlib.suppress(TransportClosed):
-            while True:
-                await self._filled.wait()
-                while self._waiting:
-                    _, (method, params) = self._waiting.popitem(last=False)
-                    await self.peer.notify(method, params)
-                self._filled.clear()
 
 
 class Ide:

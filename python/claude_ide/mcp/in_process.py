@@ -6,6 +6,7 @@ socket.
 
 import asyncio
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
     def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
+        self._tools = tools
         self._client = Client(editor, config, label=name)
         server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
@@ -65,6 +67,10 @@ class InProcessServer:
         if tool == RUNS_CODE:
             self._client.allowed[use] = arguments
             self._client.may_run_code = self._client.may_run_code or for_good
+
+    def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
+        """Have `changed` called when there are other tools; return what ends this."""
+        return self._tools.subscribe(changed)
 
     async def close(self) -> None:
         """Cancel all requests."""

@@ -7,6 +7,7 @@ Claude Code.
 import asyncio
 import itertools
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,6 @@ from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (
     IDE_TOOLS,
-    Arguments,
     Caller,
     Content,
     Tool,
@@ -153,24 +153,30 @@ class Server:
         name = params.get("name")
         if not isinstance(name, str):
             raise RpcError.invalid_params("tools/call: name must be a string")
-        tool = self._tools.get(name)
-        if tool is None:
-            raise RpcError.invalid_params(f"Unknown tool: {name}")
+        tool = self._tools.offered(name)
         # While the tool runs, only the arguments of the message stay in memory.
         meta = params.get("_meta")
         token = meta.get(PROGRESS_TOKEN) if isinstance(meta, dict) else None
-        arguments = tool.decode(params.get("arguments"))
+        try:
+            arguments = tool.decode(params.get("arguments"))
+        except RpcError:
+            self._tools.usage[name].refused += 1
+            raise
         return self._run(tool, arguments, Caller.of(meta), token)
 
-    async def _run(self, tool: Tool, arguments: Arguments, caller: Caller, token: Any) -> Any:
+    async def _run(self, tool: Tool, arguments: Any, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""
         progress = asyncio.ensure_future(self._report(tool, token))
+        usage, begun = self._tools.usage[tool.name], time.monotonic()
+        usage.calls += 1
         try:
             return {"content": await tool.call(self.client, arguments, caller)}
         except (ToolError, EditorError) as error:
+            usage.failed += 1
             logger.info("%s: %s", tool.name, error)
             return failed(str(error))
         finally:
+            usage.seconds += time.monotonic() - begun
             progress.cancel()
 
     async def _report(self, tool: Tool, token: Any) -> None:

@@ -6,7 +6,7 @@ docstring is the description; the type gives the input schema and validates the 
 """
 
 import inspect
-from collections import UserDict
+from collections import UserDict, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -80,8 +80,8 @@ class Tool(msgspec.Struct, frozen=True):
     asks_user: bool = False
     """Whether the user answers it, which may take long."""
 
-    def call(self, client: "Client", arguments: Arguments, caller: Caller) -> Awaitable[Content]:
-        """Run the tool for a client."""
+    def call(self, client: "Client", arguments: Any, caller: Caller) -> Awaitable[Content]:
+        """Run the tool for a client, with arguments from `decode`."""
         if self.takes_caller:
             return self.run(client, arguments, caller)
         return self.run(client, arguments)
@@ -92,10 +92,15 @@ class Tool(msgspec.Struct, frozen=True):
             "name": self.name,
             **({"title": self.title} if self.title else {}),
             "description": self.description,
-            "inputSchema": _input_schema(self.arguments),
+            "inputSchema": self.input_schema,
             **({} if self.is_read_only is None else {"annotations": self._annotations()}),
             **({"_meta": {ALWAYS_LOAD: True}} if self.is_always_loaded else {}),
         }
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments."""
+        return _input_schema(self.arguments)
 
     def _annotations(self) -> dict[str, Any]:
         return {
@@ -105,7 +110,7 @@ class Tool(msgspec.Struct, frozen=True):
             "openWorldHint": False,
         }
 
-    def decode(self, arguments: Any) -> Arguments:
+    def decode(self, arguments: Any) -> Any:
         """Validate and convert the arguments.
 
         Raises `RpcError` (-32602), which names the bad argument and the problem.
@@ -114,6 +119,18 @@ class Tool(msgspec.Struct, frozen=True):
             return converted({} if arguments is None else arguments, self.arguments)
         except msgspec.DecodeError as error:
             raise RpcError.invalid_params(f"{self.name}: {describe_problem(error)}") from None
+
+
+class Usage(msgspec.Struct):
+    """How often a tool was called."""
+
+    calls: int = 0
+    """Without those that were refused."""
+    refused: int = 0
+    """Calls with arguments that the tool does not take."""
+    failed: int = 0
+    seconds: float = 0.0
+    """The time that all calls took."""
 
 
 class Toolset(UserDict[str, Tool]):
@@ -131,6 +148,9 @@ class Toolset(UserDict[str, Tool]):
         self._listed: msgspec.Raw | None = None
         self._on_change: dict[object, Callable[[], object]] = {}
         self.instructions = instructions
+        self.off: frozenset[str] = frozenset()
+        """The names of tools that the user has turned off."""
+        self.usage: defaultdict[str, Usage] = defaultdict(Usage)
         self.kernels = kernels
         super().__init__(tools)
 
@@ -141,6 +161,21 @@ class Toolset(UserDict[str, Tool]):
     def __delitem__(self, name: str) -> None:
         super().__delitem__(name)
         self._changed()
+
+    def turn_off(self, names: frozenset[str]) -> None:
+        """Offer all tools except these."""
+        if names != self.off:
+            self.off = names
+            self._changed()
+
+    def offered(self, name: str) -> Tool:
+        """Return a tool that can be called. Raises `RpcError` (-32602) if there is none."""
+        tool = self.get(name)
+        if tool is None:
+            raise RpcError.invalid_params(f"Unknown tool: {name}")
+        if name in self.off:
+            raise RpcError.invalid_params(f"The user has turned off the tool {name}")
+        return tool
 
     @property
     def read_only(self) -> tuple[str, ...]:
@@ -155,7 +190,7 @@ class Toolset(UserDict[str, Tool]):
     def listed(self) -> msgspec.Raw:
         """Return the encoded result of `tools/list`."""
         if self._listed is None:
-            tools = [tool.describe() for tool in self.values()]
+            tools = [tool.describe() for name, tool in self.items() if name not in self.off]
             self._listed = msgspec.Raw(msgspec.json.encode({"tools": tools}))
         return self._listed
 
@@ -170,6 +205,9 @@ class Toolset(UserDict[str, Tool]):
         for on_change in [*self._on_change.values()]:
             on_change()
 
+
+LIST_CHANGED = "notifications/tools/list_changed"
+"""The client then asks for the list again."""
 
 IDE_TOOLS = Toolset()
 """The tools that the CLI calls itself; importing `mcp/tools` fills it."""

@@ -13,6 +13,7 @@ from claude_ide.agents.events import (
     Ready,
 )
 from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.stream_json.announcing import Announcing
 from claude_ide.agents.stream_json.callbacks import Callbacks
 from claude_ide.agents.stream_json.decoding import answers, lasting
 from claude_ide.agents.stream_json.decoding.decode import Decoder
@@ -62,6 +63,7 @@ class Connection:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
         self.callbacks = Callbacks(self.send, servers, edits)
+        self._announcing = Announcing(servers, self.controls)
         self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
         self.checks_modes = True
@@ -112,6 +114,7 @@ class Connection:
         except BaseException:
             self.kill()
             raise
+        self._announcing.begin()
         settings = self.decoder.settings
         settings.models = answers.model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
@@ -171,6 +174,7 @@ class Connection:
                     await asyncio.sleep(0)
         finally:
             self.pending.clear()
+            self._announcing.close()
             self.controls.close()
             await self.callbacks.close()
             code = await self._child.stop(EXIT_SECONDS)

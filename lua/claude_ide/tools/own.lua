@@ -1,0 +1,170 @@
+--- The user's own tools for the model, and which tools are off. They outlive a host: it gets all of them
+--- when it starts, and again with each change.
+local channel = require('claude_ide.channel')
+local reason = require('claude_ide.say.reason')
+
+local M = {}
+
+---@class claude_ide.OwnTool a tool for the model (`:help claude-ide-own-tools`)
+---@field name string 1 to 50 letters, digits, `_` and `-`
+---@field description string what the tool does, for the model
+---@field fn fun(arguments: table, answer: claude_ide.OwnAnswer): any returns the answer, or gives it later
+---@field schema? table the JSON schema of the arguments; without it they are not checked
+---@field title? string its name for people
+---@field read_only? boolean whether it changes nothing
+---@field timeout? number of seconds; the default is 60
+
+---@alias claude_ide.OwnAnswer fun(result: any, failure?: string) `failure` is an error of the tool
+
+local REPORTED = { 'name', 'description', 'schema', 'title', 'read_only', 'timeout' }
+
+local tools = {} ---@type table<string, claude_ide.OwnTool>
+local order = {} ---@type string[]
+local off = {} ---@type table<string, true>
+local known = {} ---@type string[] the names of all tools, also built-in ones, once a host has them
+
+local function described(name)
+  local description = {}
+  for _, field in ipairs(REPORTED) do
+    description[field] = tools[name][field]
+  end
+  return description
+end
+
+-- JSON, which keeps what Vimscript says about empty tables.
+local function report()
+  if channel.id then
+    local state = { tools = vim.tbl_map(described, order), off = vim.tbl_keys(off) }
+    channel.emit('own_tools', { json = vim.json.encode(state) })
+  end
+end
+
+local function check(tool)
+  vim.validate('tool', tool, 'table')
+  vim.validate('name', tool.name, 'string')
+  vim.validate('description', tool.description, 'string')
+  vim.validate('fn', tool.fn, vim.is_callable, 'a function')
+  vim.validate('schema', tool.schema, 'table', true)
+  vim.validate('title', tool.title, 'string', true)
+  vim.validate('read_only', tool.read_only, 'boolean', true)
+  vim.validate('timeout', tool.timeout, 'number', true)
+  if #tool.name > 50 or not tool.name:find('^[%w_-]+$') then
+    error('add_tool: a name has 1 to 50 letters, digits, _ and -', 0)
+  end
+  local ok, problem = pcall(vim.json.encode, tool.schema or {})
+  if not ok then
+    error(('add_tool: the schema of %s is no JSON: %s'):format(tool.name, problem), 0)
+  end
+end
+
+--- Add a tool, or replace the one with the same name.
+---@param tool claude_ide.OwnTool
+function M.add(tool)
+  check(tool)
+  if not tools[tool.name] then
+    table.insert(order, tool.name)
+  end
+  tools[tool.name] = vim.deepcopy(tool)
+  report()
+end
+
+--- Remove a tool that was added.
+---@param name string
+---@return boolean is_removed false if there is no such tool
+function M.remove(name)
+  if not tools[name] then
+    return false
+  end
+  tools[name] = nil
+  order = vim.tbl_filter(function(other)
+    return other ~= name
+  end, order)
+  report()
+  return true
+end
+
+--- Turn a tool on or off, also a built-in one.
+---@param name string
+---@param on boolean
+function M.turn(name, on)
+  off[name] = not on or nil
+  report()
+end
+
+--- Called by the host with the names of all tools.
+---@param names string[]
+function M.know(names)
+  known = names
+end
+
+--- Complete the arguments of `:ClaudeTools`.
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local before = vim.split(vim.trim(line:sub(1, #line - #lead)), '%s+')
+  local candidates = {}
+  if #before == 1 then
+    candidates = { 'off', 'on' }
+  elseif #before == 2 then
+    candidates = vim.tbl_filter(function(name)
+      return (off[name] == true) == (before[2] == 'on')
+    end, #known > 0 and known or order)
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+--- A host has started: it needs them.
+function M.host_started()
+  if #order > 0 or next(off) then
+    report()
+  end
+end
+
+-- Whether a function answers later: then it has a second parameter.
+local function answers_later(fn)
+  local info = type(fn) == 'function' and debug.getinfo(fn, 'u')
+  return info and (info.nparams > 1 or info.isvararg) or false
+end
+
+-- The model gets the reason; the whole is for the log.
+local function failure_of(raised)
+  local text = type(raised) == 'string' and raised or vim.inspect(raised)
+  return { failure = reason.of(text), whole = text }
+end
+
+local function raised_by_tool(raised)
+  local failure = failure_of(raised)
+  failure.whole = debug.traceback(failure.whole, 2)
+  return failure
+end
+
+--- Run a tool.
+---@param request { name: string, arguments: table }
+---@param answer claude_ide.ToolAnswer
+---@return fun()? cancel
+function M.call(request, answer)
+  local tool = tools[request.name]
+  if not tool then
+    return answer(failure_of('it has been removed'))
+  end
+  local function finish(result, failure)
+    if failure ~= nil then
+      answer(failure_of(failure))
+    else
+      answer({ result = result == nil and vim.NIL or result })
+    end
+  end
+  local ok, result = xpcall(tool.fn, raised_by_tool, request.arguments, finish)
+  if not ok then
+    answer(result)
+  elseif not answers_later(tool.fn) or result ~= nil and type(result) ~= 'function' then
+    finish(result)
+  elseif type(result) == 'function' then
+    return result
+  end
+end
+
+return M

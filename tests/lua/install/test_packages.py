@@ -1,0 +1,99 @@
+"""`:ClaudeInstall {package}`: a user's package, whose tools the model gets."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.installations import MINUTE, wait_for_message
+from support.installs import wheel
+from support.mcp_stdio import mcp_stdio
+from support.model_tools import ModelTools
+from support.neovim import Neovim
+
+CODE = """
+async def shout(arguments):
+    \"\"\"Shout a word.\"\"\"
+    if not arguments["word"]:
+        raise ValueError("nothing to shout\\nat all")
+    return arguments["word"].upper()
+
+shout.schema = {"properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+class Whisper:
+    name = "whisper"
+    description = "Whisper a word."
+    read_only = True
+
+    async def run(self, arguments):
+        return {"text": "psst"}
+
+whisper = Whisper()
+
+def wrong(arguments):
+    return ""
+"""
+POINTS = """[claude_ide.tools]
+shout = voices:shout
+gone = voices:gone
+whisper_entry = voices:whisper
+wrong = voices:wrong
+"""
+
+
+@pytest.fixture
+def voices(tmp_path: Path) -> Path:
+    return wheel(tmp_path / "wheels", "voices", "1.0", CODE, POINTS)
+
+
+async def install(nvim: Neovim, package: str = "") -> None:
+    """Run `:ClaudeInstall!`, which returns only when it has ended."""
+    command = f"ClaudeInstall! {package}".strip()
+    await asyncio.wait_for(nvim.send_request("nvim_command", command), MINUTE)
+
+
+async def test_the_model_gets_the_tools_of_a_package_that_was_added(
+    nvim: Neovim, voices: Path, project: Path, tmp_path: Path
+) -> None:
+    await install(nvim, str(voices))
+    await wait_for_message(nvim, "installed, not pinned: ")
+    await nvim.command("ClaudeStart")
+    await wait_for_message(nvim, "ready (127.0.0.1:")
+
+    folder = {"CLAUDE_CONFIG_DIR": str(tmp_path / "home/claude")}
+    async with mcp_stdio(folder, project) as client:
+        await client.initialize()
+        listed = (await client.request("tools/list"))["result"]["tools"]
+        read_only = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in listed}
+        assert (read_only["shout"], read_only["whisper"]) == (False, True)
+        tools = ModelTools(client)
+        assert await tools.text("shout", word="hey") == "HEY"
+        assert await tools.text("whisper") == "psst"
+        assert await tools.error("shout", word="") == "shout failed: nothing to shout"
+    await wait_for_message(nvim, "the tool wrong was not added: it is no coroutine function")
+    await wait_for_message(nvim, "the tool gone was not added: AttributeError")
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_later_installation_keeps_the_package(
+    nvim: Neovim, own: Path, voices: Path, tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install(nvim, str(voices))
+    assert list(own.glob("lib/python3*/site-packages/voices"))
+    shutil.rmtree(own)
+
+    await install(nvim)
+
+    assert list(own.glob("lib/python3*/site-packages/voices"))
+    assert own.with_name("packages.txt").read_text() == f"{voices}\n"
+
+
+async def test_a_package_that_cannot_be_installed_is_not_recorded(nvim: Neovim, own: Path) -> None:
+    await nvim.command("ClaudeInstall no-such-package-anywhere")
+    await wait_for_message(nvim, "see :ClaudeLog")
+
+    assert (own / "pyvenv.cfg").exists()
+    assert not own.with_name("packages.txt").exists()
