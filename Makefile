@@ -51,7 +51,7 @@ unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
 .PHONY: help try test quick lua lint format types unit soak turns bench real agents few-agents jupyter \
-	pictures doc lock newer-neovim clean
+	mcp-sdk pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -138,6 +138,9 @@ agents: $(VENV)/tests .cache/cli/installed ## the chat with real agents from npm
 
 # A Python for the kernels of the tests, which are skipped without it.
 jupyter: .cache/jupyter/installed ## install a Jupyter kernel for the tests
+
+# The client of the official MCP SDK, for a test of the server over stdio, which is skipped without it.
+mcp-sdk: .cache/sdk/installed ## install the MCP SDK for the tests
 
 # `make unit` tests only agents that install and start quickly.
 few-agents: $(VENV)/tests ## install the agents that `make unit` tests
@@ -229,6 +232,13 @@ endif
 	@echo 'Installing a Jupyter kernel from PyPI for the tests…'
 	@{ $(VENV)/bin/uv venv --quiet --clear $(@D)/env \
 		&& $(VENV)/bin/uv pip install --quiet --python $(@D)/env $(KERNEL_PACKAGES); } \
+		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
+
+.cache/sdk/installed: Makefile | $(VENV)/tests
+	@mkdir -p $(@D)
+	@echo 'Installing the MCP SDK from PyPI for the tests…'
+	@{ $(VENV)/bin/uv venv --quiet --clear $(@D)/env \
+		&& $(VENV)/bin/uv pip install --quiet --python $(@D)/env mcp==2.3.0; } \
 		>$(@D)/install.log 2>&1 && touch $@ || cat $(@D)/install.log
 
 .cache/real/node/installed: tests/real/package.json tests/real/package-lock.json

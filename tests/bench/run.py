@@ -27,6 +27,7 @@ BENCHMARKS = (
     "lists",
     "diagnostics",
     "tools",
+    "stalls",
 )
 
 

@@ -31,7 +31,7 @@ async def run(effort: Effort) -> list[Table]:
         through, over = await _compare(port, token, served.project, effort.runs(REQUESTS))
     table = Table("Tools over stdio (ms, medians)", ["", "here", "floor", "ratio", "goal"])
     table.add(*_row("start until `initialize` is answered", starts, bare, 100))
-    table.add(*_row("getWorkspaceFolders", through, over, 1))
+    table.add(*_row("working_folders", through, over, 1))
     return [table]
 
 
@@ -57,9 +57,12 @@ async def _nothing() -> float:
 
 async def _compare(port: int, token: str, folder: Path, count: int) -> Answers:
     through, over = list[float](), list[float]()
-    async with mcp_stdio(address(port, token), folder) as client, connection(port, token) as wire:
+    async with (
+        mcp_stdio(address(port, token), folder) as client,
+        connection(port, token, "/neovim") as wire,
+    ):
         for number in range(count):
-            asked = call(number, "getWorkspaceFolders")
+            asked = call(number, "working_folders")
             began = now()
             await client.write(asked.encode())
             await client.read()

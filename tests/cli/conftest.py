@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.claude_cli import ClaudeCli, cli_path, settle_in
+from support.claude_cli import ClaudeCli, cli_path, older_cli_path, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi
 from support.neovim import ROOT, Neovim, until
@@ -29,6 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cli() -> Path:
     """The CLI's path; without a CLI the test is skipped, or fails if `CLAUDE_IDE_REQUIRE_CLI=1`."""
     return required(cli_path())
+
+
+@pytest.fixture(params=["newer", "older"])
+def each_cli(request: pytest.FixtureRequest) -> Path:
+    """Each of the two versions of the CLI."""
+    return required(cli_path() if request.param == "newer" else older_cli_path())
 
 
 @pytest.fixture

@@ -1,11 +1,15 @@
-"""The model's tools in the real CLI that `:Claude` starts."""
+"""The model's tools in the real CLI that `:Claude` starts, in both of its versions."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.claude_cli import CARET, environment
+from support.claude_code import locks
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
 from support.model_languages import enable_real
@@ -23,8 +27,15 @@ def options() -> dict[str, bool]:
 
 
 @pytest.fixture
+def words() -> list[str]:
+    """The user's own options in `cmd`."""
+    return []
+
+
+@pytest.fixture
 async def nvim(
-    cli: Path,
+    each_cli: Path,
+    words: list[str],
     api: FakeApi,
     project: Path,
     tmp_path: Path,
@@ -37,10 +48,14 @@ async def nvim(
     given = environment(api, home, config_folder)
     del given["PATH"]
     neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(cli)], **({"tools": options} if options else {})})
+    given_options = {"tools": options} if options else {}
+    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli), *words], **given_options})
     await serve(neovim, config_folder, path)
     yield neovim
     await neovim.stop()
+
+
+CLIENTS = "return require('claude_ide.host').server().clients"
 
 
 def asks(api: FakeApi, tool: str, **arguments: object) -> None:
@@ -54,6 +69,21 @@ async def opened(nvim: Neovim, command: str) -> None:
     await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
 
 
+def serves_again(config_folder: Path, former: dict[str, Any]) -> bool:
+    """Return whether another host has the token of the former one."""
+    return any(
+        lock["hostPid"] != former["hostPid"] and lock["authToken"] == former["authToken"]
+        for _, lock in locks(config_folder)
+    )
+
+
+async def send(nvim: Neovim, prompt: str) -> None:
+    """Type a prompt and send it."""
+    await nvim.keys(prompt)
+    await until(lambda: prompt in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await nvim.keys("<CR>")
+
+
 async def done(nvim: Neovim) -> None:
     await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
 
@@ -64,15 +94,14 @@ async def test_the_model_gets_the_tools_and_reads_without_permission(
     asks(api, "definition", file=str(path), line=1, symbol="one")
     await opened(nvim, "Claude")
 
-    await nvim.keys("Where is it?")
-    await until(lambda: "Where is it?" in nvim.screen.text(), "the prompt is typed", PATIENCE)
-    await nvim.keys("<CR>")
+    await send(nvim, "Where is it?")
 
     await done(nvim)
     assert "no language server answers textDocument/definition" in api.requests[-1].new_text
     told = str(api.requests[-1].body)
     assert "mcp__neovim__references" in told
     assert "Prefer them to a text search" in told
+    assert await nvim.lua(CLIENTS) == 1
 
 
 async def test_a_prompt_in_the_arguments_is_not_taken_for_an_option(
@@ -114,10 +143,68 @@ async def test_the_cli_asks_before_it_reads_if_the_user_wants(
     nvim: Neovim, api: FakeApi, path: Path
 ) -> None:
     asks(api, "definition", file=str(path), line=1, symbol="one")
+    await opened(nvim, "Claude")
 
-    await nvim.keys(":Claude Hello<CR>")
+    await send(nvim, "Where is it?")
 
     await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+
+
+async def test_a_printed_answer_uses_the_tools(nvim: Neovim, api: FakeApi, path: Path) -> None:
+    asks(api, "definition", file=str(path), line=2, symbol="two")
+
+    await nvim.keys(":Claude -p Where\\ is\\ two?<CR>")
+
+    await until(lambda: len(api.requests) == 2, "both requests", PATIENCE)
+    assert "Where is two?" in str(api.requests[0].body)
+    assert "no language server answers" in api.requests[1].new_text
+
+
+async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Neovim) -> None:
+    await nvim.keys(":Claude --resume 00000000-0000-4000-8000-000000000000<CR>")
+
+    await until(
+        lambda: "No conversation found" in nvim.screen.text(), "the CLI has looked for it", PATIENCE
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--mcp-config", '{"mcpServers": {}}', "--strict-mcp-config"],
+        ["--strict-mcp-config", "--allowedTools", "Bash(ls)", "Read"],
+        ["--allowed-tools=Read", '--mcp-config={"mcpServers":{}}'],
+    ],
+)
+async def test_the_users_own_options_and_ours_both_count(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    api.script([text("In line 2.")])
+    asks(api, "definition", file=str(path), line=2, symbol="two")
+
+    await opened(nvim, "Claude Where\\ is\\ two?")
+    await until(lambda: "In line 2." in nvim.screen.text(), "the answer", PATIENCE)
+    await send(nvim, "Look again")
+
+    await done(nvim)
+    assert "Where is two?" in str(api.requests[0].body)
+    assert "no language server answers" in api.requests[-1].new_text
+
+
+async def test_the_session_gets_its_tools_back_after_the_host_has_died(
+    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path
+) -> None:
+    asks(api, "definition", file=str(path), line=1, symbol="one")
+    await opened(nvim, "Claude")
+    ((_, lock),) = locks(config_folder)
+
+    os.kill(lock["hostPid"], signal.SIGKILL)
+    await until(lambda: serves_again(config_folder, lock), "another host serves", PATIENCE)
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await send(nvim, "Where is it?")
+
+    await done(nvim)
+    assert "no language server answers" in api.requests[-1].new_text
 
 
 async def accept(nvim: Neovim, number: int) -> None:
@@ -162,7 +249,8 @@ async def test_code_runs_after_one_question_in_a_window(
     await nvim.command("ClaudeTrust yes")
     asks(api, "execute_code", code="print(6 * 7)")
 
-    await nvim.keys(":Claude Compute it<CR>")
+    await opened(nvim, "Claude")
+    await send(nvim, "Compute it")
     await asked(nvim, "print(6 * 7)")
     assert "Do you want to proceed?" not in nvim.screen.text()
     await nvim.keys(":w<CR>")
@@ -178,7 +266,8 @@ async def test_refused_code_does_not_run_and_the_model_reads_why(
     await nvim.command("ClaudeTrust yes")
     asks(api, "execute_code", code="open('made', 'w')")
 
-    await nvim.keys(":Claude Compute it<CR>")
+    await opened(nvim, "Claude")
+    await send(nvim, "Compute it")
     await asked(nvim, "made")
     await nvim.keys(":q<CR>")
     await until(lambda: "Why should it not run?" in nvim.screen.text(), "the question")

@@ -12,9 +12,9 @@ from claude_ide.agents.acp.kind import Acp
 from support.chats_here import ChatsHere
 from support.neovim import ROOT, Neovim, until
 from support.panel import Panel
+from support.processes import alive, pid_in
 
 AGENT = ROOT / "tests/support/tool_using_agent.py"
-OPEN = "return #require('claude_ide.diff').list()"
 
 
 @pytest.fixture
@@ -39,39 +39,36 @@ async def panel(here: ChatsHere, nvim: Neovim) -> Panel:
     return panel
 
 
-async def propose(panel: Panel, path: Path) -> None:
-    """Have the agent propose a change, which opens a diff."""
-    path.write_text("one\n")
-    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
-    await until(lambda: panel.nvim.lua(OPEN), "a diff")
+async def run(panel: Panel, command: str) -> None:
+    """Have the agent run the user's 'makeprg', and agree to it."""
+    await panel.nvim.lua("vim.o.makeprg = ...", command)
+    await panel.send("call make")
+    await until(lambda: "Otter wants to run: " in panel.nvim.screen.text(), "the question")
+    await panel.nvim.keys("1<CR>")
 
 
 async def test_the_agent_calls_a_tool_of_the_editor(
     panel: Panel, here: ChatsHere, project: Path
 ) -> None:
-    await panel.send("call getWorkspaceFolders")
+    await panel.send("call working_folders")
 
     assert str(project) in await panel.shows("answer: ")
     assert not here.doors._sockets._open
 
 
-async def test_a_proposal_is_accepted_with_keys(panel: Panel, nvim: Neovim, project: Path) -> None:
-    await propose(panel, project / "a.txt")
-    await nvim.keys("<Esc>")
-    shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
-    await until(lambda: nvim.lua(f"return #{shown} == 1"), "it is shown")
-    assert "Otter" in nvim.screen.text()
+async def test_a_question_is_answered_with_keys(panel: Panel, project: Path) -> None:
+    await run(panel, "touch made")
 
-    await nvim.keys(":w<CR>")
-
-    assert "answer: FILE_SAVED | two" in await panel.shows("answer: ")
+    assert "answer: touch made: exit code 0" in await panel.shows("answer: ")
+    assert (project / "made").exists()
 
 
 @pytest.mark.parametrize("end", ["stopped", "killed", "ended"])
-async def test_the_proposal_of_a_turn_that_is_over_is_closed(
+async def test_the_tool_of_a_turn_that_is_over_is_stopped(
     panel: Panel, here: ChatsHere, nvim: Neovim, project: Path, end: str
 ) -> None:
-    await propose(panel, project / "a.txt")
+    await run(panel, "echo $$ > pid; exec sleep 60")
+    pid = await pid_in(project / "pid")
 
     match end:
         case "stopped":
@@ -81,11 +78,7 @@ async def test_the_proposal_of_a_turn_that_is_over_is_closed(
         case _:
             await panel.end()
 
-    async def closed() -> bool:
-        return bool(await nvim.lua(OPEN) == 0)
-
-    await until(closed, "the diff is closed")
-    assert (project / "a.txt").read_text() == "one\n"
+    await until(lambda: not alive(pid), "the command has ended")
 
 
 async def test_the_end_of_the_chat_frees_the_port(panel: Panel, here: ChatsHere) -> None:

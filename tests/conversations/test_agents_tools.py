@@ -13,7 +13,7 @@ from claude_ide.mcp.address import TOKEN
 from support.chats_here import ChatsHere
 from support.neovim import ROOT, Neovim, until
 from support.panel import Panel
-from support.processes import alive, started_with
+from support.processes import alive, pid_in, started_with
 
 AGENT = ROOT / "tests/support/tool_using_agent.py"
 
@@ -49,7 +49,7 @@ def servers(token: str) -> set[int]:
 
 
 async def test_the_agent_calls_a_tool_of_the_editor(panel: Panel, project: Path) -> None:
-    await panel.send("call getWorkspaceFolders")
+    await panel.send("call working_folders")
 
     assert str(project) in await panel.shows("answer: ")
 
@@ -69,43 +69,36 @@ async def test_the_agent_gets_the_diagnostics_of_the_editor(
         str(path),
     )
 
-    await panel.send(f'call getDiagnostics {{"uri": "file://{path}"}}')
+    await panel.send(f'call diagnostics {{"file": "{path}"}}')
 
     assert "a problem" in await panel.shows("answer: ")
 
 
-async def test_a_proposal_has_the_agents_name_and_is_accepted_with_keys(
+async def test_a_question_has_the_agents_name_and_is_answered_with_keys(
     panel: Panel, nvim: Neovim, project: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
-    await nvim.keys("<Esc>")
-    shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
-    await until(lambda: nvim.lua(f"return #{shown} == 1"), "a diff")
-    assert "Otter" in nvim.screen.text()
+    await nvim.command("set makeprg=touch\\ made")
+    await panel.send("call make")
+    await until(lambda: "Otter wants to run: touch made" in nvim.screen.text(), "the question")
 
-    await nvim.keys(":w<CR>")
+    await nvim.keys("1<CR>")
 
-    assert "answer: FILE_SAVED | two" in await panel.shows("answer: ")
+    assert "answer: touch made: exit code 0" in await panel.shows("answer: ")
+    assert (project / "made").exists()
 
 
-async def test_stopping_the_turn_closes_the_proposal(
+async def test_stopping_the_turn_stops_the_running_tool(
     panel: Panel, nvim: Neovim, project: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    await panel.send(f'call openDiff {{"old_file_path": "{path}", "new_file_contents": "two\\n"}}')
-    diffs = "return #require('claude_ide.diff').list()"
-    await until(lambda: nvim.lua(diffs), "a diff")
+    await nvim.command("set makeprg=echo\\ $$\\ >\\ pid;\\ exec\\ sleep\\ 60")
+    await panel.send("call make")
+    await until(lambda: "Otter wants to run: " in nvim.screen.text(), "the question")
+    await nvim.keys("1<CR>")
+    pid = await pid_in(project / "pid")
 
     await nvim.command("stopinsert | ClaudeChat stop")
 
-    async def closed() -> bool:
-        return bool(await nvim.lua(diffs) == 0)
-
-    await until(closed, "the diff is closed")
-    assert path.read_text() == "one\n"
+    await until(lambda: not alive(pid), "the command has ended")
 
 
 async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(

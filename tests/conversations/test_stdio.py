@@ -14,8 +14,8 @@ from support.claude_code import the_lock
 from support.handshake import handshake, status
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.neovim import Neovim, until
+from support.processes import alive, pid_in
 
-SHOWN = "return #vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
 CLIENTS = "return require('claude_ide.host').server().clients"
 GONE = (1, "claude-ide: Neovim has closed the connection\n")
 
@@ -30,10 +30,18 @@ async def client(serving: Neovim, config_folder: Path, project: Path) -> AsyncIt
         yield client
 
 
-async def propose(client: McpStdio, serving: Neovim, path: Path, text: str) -> int:
-    """Open a diff, and wait until it accepts keys."""
-    number = await client.begin("openDiff", old_file_path=str(path), new_file_contents=text)
-    await until(lambda: serving.lua(f"{SHOWN}"), "a diff")
+@pytest.fixture
+async def trace(serving: Neovim, project: Path) -> Path:
+    """The file that the user's 'makeprg' writes."""
+    path = project / "trace"
+    await serving.lua("vim.o.makeprg = 'touch ' .. ...", str(path))
+    return path
+
+
+async def ask(client: McpStdio, serving: Neovim) -> int:
+    """Call a tool that waits for the user, and wait until it does."""
+    number = await client.begin("make")
+    await until(lambda: "tester wants to run: touch" in serving.screen.text(), "the question")
     return number
 
 
@@ -43,49 +51,39 @@ async def test_a_program_in_the_project_gets_the_tools(client: McpStdio) -> None
     assert {tool["name"] for tool in listed["result"]["tools"]} == set(MODEL_TOOLS)
 
 
-async def test_a_proposal_has_the_programs_name_and_is_accepted_with_keys(
-    client: McpStdio, serving: Neovim, project: Path
+async def test_a_question_has_the_programs_name_and_is_answered_with_keys(
+    client: McpStdio, serving: Neovim, trace: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    number = await propose(client, serving, path, "two\n")
-    assert "tester" in serving.screen.text()
+    number = await ask(client, serving)
 
-    await serving.keys(":w<CR>")
+    await serving.keys("1<CR>")
 
     answer = await client.read()
     assert answer["id"] == number
-    assert [each["text"] for each in answer["result"]["content"]] == ["FILE_SAVED", "two\n"]
+    assert "exit code 0" in answer["result"]["content"][0]["text"]
+    assert trace.exists()
 
 
-async def test_a_cancelled_proposal_disappears(
-    client: McpStdio, serving: Neovim, project: Path
+async def test_a_cancelled_question_has_no_effect(
+    client: McpStdio, serving: Neovim, trace: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    number = await propose(client, serving, path, "two\n")
+    number = await ask(client, serving)
 
     await client.send("notifications/cancelled", {"requestId": number})
-
-    async def gone() -> bool:
-        return bool(await serving.lua(SHOWN) == 0)
-
-    await until(gone, "the diff is closed")
     assert "error" not in await client.request("ping")
+    await serving.keys("1<CR>")
+
+    await serving.idle(100)
+    assert "result" in await client.request("tools/list")
+    assert not trace.exists()
 
 
-async def test_a_long_text_arrives_in_both_directions(
-    client: McpStdio, serving: Neovim, project: Path
-) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    text = "ä long line\n" * 100_000
-    await propose(client, serving, path, text)
+async def test_a_long_message_arrives_in_both_directions(client: McpStdio) -> None:
+    long = "ä long id " * 100_000
 
-    await serving.keys(":w<CR>")
+    await client.send("ping", id=long)
 
-    answer = await client.read()
-    assert [each["text"] for each in answer["result"]["content"]] == ["FILE_SAVED", text]
+    assert (await client.read())["id"] == long
 
 
 async def test_a_program_does_not_count_as_a_client(client: McpStdio, serving: Neovim) -> None:
@@ -105,11 +103,9 @@ async def test_garbage_is_answered_and_harms_nothing(client: McpStdio) -> None:
 
 
 async def test_the_open_request_gets_an_error_when_the_host_is_killed(
-    client: McpStdio, serving: Neovim, project: Path, config_folder: Path
+    client: McpStdio, serving: Neovim, trace: Path, config_folder: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    number = await propose(client, serving, path, "two\n")
+    number = await ask(client, serving)
     _, lock = await the_lock(config_folder)
 
     os.kill(lock["hostPid"], signal.SIGKILL)
@@ -119,18 +115,22 @@ async def test_the_open_request_gets_an_error_when_the_host_is_killed(
     assert await client.ended() == GONE
 
 
-async def test_stopping_the_server_rejects_the_proposal_and_ends_the_program(
-    client: McpStdio, serving: Neovim, project: Path
+async def test_stopping_the_server_ends_the_open_request_its_command_and_the_program(
+    client: McpStdio, serving: Neovim, trace: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("one\n")
-    await propose(client, serving, path, "two\n")
+    await serving.lua(
+        "vim.o.makeprg = ('touch %s; echo $$ > %s; exec sleep 60'):format(..., ...)", str(trace)
+    )
+    number = await ask(client, serving)
+    await serving.keys("1<CR>")
+    command = await pid_in(trace)
 
     await serving.command("ClaudeStop")
 
     answer = await client.read()
-    assert answer["result"]["content"][0]["text"] == "DIFF_REJECTED"
+    assert (answer["id"], answer["error"]["code"]) == (number, -32000)
     assert await client.ended() == GONE
+    await until(lambda: not alive(command), "the command has ended")
 
 
 async def test_a_port_in_the_environment_selects_the_server(

@@ -19,7 +19,8 @@ async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
     def shown() -> str:
         return "".join(line.partition("│")[2] for line in nvim.screen.lines())
 
-    await until(lambda: "given: --permission-mode default --resume 'a b'" in shown())
+    await until(lambda: "given: --permission-mode default --mcp-config=" in shown())
+    await until(lambda: " --resume 'a b' port: " in shown())
     await until(lambda: f"port: {port}" in shown())
     await until(lambda: nvim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
     assert await nvim.eval("winwidth(2)") == 40

@@ -6,6 +6,7 @@ import pytest
 
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
+from support.processes import alive, pid_in
 
 
 @pytest.fixture
@@ -53,6 +54,21 @@ async def test_makeprg_does_not_run_if_the_user_refuses(
     assert made["result"]["isError"]
     assert made["result"]["content"][0]["text"] == "the user does not want to run it"
     assert not makeprg.exists()
+
+
+async def test_cancelling_stops_the_running_command(
+    tools: ModelTools, serving: Neovim, project: Path
+) -> None:
+    await serving.lua("vim.o.makeprg = 'echo $$ > pid; exec sleep 60'")
+    number = await tools.client.begin("make")
+    await until(lambda: "wants to run: echo" in serving.screen.text(), "the question")
+    await serving.keys("1<CR>")
+    pid = await pid_in(project / "pid")
+
+    await tools.client.send("notifications/cancelled", {"requestId": number})
+
+    await until(lambda: not alive(pid), "the command has ended")
+    assert "1 folder" in await tools.text("working_folders")
 
 
 async def test_commands_show_what_they_show(tools: ModelTools, serving: Neovim) -> None:

@@ -34,7 +34,7 @@ def thinking(words: str) -> Block:
     return {"type": "thinking", "thinking": words, "signature": "c2ln"}
 
 
-def tool_use(name: str, **arguments: Any) -> Block:
+def tool_use(name: str, /, **arguments: Any) -> Block:
     """Return a block that uses a tool."""
     return {"type": "tool_use", "name": name, "input": arguments}
 

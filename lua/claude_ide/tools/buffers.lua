@@ -1,13 +1,15 @@
 --- The model's questions about buffers: which there are, their text, and what is not saved.
+local bounded = require('claude_ide.tools.bounded')
 local buffers = require('claude_ide.file.buffers')
 local buffer_text = require('claude_ide.file.text')
 local file_path = require('claude_ide.file.path')
+local slices = require('claude_ide.when.slices')
 
 local M = {}
 
 local api = vim.api
 
-local LARGEST = 2e6 -- bytes of a text that is compared
+local LARGEST = 1e6 -- bytes of a text that is compared, in a few milliseconds
 local CONTEXT = 3 -- lines around a change
 
 local function is_open(bufnr)
@@ -70,7 +72,9 @@ function M.lines(arguments, answer)
   answer({
     total = total,
     first = first,
-    lines = api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false),
+    lines = bounded.lines(
+      api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false)
+    ),
     is_modified = vim.bo[bufnr].modified,
   })
 end
@@ -119,7 +123,14 @@ end
 ---@type claude_ide.Tool
 function M.unsaved(arguments, answer)
   local chosen = arguments.file and { loaded(arguments) } or api.nvim_list_bufs()
-  answer({ files = vim.iter(chosen):filter(has_changes):map(changes):totable() })
+  local files = {}
+  slices.each(vim.tbl_filter(has_changes, chosen), function(bufnr)
+    if api.nvim_buf_is_loaded(bufnr) then
+      files[#files + 1] = changes(bufnr)
+    end
+  end, function()
+    answer({ files = files })
+  end)
 end
 
 return M

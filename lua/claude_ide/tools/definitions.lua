@@ -4,8 +4,6 @@ local syntax_tree = require('claude_ide.tools.syntax_tree')
 
 local M = {}
 
-local ROWS = 300 -- in a slice
-
 -- Each one is used if the grammar has its nodes and fields.
 local QUERIES = {
   '(_ name: (_)) @definition',
@@ -87,6 +85,14 @@ end
 ---@field depth integer how many other definitions contain it
 ---@field text string its first line
 
+---@class claude_ide.FoundDefinition
+---@field node TSNode
+---@field depth integer
+---@field first integer byte
+---@field last integer byte
+---@field row integer
+---@field end_row integer
+
 local function by_position(one, other)
   if one.first ~= other.first then
     return one.first < other.first
@@ -95,50 +101,66 @@ local function by_position(one, other)
 end
 
 -- Sort the definitions, and set their depths.
-local function nest(tree, nodes)
+local function nest(nodes)
   table.sort(nodes, by_position)
-  local open, found = {}, {}
+  local open = {}
   for _, each in ipairs(nodes) do
     while #open > 0 and open[#open] <= each.first do
       open[#open] = nil
     end
-    found[#found + 1] = vim.tbl_extend('error', syntax_tree.range(tree, each.node), {
-      kind = each.node:type(),
-      name = name_of(tree, each.node),
-      depth = #open,
-      text = syntax_tree.first_line(tree, each.node),
-    })
+    each.depth = #open
     open[#open + 1] = each.last
   end
-  return found
+  return nodes
 end
 
---- Find all definitions of a file, in their order.
+--- Describe definitions that `find` has found.
 ---@param tree claude_ide.SyntaxTree
+---@param found claude_ide.FoundDefinition[]
 ---@param done fun(definitions: claude_ide.Definition[])
-function M.find(tree, done)
-  local queries, nodes, known = queries_for(tree.language), {}, {}
-  local starts = {}
-  for row = 0, #tree.lines, ROWS do
-    starts[#starts + 1] = row
-  end
-  local function collect(query, row)
-    for id, node in query:iter_captures(tree.root, tree.text, row, row + ROWS) do
-      local key = node:id()
-      if query.captures[id] == 'definition' and not known[key] and is_definition(node) then
-        known[key] = true
-        local _, _, first = node:start()
-        local _, _, last = node:end_()
-        nodes[#nodes + 1] = { node = node, first = first, last = last }
-      end
-    end
-  end
-  slices.each(starts, function(row)
-    for _, query in ipairs(queries) do
-      collect(query, row)
-    end
+function M.describe(tree, found, done)
+  local described = {}
+  slices.each(found, function(each)
+    described[#described + 1] = vim.tbl_extend('error', syntax_tree.range(tree, each.node), {
+      kind = each.node:type(),
+      name = name_of(tree, each.node),
+      depth = each.depth,
+      text = syntax_tree.first_line(tree, each.node),
+    })
   end, function()
-    done(nest(tree, nodes))
+    done(described)
+  end)
+end
+
+--- Find the definitions of a file, or those around a row, in their order.
+---@param tree claude_ide.SyntaxTree
+---@param row integer? 0-based
+---@param done fun(definitions: claude_ide.FoundDefinition[]|{ error: string })
+---@return fun() cancel
+function M.find(tree, row, done)
+  local nodes, known = {}, {}
+  local function collect(query, id, node)
+    local key = node:id()
+    if query.captures[id] == 'definition' and not known[key] and is_definition(node) then
+      known[key] = true
+      local start_row, _, first = node:start()
+      local end_row, _, last = node:end_()
+      nodes[#nodes + 1] =
+        { node = node, first = first, last = last, row = start_row, end_row = end_row }
+    end
+  end
+  local search = { queries = queries_for(tree.language), row = row }
+  return syntax_tree.captures(tree, search, collect, function(problem)
+    if problem then
+      return done({ error = ('the definitions cannot be listed: %s'):format(problem) })
+    end
+    -- Sorting is a slice of its own.
+    vim.schedule(function()
+      local nested = nest(nodes)
+      vim.schedule(function()
+        done(nested)
+      end)
+    end)
   end)
 end
 

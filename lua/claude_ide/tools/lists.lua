@@ -1,11 +1,14 @@
 --- The model's questions about registers, the quickfix and location lists, and messages.
+local bounded = require('claude_ide.tools.bounded')
 local file_path = require('claude_ide.file.path')
+local slices = require('claude_ide.when.slices')
 
 local M = {}
 
 local api = vim.api
 
 local MOST_MESSAGES = 200 -- lines
+local MOST_LINES = 2000 -- of a register
 
 -- `=` is evaluated when it is read.
 local READABLE = '^[%w"%-/:.#%%]$'
@@ -32,7 +35,8 @@ function M.register(arguments, answer)
     return answer({ error = reason })
   end
   local info = vim.fn.getreginfo(name)
-  answer({ lines = info.regcontents or {}, kind = info.regtype or '' })
+  local lines = info.regcontents or {}
+  answer({ total = #lines, lines = bounded.lines(vim.list_slice(lines, 1, MOST_LINES)) })
 end
 
 local function place_of(entry)
@@ -53,31 +57,34 @@ local function described(entry)
     line = line,
     column = col,
     kind = entry.type,
-    text = entry.text,
+    text = bounded.line(entry.text),
     is_valid = entry.valid == 1,
   }
 end
 
-local WANTED = { items = 0, title = 0, idx = 0, size = 0 }
-
--- The list without all but the wanted items.
-local function part(list, arguments)
-  local first = arguments.offset + 1
-  local items = vim.list_slice(list.items or {}, first, first + arguments.limit - 1)
-  return {
-    title = list.title,
-    total = #(list.items or {}),
-    current = list.idx,
-    entries = vim.tbl_map(described, items),
-  }
+-- A function that reads a list. All items at once would block Neovim: a list may have 50,000.
+local function reader(list)
+  return list == 'location' and function(what)
+    return vim.fn.getloclist(0, what)
+  end or vim.fn.getqflist
 end
 
 --- Entries of the quickfix list, or of the location list of the current window.
 ---@type claude_ide.Tool
 function M.quickfix(arguments, answer)
-  local list = arguments.list == 'location' and vim.fn.getloclist(0, WANTED)
-    or vim.fn.getqflist(WANTED)
-  answer(part(list, arguments))
+  local read = reader(arguments.list)
+  local list = read({ id = 0, title = 0, idx = 0, size = 0 })
+  local last = math.min(list.size, arguments.offset + arguments.limit)
+  local wanted, entries = {}, {}
+  for index = arguments.offset + 1, last do
+    wanted[#wanted + 1] = index
+  end
+  slices.each(wanted, function(index)
+    local item = read({ id = list.id, idx = index, items = 0 }).items[1]
+    entries[#entries + 1] = item and described(item)
+  end, function()
+    answer({ title = list.title, total = list.size, current = list.idx, entries = entries })
+  end)
 end
 
 --- The last messages.

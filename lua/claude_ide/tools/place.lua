@@ -5,7 +5,8 @@ local M = {}
 
 local api = vim.api
 
-local SHOWN = 80
+local SHOWN = 80 -- bytes of a line
+local MOST_COLUMNS = 20
 
 --- Load a file unseen, unless it is loaded.
 ---
@@ -66,8 +67,8 @@ local function of_symbol(text, symbol, line)
   end
   local columns = vim.tbl_map(function(col)
     return characters(text, col) + 1
-  end, found)
-  local listed = table.concat(columns, ', ')
+  end, vim.list_slice(found, 1, MOST_COLUMNS))
+  local listed = table.concat(columns, ', ') .. (#found > MOST_COLUMNS and ', …' or '')
   error(('line %d has "%s" in columns %s; give one'):format(line, shortened(symbol), listed), 0)
 end
 

@@ -5,6 +5,9 @@ local reason = require('claude_ide.say.reason')
 
 local M = {}
 
+--- Milliseconds. Less than the host waits (`BEGIN_SECONDS` in `editor/tools.py`).
+M.begins_within = 4000
+
 ---@alias claude_ide.ToolAnswer fun(result: table)
 ---@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): fun()?
 
@@ -23,11 +26,28 @@ local function finish(token, result)
   channel.emit('answered', { token = token, json = json })
 end
 
+local function now()
+  return vim.uv.hrtime() / 1e6
+end
+
+--- The time at which the host gives a tool up that has not begun, by Neovim's own clock.
+---@return number milliseconds
+function M.deadline()
+  return now() + M.begins_within
+end
+
 --- Run the tool `module.name`. Emits `answered` {token, json}.
+---
+--- After the deadline it does nothing: the host has told the model that Neovim was busy.
 ---@param token integer
+---@param deadline number from `deadline`
 ---@param tool string
 ---@param arguments table
-function M.begin(token, tool, arguments)
+---@return boolean has_begun
+function M.begin(token, deadline, tool, arguments)
+  if now() > deadline then
+    return false
+  end
   local module, name = tool:match('^(.*)%.([^.]*)$')
   running[token] = false
   local ok, result = pcall(require('claude_ide.' .. module)[name], arguments, function(result)
@@ -38,6 +58,7 @@ function M.begin(token, tool, arguments)
   elseif running[token] ~= nil then
     running[token] = result or false
   end
+  return true
 end
 
 --- Cancel a tool, without an answer.

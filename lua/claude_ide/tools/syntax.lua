@@ -1,13 +1,18 @@
 --- The model's questions about the syntax of a file.
+local bounded = require('claude_ide.tools.bounded')
 local definitions = require('claude_ide.tools.definitions')
 local place = require('claude_ide.tools.place')
-local slices = require('claude_ide.when.slices')
 local syntax_tree = require('claude_ide.tools.syntax_tree')
 
 local M = {}
 
 local MOST_LINES = 400 -- of a definition
-local ROWS = 300 -- in a slice
+local MOST_CHILDREN = 500 -- with more, a node is a list, whose entries have no fields
+
+-- Limits of a query of the model's, whose work may grow with the square of each: rows that are searched
+-- at once, and matches in progress.
+local ROWS = 50
+local MATCHES = 32
 
 -- Others run patterns, or functions of plugins, over which nobody has a limit.
 local PREDICATES = {
@@ -31,7 +36,7 @@ end
 -- The name of the field in which a node is, if any.
 local function field_of(node)
   local parent = node:parent()
-  if parent then
+  if parent and parent:child_count() <= MOST_CHILDREN then
     for child, field in parent:iter_children() do
       if child:equal(node) then
         return field
@@ -67,12 +72,28 @@ end
 ---@type claude_ide.Tool
 function M.outline(arguments, answer)
   return parsed(arguments.file, answer, function(tree)
-    definitions.find(tree, function(found)
+    definitions.find(tree, nil, function(found)
+      if found.error then
+        return answer(found)
+      end
       local first = arguments.offset + 1
       local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
-      answer({ total = #found, definitions = wanted })
+      definitions.describe(tree, wanted, function(described_ones)
+        answer({ total = #found, definitions = described_ones })
+      end)
     end)
   end)
+end
+
+-- The definitions around a line, the innermost one first.
+local function around(found, line)
+  local these = vim.tbl_filter(function(each)
+    return each.row < line and line <= each.end_row + 1
+  end, found)
+  table.sort(these, function(one, other)
+    return one.depth > other.depth
+  end)
+  return these
 end
 
 --- The definitions around a line, the innermost one first, with its text.
@@ -83,19 +104,18 @@ function M.enclosing(arguments, answer)
     if line > #tree.lines then
       return answer({ error = ('there is no line %d; the file has %d'):format(line, #tree.lines) })
     end
-    definitions.find(tree, function(found)
-      local around = vim.tbl_filter(function(each)
-        return each.line <= line and line <= each.end_line
-      end, found)
-      table.sort(around, function(one, other)
-        return one.depth > other.depth
+    definitions.find(tree, line - 1, function(found)
+      if found.error then
+        return answer(found)
+      end
+      definitions.describe(tree, around(found, line), function(described_ones)
+        local inner = described_ones[1]
+        local last = inner and math.min(inner.end_line, inner.line + MOST_LINES - 1)
+        answer({
+          definitions = described_ones,
+          lines = inner and bounded.lines(vim.list_slice(tree.lines, inner.line, last)) or {},
+        })
       end)
-      local inner = around[1]
-      local last = inner and math.min(inner.end_line, inner.line + MOST_LINES - 1)
-      answer({
-        definitions = around,
-        lines = inner and vim.list_slice(tree.lines, inner.line, last) or {},
-      })
     end)
   end)
 end
@@ -128,20 +148,16 @@ end
 
 -- Calls `done` with the captures of a query, `{ name, node }`, in the order of their positions.
 local function run(query, tree, done)
-  local found, known, starts = {}, {}, {}
-  for row = 0, #tree.lines, ROWS do
-    starts[#starts + 1] = row
-  end
-  slices.each(starts, function(row)
-    for id, node in query:iter_captures(tree.root, tree.text, row, row + ROWS) do
-      local key = node:id() .. '\0' .. id
-      if not known[key] then
-        known[key] = true
-        found[#found + 1] = { name = query.captures[id], node = node }
-      end
+  local found, known = {}, {}
+  local search = { queries = { query }, rows = ROWS, matches = MATCHES }
+  return syntax_tree.captures(tree, search, function(_, id, node)
+    local key = node:id() .. '\0' .. id
+    if not known[key] then
+      known[key] = true
+      found[#found + 1] = { name = query.captures[id], node = node }
     end
-  end, function()
-    done(found)
+  end, function(problem)
+    done(problem and { error = ('the query was stopped: %s'):format(problem) } or found)
   end)
 end
 
@@ -154,6 +170,9 @@ function M.query(arguments, answer)
       return answer({ error = query })
     end
     run(query, tree, function(found)
+      if found.error then
+        return answer(found)
+      end
       local first = arguments.offset + 1
       local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
       answer({

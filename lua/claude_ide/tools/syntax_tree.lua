@@ -5,6 +5,13 @@ local place = require('claude_ide.tools.place')
 
 local M = {}
 
+local ROWS = 1000 -- in a part
+local MOST_CAPTURES = 50000
+-- Milliseconds.
+local SLICE = 8
+local PAUSE = 1
+local LONGEST = 3000 -- of work, without pauses
+
 ---@class claude_ide.SyntaxTree
 ---@field root TSNode
 ---@field language string
@@ -45,6 +52,10 @@ function M.parse(path, done)
   local bufnr = place.buffer(path)
   local language = language_of(bufnr, path)
   local text = buffer_text.get(bufnr)
+  local parsed = buffer_text.parse(text)
+  if parsed.bomb then
+    text = text:sub(4)
+  end
   local obstacle = hazard.find(text, language)
   if obstacle then
     error(('%s is not parsed, because of %s'):format(path, obstacle), 0)
@@ -60,9 +71,82 @@ function M.parse(path, done)
       root = trees[1]:root(),
       language = language,
       text = text,
-      lines = vim.split(text, '\r?\n'),
+      lines = parsed.lines,
     })
   end)
+  return function()
+    is_cancelled = true
+  end
+end
+
+---@class claude_ide.CaptureSearch
+---@field queries vim.treesitter.Query[]
+---@field row? integer 0-based: only nodes around it
+---@field rows? integer how many rows are searched at once
+---@field matches? integer how many may be in progress
+
+-- The parts of a file that a query is run on: without matches it searches a whole part at once.
+local function parts(tree, search)
+  if search.row then
+    return { { search.row, search.row + 1 } }
+  end
+  local found = {}
+  local rows = search.rows or ROWS
+  for row = 0, #tree.lines, rows do
+    found[#found + 1] = { row, row + rows }
+  end
+  return found
+end
+
+-- A function that returns the next capture: its query, id and node; nil after the last.
+local function iterator(tree, search)
+  local limits = search.matches and { match_limit = search.matches } or nil
+  return coroutine.wrap(function()
+    for _, part in ipairs(parts(tree, search)) do
+      for _, query in ipairs(search.queries) do
+        local captures = query:iter_captures(tree.root, tree.text, part[1], part[2], limits)
+        for id, node in captures do
+          coroutine.yield(query, id, node)
+        end
+        coroutine.yield(query)
+      end
+    end
+  end)
+end
+
+--- Call `fn` with each capture of queries, in slices; a node of two parts comes twice.
+---@param tree claude_ide.SyntaxTree
+---@param search claude_ide.CaptureSearch
+---@param fn fun(query: vim.treesitter.Query, id: integer, node: TSNode)
+---@param done fun(problem?: string) with a reason if there are too many captures, or too much work
+---@return fun() cancel
+function M.captures(tree, search, fn, done)
+  local next_capture, count, spent = iterator(tree, search), 0, 0
+  local is_cancelled = false
+  local function run()
+    local began = vim.uv.hrtime()
+    local elapsed = 0
+    while elapsed < SLICE and not is_cancelled do
+      local query, id, node = next_capture()
+      if not query then
+        return done()
+      elseif id then
+        count = count + 1
+        fn(query, id, node)
+      end
+      elapsed = (vim.uv.hrtime() - began) / 1e6
+    end
+    spent = spent + elapsed
+    if is_cancelled then
+      return
+    elseif count > MOST_CAPTURES then
+      return done(('it captures more than %d nodes'):format(MOST_CAPTURES))
+    elseif spent > LONGEST then
+      return done('it takes too long')
+    end
+    vim.defer_fn(run, PAUSE)
+  end
+  run()
   return function()
     is_cancelled = true
   end

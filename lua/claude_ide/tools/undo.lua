@@ -9,7 +9,7 @@ local M = {}
 
 local api = vim.api
 
-local LARGEST = 2e6 -- bytes of the text
+local LARGEST = 5e5 -- bytes of the text, whose states are restored in a few milliseconds
 local CONTEXT = 3 -- lines around a change
 
 local function loaded(path)

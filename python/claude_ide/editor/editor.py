@@ -5,7 +5,6 @@ While Neovim is busy, calls that change nothing return the last known state.
 
 import asyncio
 import itertools
-import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
+from claude_ide.editor.tools import Tools
 from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
@@ -38,6 +38,7 @@ class Editor:
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
         self._tokens = itertools.count(1)
+        self._tools = Tools(port, self.events, self.new_token)
         self._finishing: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self.events.subscribe("diagnostics_published", self._finished)
         self.events.subscribe("reformatted", self._finished)
@@ -297,13 +298,7 @@ class Editor:
 
         Cancelling this cancels the tool.
         """
-        token = self.new_token()
-        try:
-            finished = await self._finish_under(token, "tools.running.begin", function, arguments)
-        except asyncio.CancelledError:
-            self._port.notify("tools.running.cancel", token)
-            raise
-        return without_error(json.loads(finished["json"]))
+        return await self._tools.use(function, arguments)
 
     def tools_are(self, names: list[str]) -> None:
         """Report the names of all tools, which `:ClaudeTools` completes."""

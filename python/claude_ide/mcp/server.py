@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import __version__
-from claude_ide.errors import EditorError, RpcError, ToolError
+from claude_ide.errors import EditorError, RpcError, ToolError, TransportClosed
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp.client import Client
@@ -37,6 +37,8 @@ LOG_LEVELS = frozenset(
 )
 
 LONGEST_LABEL = 100
+LONGEST_REASON = 4_000
+"""Characters of the reason for which a tool failed; a model needs no more."""
 
 PROGRESS_TOKEN = "progressToken"
 """A key in the `_meta` of a call whose client wants to know that the tool is still running."""
@@ -185,7 +187,10 @@ class Server:
         for seconds in itertools.count(PROGRESS_SECONDS, PROGRESS_SECONDS):
             await asyncio.sleep(PROGRESS_SECONDS)
             progress = {"progressToken": token, "progress": seconds, "message": what}
-            await self.peer.notify("notifications/progress", progress)
+            try:
+                await self.peer.notify("notifications/progress", progress)
+            except TransportClosed:
+                return
 
 
 class _Name(msgspec.Struct):
@@ -199,7 +204,8 @@ class _Call(_Name):
 
 def failed(reason: str) -> dict[str, Any]:
     """Return the result of a tool that failed."""
-    content: Content = text(reason)
+    shown = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
+    content: Content = text(shown)
     return {"content": content, "isError": True}
 
 

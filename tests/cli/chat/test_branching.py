@@ -199,21 +199,21 @@ async def test_a_prompt_sent_during_a_turn_can_be_edited(
     await panel.send("Make it")
     await panel.shows("? Run this command")
     await panel.write()
-    await nvim.keys("and be quick<Esc>gs")
-    await panel.shows("and be quick")
+    await nvim.keys("and be swift<Esc>gs")
+    await panel.shows("and be swift")
     await nvim.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
     await nvim.keys("<CR>")
     await choose_answer(nvim, "y")
     await panel.shows("Made.")
     await panel.shows("── ")
 
-    await _edit(nvim, panel, "» and be quick")
+    await _edit(nvim, panel, "» and be swift")
     await nvim.keys("<C-u>and be slow<C-s>")
 
     await panel.shows("Slowly.")
     conversation = str(api.requests[-1].body["messages"])
     assert "touch made.txt" in conversation
-    assert "quick" not in conversation
+    assert "swift" not in conversation
 
 
 async def test_a_prompt_before_clear_can_be_edited(

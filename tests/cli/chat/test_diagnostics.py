@@ -17,7 +17,7 @@ async def test_the_first_request_to_the_model_offers_the_diagnostics_tool(
 
     await panel.shows("Hello.")
     tools = [tool["name"] for tool in api.requests[0].body["tools"]]
-    assert "mcp__neovim__getDiagnostics" in tools
+    assert "mcp__neovim__diagnostics" in tools
 
 
 async def test_the_diagnostics_tool_needs_no_permission(
@@ -27,9 +27,7 @@ async def test_the_diagnostics_tool_needs_no_permission(
         chunk("chat_diagnostics/publish"),
         str(path),
     )
-    api.script(
-        [tool_use("mcp__neovim__getDiagnostics", uri=f"file://{path}")], [text("One error.")]
-    )
+    api.script([tool_use("mcp__neovim__diagnostics", file=str(path))], [text("One error.")])
 
     await panel.send("What is wrong?")
 

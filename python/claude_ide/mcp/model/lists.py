@@ -43,7 +43,9 @@ async def register(client: Client, arguments: Register) -> Content:
     fields = {"name": arguments.name, "allows_clipboard": allows}
     found = await client.editor.use("tools.lists.register", fields)
     lines = found["lines"] or []
-    return page(count(len(lines), "line") if lines else "The register is empty.", lines)
+    heading = count(found["total"], "line") if lines else "The register is empty."
+    left_out = found["total"] - len(lines)
+    return page(heading, lines, f"({left_out:,} more lines)" if left_out else "")
 
 
 @model_tool("quickfix", "Quickfix or location list")

@@ -11,16 +11,20 @@ LONGEST_LINE = 500
 """Characters of one entry."""
 
 
+LONGEST_HEADING = 2_000
+"""Characters of what comes before the entries."""
+
+
 def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
     """Return a heading and lines as one text.
 
     `rest` says how to get what was left out before. Lines that do not fit are left out, too.
     """
-    kept = [heading]
-    room = LARGEST - len(heading)
+    kept = [_shortened(heading, LONGEST_HEADING)]
+    room = LARGEST - len(kept[0])
     left_out = 0
     for line in lines:
-        short = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
+        short = _shortened(_one_line(line), LONGEST_LINE)
         room -= len(short) + 1
         if left_out or room < 0:
             left_out += 1
@@ -43,3 +47,12 @@ def remaining(total: int, offset: int, shown: Sequence[object]) -> str:
 def count(number: int, noun: str) -> str:
     """Return `1 file` or `2 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _shortened(words: str, most: int) -> str:
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _one_line(entry: str) -> str:
+    """Show the ends of lines in an entry, such as in a file's name: they end the entry for us."""
+    return entry.replace("\r", "\\r").replace("\n", "\\n")

@@ -1,0 +1,60 @@
+"""Runs the model's tools in Neovim: those of `lua/claude_ide/tools/`."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from claude_ide.editor.events import Events
+from claude_ide.editor.port import Port, without_error
+from claude_ide.errors import EditorError
+
+BEGIN_SECONDS = 5
+"""How long a tool may wait to begin; Neovim itself refuses to begin it a second earlier."""
+
+CANNOT_BEGIN = (
+    "Neovim is busy, perhaps with a prompt that waits for the user; nothing was done. Try again "
+    "later, or ask the user to look at Neovim"
+)
+
+
+class Tools:
+    """The tools that are running, by token."""
+
+    def __init__(self, port: Port, events: Events, new_token: Callable[[], int]) -> None:
+        self._port = port
+        self._new_token = new_token
+        self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        events.subscribe("answered", self._answered)
+
+    async def use(self, function: str, arguments: dict[str, Any]) -> Any:
+        """Run a tool and return its answer. Cancelling this cancels the tool."""
+        token = self._new_token()
+        answer = self._running[token] = asyncio.get_running_loop().create_future()
+        try:
+            await self._begin(token, function, arguments)
+            finished = await answer
+        except asyncio.CancelledError:
+            self._port.notify("tools.running.cancel", token)
+            raise
+        finally:
+            del self._running[token]
+        return without_error(json.loads(finished["json"]))
+
+    async def _begin(self, token: int, function: str, arguments: dict[str, Any]) -> None:
+        """Begin a tool; after this has raised, the tool never begins."""
+        call = self._port.call
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                deadline = await call("tools.running.deadline")
+            async with asyncio.timeout(BEGIN_SECONDS):
+                has_begun = await call("tools.running.begin", token, deadline, function, arguments)
+        except TimeoutError:
+            has_begun = False
+        if not has_begun:
+            raise EditorError(CANNOT_BEGIN)
+
+    def _answered(self, payload: dict[str, Any]) -> None:
+        answer = self._running.get(payload["token"])
+        if answer is not None and not answer.done():
+            answer.set_result(payload)

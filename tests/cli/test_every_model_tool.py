@@ -1,0 +1,148 @@
+"""The model calls each of its tools, in both versions of the real CLI."""
+
+import asyncio
+import json
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.mcp.address import TOKEN
+from claude_ide.mcp.registration import options
+from claude_ide.mcp.tool import MODEL_TOOLS
+from support.claude_cli import environment
+from support.claude_code import the_lock
+from support.fake_api import FakeApi, Turn, text, tool_use
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+from support.tool_calls import calls
+
+from .conftest import serve
+
+Ask = Callable[[Turn], Awaitable[Process]]
+
+UNSERVED = "no language server answers"
+EXPECTED = {
+    "buffer_text": "2 lines\n1\tlocal one = 1\n2\tprint(one)",
+    "buffers": "a.lua (lua, 2 lines",
+    "clear_highlights": "There are no highlights any more.",
+    "definition": UNSERVED,
+    "enclosing": "No function or class is around this line.",
+    "ex_output": "line",
+    "highlight": "Highlighted 1 range.",
+    "jumps": "Jumps in the current window:",
+    "marks": "0 marks",
+    "messages": "line",
+    "open_file": "Opened ",
+    "outline": "0 definitions",
+    "quickfix": "entr",
+    "references": UNSERVED,
+    "register": "The register is empty.",
+    "save_file": "Saved ",
+    "selection": "a.lua:1:1",
+    "set_list": "Set 1 place.",
+    "show_places": "The user sees 1 place in the quickfix window.",
+    "syntax_node": "1:7-1:10 name: identifier: one",
+    "tree_sitter_query": "@name 1:7-1:10 name: identifier: one",
+    "undo_diff": "There is no difference.",
+    "undo_history": "0 states; the text is state 0",
+    "unsaved_changes": "Everything is saved.",
+    "windows": "1 window in this tab page",
+    "working_folders": "1 folder",
+}
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    """A file in a language whose parser comes with Neovim."""
+    file = project / "a.lua"
+    file.write_text("local one = 1\nprint(one)\n")
+    return file
+
+
+@pytest.fixture
+async def ask(
+    each_cli: Path,
+    api: FakeApi,
+    nvim: Neovim,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    path: Path,
+) -> AsyncIterator[Ask]:
+    """Start the CLI with one prompt, to which the model answers with this turn and `Done.`."""
+    port = await serve(nvim, config_folder, path)
+    _, lock = await the_lock(config_folder)
+    given = environment(api, tmp_path / "home", config_folder) | {TOKEN: lock["authToken"]}
+    words = [*options("127.0.0.1", port, MODEL_TOOLS), "-p", "Go on"]
+    running: list[Process] = []
+
+    async def ask(turn: Turn) -> Process:
+        api.script(turn, [text("Done.")])
+        process = await asyncio.create_subprocess_exec(
+            *(str(each_cli), *words), cwd=project, env=given, stdin=DEVNULL, stdout=PIPE
+        )
+        running.append(process)
+        return process
+
+    yield ask
+    for process in running:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def output(process: Process) -> str:
+    """Wait for the end of the CLI, and return what it has printed."""
+    printed, _ = await asyncio.wait_for(process.communicate(), PATIENCE * 2)
+    return printed.decode()
+
+
+def results(api: FakeApi) -> dict[str, str]:
+    """Return what the model got from each tool, by the tool's name."""
+    names: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for message in api.requests[-1].body["messages"]:
+        blocks: Any = message["content"] if isinstance(message["content"], list) else []
+        for block in blocks:
+            if block["type"] == "tool_use":
+                names[block["id"]] = block["name"].removeprefix("mcp__neovim__")
+            elif block["type"] == "tool_result":
+                found[names[block["tool_use_id"]]] = json.dumps(block["content"])
+    return {
+        name: content.replace("\\n", "\n").replace("\\t", "\t") for name, content in found.items()
+    }
+
+
+async def test_each_tool_answers_the_model(ask: Ask, api: FakeApi, path: Path) -> None:
+    wanted = {
+        name: arguments
+        for name, arguments in calls(path).items()
+        if not MODEL_TOOLS[name].asks_user
+    }
+
+    process = await ask([tool_use(f"mcp__neovim__{name}", **wanted[name]) for name in wanted])
+
+    assert await output(process) == "Done.\n"
+    found = results(api)
+    assert {*found} == {*wanted}
+    wrong = {name: found[name] for name in found if EXPECTED.get(name, "") not in found[name]}
+    assert not wrong
+    assert not [name for name in found if "nternal error" in found[name]]
+
+
+async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
+    ask: Ask, api: FakeApi, nvim: Neovim
+) -> None:
+    await nvim.command("set makeprg=echo\\ made")
+
+    process = await ask([tool_use("mcp__neovim__make")])
+    await until(
+        lambda: "Claude Code wants to run: echo made" in nvim.screen.text(), "a question", PATIENCE
+    )
+    await nvim.keys("1<CR>")
+
+    assert await output(process) == "Done.\n"
+    assert "echo made: exit code 0" in results(api)["make"]
