@@ -40,7 +40,7 @@ NEWEST = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(streams_output=False, mode="default"),
+    Habits(streams_output=False, saves_late=True, mode="default"),
 )
 OLDER = RealAgent(
     "claude-0-49",
@@ -48,7 +48,7 @@ OLDER = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(streams_output=False),
+    Habits(streams_output=False, saves_late=True),
 )
 
 
@@ -65,5 +65,5 @@ OLDEST = RealAgent(
     ("claude-code-acp",),
     _configure,
     replace(TOOLS, ask=None, run=_run),
-    Habits(writes_here=True),
+    Habits(writes_here=True, saves_late=True),
 )
