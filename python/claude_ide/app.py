@@ -137,8 +137,10 @@ class App:
         def serve(agent: str) -> InProcessServer:
             return InProcessServer(self.editor, self.config, self.tools, agent)
 
+        # As in `tools_for_a_terminal`, but a chat can ask in its own request.
+        unasked = (*self.reading, *self.tools.asking_in_chat)
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.reading),
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
             door=Doors(self.editor, self.config, lambda: self.tools).door,
         )
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
@@ -271,7 +273,7 @@ class App:
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
-        # A tool that asks the user itself needs no second question, in the terminal.
+        # A tool that asks the user itself needs no second question by the CLI.
         allowed = (*self.reading, *self.tools.asking)
         options = registration.options(self.options.host, bound.port, allowed)
         return options, {TOKEN: bound.lock.authToken}

@@ -79,6 +79,8 @@ class Tool(msgspec.Struct, frozen=True):
     """Whether it may overwrite or remove something."""
     asks_user: bool = False
     """Whether the user answers it, which may take long."""
+    asks_in_request: bool = False
+    """Whether a chat's permission request takes the place of its question."""
 
     def call(self, client: "Client", arguments: Any, caller: Caller) -> Awaitable[Content]:
         """Run the tool for a client, with arguments from `decode`."""
@@ -187,6 +189,11 @@ class Toolset(UserDict[str, Tool]):
         """The names of the tools that ask the user themselves, in Neovim."""
         return tuple(name for name, tool in self.items() if tool.asks_user)
 
+    @property
+    def asking_in_chat(self) -> tuple[str, ...]:
+        """Those of them that ask in a chat, too, instead of by its permission request."""
+        return tuple(name for name in self.asking if not self[name].asks_in_request)
+
     def listed(self) -> msgspec.Raw:
         """Return the encoded result of `tools/list`."""
         if self._listed is None:
@@ -249,6 +256,7 @@ def model_tool(
     is_destructive: bool = False,
     is_always_loaded: bool = False,
     asks_user: bool = False,
+    asks_in_request: bool = False,
 ) -> Callable[[_Run], _Run]:
     """Register a coroutine like `tool`, in `MODEL_TOOLS`; `title` is its name for people."""
 
@@ -261,6 +269,7 @@ def model_tool(
             is_destructive=is_destructive,
             is_always_loaded=is_always_loaded,
             asks_user=asks_user,
+            asks_in_request=asks_in_request,
         )
         return run
 

@@ -18,7 +18,13 @@ class ExecuteCodeFor(ExecuteCode, frozen=True):
     ] = SECONDS
 
 
-@model_tool("execute_code", "Run code in the Jupyter kernel", is_read_only=False, asks_user=True)
+@model_tool(
+    "execute_code",
+    "Run code in the Jupyter kernel",
+    is_read_only=False,
+    asks_user=True,
+    asks_in_request=True,
+)
 async def execute_code(client: Client, arguments: ExecuteCodeFor, caller: Caller) -> Content:
     """Run code in the user's live Jupyter kernel, which keeps its variables between calls.
 
