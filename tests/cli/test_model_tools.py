@@ -296,14 +296,19 @@ async def test_the_model_calls_a_tool_of_the_users_that_only_reads_without_permi
     nvim: Neovim, api: FakeApi
 ) -> None:
     await nvim.lua(OWN % "true")
+    # An older CLI begins its first turn before it has the tools.
+    api.script([text("One.")])
     asks(api, "greet", who="you")
 
-    await nvim.keys(":Claude Hello<CR>")
+    await opened(nvim, "Claude Hello")
+    await until(lambda: "One." in nvim.screen.text(), "the first answer", PATIENCE)
+    await send(nvim, "Again")
 
     await done(nvim)
     assert "Hello, you" in api.requests[-1].new_text
 
 
+@pytest.mark.parametrize("each_cli", ["newer"], indirect=True)  # the older one keeps its first list
 async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
     nvim: Neovim, api: FakeApi
 ) -> None:

@@ -85,14 +85,14 @@ async def test_the_first_y_shows_all_of_a_long_command_and_the_second_allows_it(
 async def test_all_arguments_of_an_mcp_tool_are_shown(
     panel: Panel, api: FakeApi, path: Path
 ) -> None:
-    asked = {"old_file_path": str(path), "new_file_contents": "new\ntext\n"}
-    api.script([tool_use("mcp__neovim__openDiff", **asked)], [text("Shown.")])
+    asked = {"title": "new\ntext\n", "entries": [{"file": str(path), "line": 1}]}
+    api.script([tool_use("mcp__neovim__set_list", **asked)], [text("Shown.")])
 
     await panel.send("Show it")
 
-    shown = body(await panel.shows("? Use mcp__neovim__openDiff?"))
-    assert f"old_file_path: {path}" in shown
-    assert "new_file_contents:\n  new\n  text" in shown
+    shown = body(await panel.shows("? Use mcp__neovim__set_list?"))
+    assert str(path) in shown
+    assert "title:\n  new\n  text" in shown
 
 
 async def test_a_request_names_the_subagent_that_asks(

@@ -60,7 +60,10 @@ async def program(nvim: Neovim, tmp_path: Path) -> Path:
     """A program that prints its arguments and runs until it reads `quit`."""
     script = tmp_path / "claude-stand-in"
     script.write_text(
-        '#!/bin/sh\necho "given: $*" "port: $CLAUDE_CODE_SSE_PORT"\n'
+        "#!/bin/sh\n"
+        # A long argument would fill the screen.
+        'for word; do given="$given $(printf %.30s "$word")"; done\n'
+        'echo "given:$given" "port: $CLAUDE_CODE_SSE_PORT"\n'
         'while read -r line; do [ "$line" = quit ] && exit 0; echo "read: $line"; done\n'
     )
     script.chmod(0o755)

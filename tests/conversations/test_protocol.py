@@ -192,7 +192,7 @@ async def test_execute_code_fails_with_an_explanation_for_the_model(claude: Clau
     result = await claude.call("executeCode", {"code": "1 + 1"})
 
     assert result["isError"] is True
-    assert "No Jupyter kernel is attached" in result["content"][0]["text"]
+    assert "No Jupyter kernel was found" in result["content"][0]["text"]
 
 
 async def test_a_failing_tool_returns_a_one_line_error(claude: ClaudeCode, project: Path) -> None:

@@ -23,7 +23,7 @@ from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.talk import PATIENCE, RealTalk
 
-TOOL = "getWorkspaceFolders"
+TOOL = "working_folders"
 MENTIONED = re.compile(rf"\w+__{TOOL}")
 """A tool that the agent describes to its model instead of listing it."""
 
@@ -31,9 +31,14 @@ MENTIONED = re.compile(rf"\w+__{TOOL}")
 @pytest.fixture
 async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator[RealTalk]:
     """An agent with the tools of a real Neovim."""
-    door = Doors(Editor(chats_here.TestedNeovim(nvim)), Config(), model.toolset).door(
-        real_agent.name
-    )
+    editor = Editor(chats_here.TestedNeovim(nvim))
+
+    def receive(_name: str, arguments: list[Any]) -> None:
+        editor.events.dispatch(*arguments)
+
+    nvim.notifications = chats_here.Notifications(receive)
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    door = Doors(editor, Config(), model.toolset).door(real_agent.name)
 
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)
@@ -80,7 +85,7 @@ async def test_the_model_uses_a_tool_of_the_editor(
     await talk.answered_turn("which folders are open?")
 
     assert "Seen." in talk.said
-    assert model.heard(f"file://{project}")
+    assert model.heard(str(project))
 
 
 @each("starts_servers")

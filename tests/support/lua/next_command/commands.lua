@@ -31,4 +31,5 @@ package.loaded['claude_ide.host.install'] = {
   end,
   run = record('ClaudeInstall'),
 }
+package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
