@@ -166,7 +166,8 @@ class Server:
 
     async def _run(self, tool: Tool, arguments: Any, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""
-        progress = asyncio.ensure_future(self._report(tool, token))
+        wants_progress = self._tools.instructions and isinstance(token, str | int)
+        progress = asyncio.ensure_future(self._report(tool, token)) if wants_progress else None
         usage, begun = self._tools.usage[tool.name], time.monotonic()
         usage.calls += 1
         try:
@@ -177,12 +178,11 @@ class Server:
             return failed(str(error))
         finally:
             usage.seconds += time.monotonic() - begun
-            progress.cancel()
+            if progress is not None:
+                progress.cancel()
 
-    async def _report(self, tool: Tool, token: Any) -> None:
-        """Report again and again that a slow tool is still running, if the client wants that."""
-        if not self._tools.instructions or not isinstance(token, str | int):
-            return
+    async def _report(self, tool: Tool, token: str | int) -> None:
+        """Report again and again that a slow tool is still running."""
         what = "waiting for the user" if tool.asks_user else "waiting for Neovim"
         for seconds in itertools.count(PROGRESS_SECONDS, PROGRESS_SECONDS):
             await asyncio.sleep(PROGRESS_SECONDS)
