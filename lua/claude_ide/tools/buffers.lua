@@ -1,8 +1,8 @@
 --- The model's questions about buffers: which there are, their text, and what is not saved.
 local bounded = require('claude_ide.tools.bounded')
-local buffers = require('claude_ide.file.buffers')
 local buffer_text = require('claude_ide.file.text')
 local file_path = require('claude_ide.file.path')
+local place = require('claude_ide.tools.place')
 local slices = require('claude_ide.when.slices')
 
 local M = {}
@@ -54,11 +54,7 @@ local function loaded(arguments)
     end
     return bufnr
   end
-  local found = arguments.file and buffers.find(arguments.file)
-  if not (found and found.loaded) then
-    error(('%s is not open in Neovim; read it from disk'):format(arguments.file), 0)
-  end
-  return found.bufnr
+  return place.open_buffer(assert(arguments.file), '; read it from disk')
 end
 
 --- Lines of a buffer, saved or not.

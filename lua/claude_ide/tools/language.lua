@@ -141,7 +141,7 @@ local function in_call(bufnr, arguments)
   return {
     file = arguments.file,
     line = row + 1,
-    column = vim.str_utfindex(text, 'utf-32', col) + 1,
+    column = place.column(text, col),
   }
 end
 

@@ -1,6 +1,7 @@
 --- The model's questions about registers, the quickfix and location lists, and messages.
 local bounded = require('claude_ide.tools.bounded')
 local file_path = require('claude_ide.file.path')
+local place = require('claude_ide.tools.place')
 local slices = require('claude_ide.when.slices')
 
 local M = {}
@@ -45,7 +46,7 @@ local function place_of(entry)
   local col = entry.col
   if bufnr > 0 and api.nvim_buf_is_loaded(bufnr) and line > 0 and col > 0 and entry.vcol == 0 then
     local text = api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
-    col = vim.str_utfindex(text, 'utf-32', col - 1, false) + 1
+    col = place.column(text, col - 1)
   end
   return path, line, col
 end

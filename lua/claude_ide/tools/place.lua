@@ -1,4 +1,5 @@
 --- Finds what a model names: a file, and a position in it.
+local buffers = require('claude_ide.file.buffers')
 local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
@@ -31,6 +32,36 @@ end
 -- The characters before a byte column.
 local function characters(text, col)
   return vim.str_utfindex(text, 'utf-32', col, false)
+end
+
+--- A byte column of a line as a column for the model: in characters, from 1.
+---@param text string
+---@param col integer bytes, 0-based; one past the end counts as the end
+---@return integer
+function M.column(text, col)
+  return characters(text, col) + 1
+end
+
+--- A column of the model's as a byte column.
+---@param text string
+---@param column integer characters, 1-based
+---@return integer col bytes, 0-based
+function M.byte(text, column)
+  return vim.str_byteindex(text, 'utf-32', column - 1, false)
+end
+
+--- The buffer of a file that is loaded, without loading one.
+---
+--- Raises an error, which ends with what follows for the caller.
+---@param path string
+---@param consequence string
+---@return integer bufnr
+function M.open_buffer(path, consequence)
+  local found = buffers.find(path)
+  if not (found and found.loaded) then
+    error(('%s is not open in Neovim%s'):format(path, consequence), 0)
+  end
+  return found.bufnr
 end
 
 -- Whether a match is a whole word, as far as it begins and ends with a word character.
@@ -91,7 +122,7 @@ function M.position(bufnr, arguments)
     if column > length + 1 then
       error(('line %d has no column %d; it has %d characters'):format(line, column, length), 0)
     end
-    return line - 1, vim.str_byteindex(text, 'utf-32', column - 1, false)
+    return line - 1, M.byte(text, column)
   elseif symbol and symbol ~= vim.NIL then
     return line - 1, of_symbol(text, symbol, line)
   end

@@ -1,5 +1,7 @@
 --- The model's questions about what the user sees, and where the user was.
+local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
+local place = require('claude_ide.tools.place')
 local selection = require('claude_ide.selection')
 
 local M = {}
@@ -9,9 +11,9 @@ local api = vim.api
 local LONGEST = 300 -- bytes of a line on the screen
 local MOST_JUMPS = 50
 
--- A byte column of a line as a column for the model: in characters, from 1.
+-- Where there is no column, Neovim says -1.
 local function column(text, col)
-  return vim.str_utfindex(text, 'utf-32', math.max(col, 0), false) + 1
+  return place.column(text, math.max(col, 0))
 end
 
 local function line_of(bufnr, line)
@@ -66,7 +68,7 @@ function M.windows(arguments, answer)
 end
 
 -- A position of LSP as one for the model.
-local function place(position, text)
+local function described_position(position, text)
   return {
     line = position.line + 1,
     column = column(text, vim.str_byteindex(text, 'utf-16', position.character, false)),
@@ -81,9 +83,10 @@ function M.selection(_, answer)
     return answer({})
   end
   local range = latest.selection
-  local bufnr = vim.fn.bufnr(vim.fn.escape(latest.filePath, '*?[]{}\\,'))
+  local found = buffers.find(latest.filePath)
   local function at(position)
-    return place(position, bufnr > 0 and line_of(bufnr, position.line + 1) or '')
+    local text = found and line_of(found.bufnr, position.line + 1) or ''
+    return described_position(position, text)
   end
   answer({
     path = latest.filePath,
@@ -116,11 +119,7 @@ end
 function M.marks(arguments, answer)
   local bufnr = api.nvim_get_current_buf()
   if arguments.file then
-    local found = require('claude_ide.file.buffers').find(arguments.file)
-    if not (found and found.loaded) then
-      error(('%s is not open in Neovim, so its marks are unknown'):format(arguments.file), 0)
-    end
-    bufnr = found.bufnr
+    bufnr = place.open_buffer(arguments.file, ', so its marks are unknown')
   end
   local marks = {}
   for _, mark in ipairs(vim.fn.getmarklist(bufnr)) do

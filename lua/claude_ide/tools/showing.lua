@@ -1,4 +1,5 @@
 --- Shows the user something for the model, without taking the user away from what they do.
+local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.when.moment')
 local open_files = require('claude_ide.file.open')
@@ -36,11 +37,11 @@ local function byte_column(path, line, column)
   if not column then
     return nil
   end
-  local bufnr = vim.fn.bufnr(vim.fn.escape(path, '*?[]{}\\,'))
-  local text = bufnr > 0
-    and api.nvim_buf_is_loaded(bufnr)
-    and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1]
-  return text and vim.str_byteindex(text, 'utf-32', column - 1, false) + 1 or column
+  local found = buffers.find(path)
+  local text = found
+    and found.loaded
+    and api.nvim_buf_get_lines(found.bufnr, line - 1, line, false)[1]
+  return text and place.byte(text, column) + 1 or column
 end
 
 -- An entry of a quickfix list. Raises an error that names a wrong path.

@@ -158,7 +158,7 @@ end
 ---@param col integer bytes, 0-based
 ---@return integer
 function M.column(tree, row, col)
-  return vim.str_utfindex(tree.lines[row + 1] or '', 'utf-32', col, false) + 1
+  return place.column(tree.lines[row + 1] or '', col)
 end
 
 ---@class claude_ide.SyntaxRange

@@ -1,6 +1,6 @@
 --- The model's questions about the undo history of a buffer. The buffer itself stays as it is: states are
 --- restored in a copy.
-local buffers = require('claude_ide.file.buffers')
+local place = require('claude_ide.tools.place')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 local without_events = require('claude_ide.say.without_events')
@@ -13,11 +13,7 @@ local LARGEST = 5e5 -- bytes of the text, whose states are restored in a few mil
 local CONTEXT = 3 -- lines around a change
 
 local function loaded(path)
-  local found = buffers.find(path)
-  if not (found and found.loaded) then
-    error(('%s is not open in Neovim, so it has no undo history'):format(path), 0)
-  end
-  return found.bufnr
+  return place.open_buffer(path, ', so it has no undo history')
 end
 
 ---@param entries vim.fn.undotree.entry[]
