@@ -25,7 +25,7 @@ async def lines(nvim: Neovim, path: Path) -> list[str]:
     return [line for line in await nvim.eval(f"getbufline('{path}', 1, '$')") if line]
 
 
-@each("asks_to_edit", "shows_changes")
+@each("asks_to_edit", "shows_changes", "edits_parts")
 async def test_a_change_is_asked_about_once_and_keeps_the_unsaved_line(
     nvim: Neovim, unsaved: Panel, model: Model, tools: Tools, path: Path
 ) -> None:
@@ -45,7 +45,7 @@ async def test_a_change_is_asked_about_once_and_keeps_the_unsaved_line(
     assert is_modified == ("mine" not in path.read_text())
 
 
-@each("asks_to_edit", "shows_changes", "writes_here")
+@each("asks_to_edit", "shows_changes", "edits_parts", "writes_here")
 async def test_the_user_s_version_is_written_and_keeps_the_unsaved_line(
     nvim: Neovim, unsaved: Panel, model: Model, tools: Tools, path: Path
 ) -> None:

@@ -79,6 +79,8 @@ class Habits:
     asks_to_run: bool = True
     shows_changes: bool = True
     """It tells the changed text before it asks."""
+    edits_parts: bool = True
+    """It has a tool that changes a part of a file."""
     reports_output: bool = True
     """It reports the output of a command."""
     streams_output: bool = True

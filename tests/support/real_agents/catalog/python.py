@@ -116,13 +116,12 @@ FAST_AGENT = RealAgent(
     _fast_agent,
     Tools(
         write=lambda path, text: tool_use("write_text_file", path=str(path), content=text),
-        # It has no tool that edits.
         edit=lambda path, old, new: tool_use(
             "write_text_file", path=str(path), content=path.read_text().replace(old, new)
         ),
         run=lambda line: tool_use("execute", command=line),
     ),
-    Habits(writes_here=True, runs_here=True),
+    Habits(writes_here=True, runs_here=True, edits_parts=False),
     is_python=True,
 )
 
