@@ -15,6 +15,8 @@ from claude_ide.mcp.tool import MODEL_TOOLS
 from support.claude_cli import environment
 from support.claude_code import the_lock
 from support.fake_api import FakeApi, Turn, text, tool_use
+from support.model_languages import enable_real
+from support.model_tools import READY
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 from support.tool_calls import calls
@@ -24,6 +26,7 @@ from .conftest import serve
 Ask = Callable[[Turn], Awaitable[Process]]
 
 UNSERVED = "no language server answers"
+UNUSED = "Ruff (F401): Remove unused import: `os`"
 EXPECTED = {
     "buffer_text": "2 lines\n1\tlocal one = 1\n2\tprint(one)",
     "buffers": "a.lua (lua, 2 lines",
@@ -52,6 +55,19 @@ EXPECTED = {
     "windows": "1 window in this tab page",
     "working_folders": "1 folder",
 }
+
+GREETER = """class Greeter:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def greet(self, times: int = 1) -> str:
+        return ", ".join([self.name] * times)
+"""
+MAIN = """from greeter import Greeter
+
+é = Greeter("x"); print("𝄞", é.greet(2))
+print(é.greet(), missing)
+"""
 
 
 @pytest.fixture
@@ -110,7 +126,9 @@ def results(api: FakeApi) -> dict[str, str]:
             if block["type"] == "tool_use":
                 names[block["id"]] = block["name"].removeprefix("mcp__neovim__")
             elif block["type"] == "tool_result":
-                found[names[block["tool_use_id"]]] = json.dumps(block["content"])
+                found[names[block["tool_use_id"]]] = json.dumps(
+                    block["content"], ensure_ascii=False
+                )
     return {
         name: content.replace("\\n", "\n").replace("\\t", "\t") for name, content in found.items()
     }
@@ -131,6 +149,76 @@ async def test_each_tool_answers_the_model(ask: Ask, api: FakeApi, path: Path) -
     wrong = {name: found[name] for name in found if EXPECTED.get(name, "") not in found[name]}
     assert not wrong
     assert not [name for name in found if "nternal error" in found[name]]
+
+
+async def test_real_language_servers_answer_the_model(
+    ask: Ask, api: FakeApi, nvim: Neovim, project: Path
+) -> None:
+    await enable_real(nvim, "basedpyright")
+    greeter, main = project / "greeter.py", project / "main.py"
+    greeter.write_text(GREETER)
+    main.write_text(MAIN)
+    greet = {"file": str(greeter), "line": 5, "symbol": "greet"}
+    called = {"file": str(main), "line": 3, "column": 32}
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("definition", called, "greeter.py\n  5:9: def greet("),
+        (
+            "type_definition",
+            {"file": str(main), "line": 4, "symbol": "é"},
+            "greeter.py\n  1:7: class Greeter:",
+        ),
+        ("references", greet, "main.py\n  3:32: é = Greeter("),
+        ("hover", called, "(method) def greet(times: int = 1) -> str"),
+        (
+            "signature_help",
+            {"file": str(main), "line": 3, "column": 38},
+            "times: int = 1 (at this place)",
+        ),
+        ("implementation", greet, "greeter.py\n  5:9: def greet("),
+        ("document_symbols", {"file": str(greeter)}, "5:9 method greet [5-6]"),
+        ("workspace_symbols", {"query": "Greeter"}, "greeter.py:1:7: class Greeter"),
+        ("incoming_calls", greet, "main.py\n  1:1 module (module) main.py\n    call 3:32: "),
+        ("outgoing_calls", greet, "method join\n    call 6:21: "),
+        ("diagnostics", {"file": str(main)}, '4:18: error: \\"missing\\" is not defined'),
+    ]
+
+    process = await ask([tool_use(f"mcp__neovim__{name}", **given) for name, given, _ in asked])
+
+    assert await output(process) == "Done.\n"
+    found = results(api)
+    wrong = {name: found[name] for name, _, expected in asked if expected not in found[name]}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told", "written"),
+    [
+        ("format", {}, "Formatted", "import os\n\none = [1, 2]\n"),
+        ("code_action", {"line": 1, "title": UNUSED}, UNUSED, "one = [1,2]\n"),
+    ],
+)
+async def test_a_change_by_a_real_language_server_is_reviewed(
+    ask: Ask,
+    api: FakeApi,
+    nvim: Neovim,
+    project: Path,
+    tool: str,
+    arguments: dict[str, Any],
+    told: str,
+    written: str,
+) -> None:
+    await enable_real(nvim, "ruff")
+    file = project / "main.py"
+    file.write_text("import os\none = [1,2]\n")
+
+    process = await ask([tool_use(f"mcp__neovim__{tool}", file=str(file), **arguments)])
+    await until(lambda: nvim.eval(f"len({READY})"), "the diff is shown", PATIENCE)
+    assert file.read_text() == "import os\none = [1,2]\n"
+    await nvim.keys(":w<CR>")
+
+    assert await output(process) == "Done.\n"
+    assert told in results(api)[tool]
+    assert file.read_text() == written
 
 
 async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
