@@ -12,10 +12,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.tool_names import SERVER, known_as
 from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
-
-SERVER = "neovim"
-"""The name of the editor's tools; the model sees them as `mcp__neovim__references`."""
 
 COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
 """Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
@@ -28,7 +26,7 @@ def options(host: str, port: int, reading: Iterable[str]) -> list[str]:
     The token is only in the CLI's environment (`TOKEN`): other users can read a command line. With
     `=` an option takes no further word, such as a prompt.
     """
-    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in reading)
+    allowed = ",".join(map(known_as, reading))
     given = [f"--mcp-config={_json(_over_websocket(host, port, f'${{{TOKEN}}}'))}"]
     return [*given, f"--allowedTools={allowed}"] if allowed else given
 
