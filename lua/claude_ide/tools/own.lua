@@ -166,15 +166,25 @@ function M.host_started()
   end
 end
 
--- Whether a function answers later: then it has a second parameter.
+-- Whether a function answers later: then it has a second parameter, after the callable table itself.
 local function answers_later(fn)
-  local info = type(fn) == 'function' and debug.getinfo(fn, 'u')
-  return info and (info.nparams > 1 or info.isvararg) or false
+  local is_table = type(fn) == 'table'
+  local info = debug.getinfo(is_table and getmetatable(fn).__call or fn, 'u')
+  return info.isvararg or info.nparams > (is_table and 2 or 1)
+end
+
+-- The text of whatever a tool raises; one with an unknown shape is shown as it is, in one line.
+local function text_of(raised)
+  local message = type(raised) == 'table' and rawget(raised, 'message')
+  if type(raised) ~= 'table' or (getmetatable(raised) or {}).__tostring then
+    return tostring(raised)
+  end
+  return type(message) == 'string' and message or vim.inspect(raised, { newline = ' ', indent = '' })
 end
 
 -- The model gets the reason; the whole is for the log.
 local function failure_of(raised)
-  local text = type(raised) == 'string' and raised or vim.inspect(raised)
+  local text = text_of(raised)
   return { failure = reason.of(text), whole = text }
 end
 
@@ -194,8 +204,11 @@ function M.call(request, answer)
     return answer(failure_of('it has been removed'))
   end
   local function finish(result, failure)
+    local is_json, problem = pcall(vim.json.encode, result)
     if failure ~= nil then
       answer(failure_of(failure))
+    elseif not is_json then
+      answer(failure_of(('its answer is no JSON: %s'):format(reason.of(problem))))
     else
       answer({ result = result == nil and vim.NIL or result })
     end
