@@ -179,7 +179,8 @@ local function text_of(raised)
   if type(raised) ~= 'table' or (getmetatable(raised) or {}).__tostring then
     return tostring(raised)
   end
-  return type(message) == 'string' and message or vim.inspect(raised, { newline = ' ', indent = '' })
+  return type(message) == 'string' and message
+    or vim.inspect(raised, { newline = ' ', indent = '' })
 end
 
 -- The model gets the reason; the whole is for the log.
