@@ -29,5 +29,6 @@ return {
     'ClaudeStop',
     'ClaudeTools',
     'ClaudeTrust',
+    'ClaudeUninstall',
   },
 }

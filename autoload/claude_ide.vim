@@ -6,6 +6,9 @@ let s:functions = {}
 function! claude_ide#add_tool(tool) abort
   let rest = copy(a:tool)
   let F = remove(rest, 'fn')
+  if type(F) != v:t_func
+    throw 'claude-ide: add_tool: fn must be a Funcref'
+  endif
   call v:lua.require'claude_ide.tools.vimscript'.add(rest)
   let s:functions[rest.name] = F
 endfunction

@@ -207,6 +207,20 @@ end, {
   bar = true,
   desc = "Create or update the plugin's Python environment",
 })
+command('ClaudeUninstall', function(opts)
+  require('claude_ide.host.install').run(opts.bang, opts.fargs[1], true)
+end, {
+  range = true,
+  nargs = 1,
+  bang = true,
+  complete = function(lead)
+    return vim.tbl_filter(function(package)
+      return vim.startswith(package, lead)
+    end, require('claude_ide.host.install').added())
+  end,
+  bar = true,
+  desc = "Remove a package from the plugin's Python environment",
+})
 command('ClaudeLog', open_log, {
   range = true,
   bar = true,

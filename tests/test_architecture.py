@@ -26,17 +26,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "concealed": set(),
     "log": {"concealed"},
     "websockets_import": set(),
+    "tool_names": set(),
     "jsonrpc": {"errors"},
     "transport": {"errors", "program"},
     "editor": {"errors", "paths"},
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
-        *("editor", "websockets_import", "jupyter"),
+        *("editor", "websockets_import", "jupyter", "tool_names"),
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
-    "agents": {"concealed"},
+    "agents": {"concealed", "tool_names"},
     "text_diff": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
@@ -44,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
-        *("errors", "paths", "files", "own_mode", "transport", "agents"),
+        *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "agents.acp.decoding": {"errors", "files", "text_diff", "agents"},
@@ -68,7 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("agent_files", "chat.requests"),
+        *("agent_files", "chat.requests", "tool_names"),
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),

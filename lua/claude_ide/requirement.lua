@@ -25,6 +25,7 @@ M.COMMANDS = {
   'ClaudeStop',
   'ClaudeTools',
   'ClaudeTrust',
+  'ClaudeUninstall',
 }
 
 --- The names of the `<Plug>` maps, for the same purpose.

@@ -137,7 +137,7 @@ class App:
         def serve(agent: str) -> InProcessServer:
             return InProcessServer(self.editor, self.config, self.tools, agent)
 
-        # As in `tools_for_a_terminal`, but a chat can ask in its own request.
+        # As in `allowed`, but a chat can ask in its own request.
         unasked = (*self.reading, *self.tools.asking_in_chat)
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
@@ -273,10 +273,13 @@ class App:
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
-        # A tool that asks the user itself needs no second question by the CLI.
-        allowed = (*self.reading, *self.tools.asking)
-        options = registration.options(self.options.host, bound.port, allowed)
+        options = registration.options(self.options.host, bound.port, self.allowed)
         return options, {TOKEN: bound.lock.authToken}
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The names of the tools for which a CLI need not ask: some ask the user themselves."""
+        return (*self.reading, *self.tools.asking)
 
     @property
     def reading(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
 
 import asyncio
 import os
+import shlex
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -109,15 +110,15 @@ async def mcp_config(app: App, call: Call) -> None:
             shown = registration.over_stdio(bound.port)
         case "ws":
             title = "For a CLI started elsewhere; contains the token"
-            words = program.words(app.config.cmd)
             token = bound.lock.authToken
-            shown = registration.command(words, app.options.host, bound.port, token)
+            options = registration.options(app.options.host, bound.port, app.allowed, token)
+            shown = shlex.join([*program.words(app.config.cmd), *options])
         case _:
             raise UserError(f':ClaudeMcpConfig: no subcommand "{what}" (stdio, ws)')
     if call.bang:
         await app.editor.run("tools.registration.yank", shown)
     else:
-        await app.editor.run("window.float.show", shown.split("\n"), {"title": title})
+        await app.editor.run("window.float.show", shown.split("\n"), {"title": title, "wrap": True})
 
 
 @command("ClaudeTools")

@@ -1,7 +1,8 @@
 """Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py [--log=FILE] ENVIRONMENT [--package=NAME…] [EXTRA…]`, for `:ClaudeInstall` and
-for `make`. It uses `uv` if available, otherwise `venv` and pip, and needs only Python 3.11.
+`python -I install.py [--log=FILE] ENVIRONMENT [--package=NAME…] [--remove=NAME…] [EXTRA…]`, for
+`:ClaudeInstall`, `:ClaudeUninstall` and `make`. It uses `uv` if available, otherwise `venv` and
+pip, and needs only Python 3.11.
 
 It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
 line is the reason.
@@ -22,14 +23,16 @@ if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Pyth
 import contextlib
 import importlib.util
 import io
+import json
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -39,9 +42,12 @@ from claude_ide.install_failure import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
-ADDED = "--package="
+ADDED, REMOVED = "--package=", "--remove="
 RECORD = "packages.txt"
 """Next to the environment: the packages that the user has added, one per line."""
+NAMED = re.compile(r"([A-Za-z0-9][\w.-]*)\s*($|[\[<>=!~;@])")
+"""A package that is named, perhaps with extras or a version."""
+SITE_PACKAGES = ("lib/python*/site-packages", "Lib/site-packages")
 JUPYTER = "jupyter"
 JUPYTER_LOCK = LOCK.with_name("jupyter.txt")
 
@@ -70,9 +76,11 @@ def main(arguments: list[str]) -> int:
             environment = Path(arguments[0]).absolute()
             with _alone(environment.parent):
                 _leave_project(environment)
-                added = [word for word in arguments[1:] if word.startswith(ADDED)]
-                extras = [word for word in arguments[1:] if word not in added]
-                install(environment, log, extras, [word.removeprefix(ADDED) for word in added])
+                added, removed, extras = _sorted(arguments[1:])
+                if removed:
+                    remove(environment, log, removed)
+                else:
+                    install(environment, log, extras, added)
     except Failed as failure:
         print(failure, flush=True)
         return 1
@@ -92,13 +100,59 @@ def install(environment: Path, log: TextIO, extras: list[str], added: list[str])
     """
     installer = Installer(environment, log)
     installer.install(packages(extras or extras_in(environment)), shutil.which("uv"))
-    record = environment.with_name(RECORD)
-    recorded = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    recorded = _recorded(environment)
     own = [*dict.fromkeys((*recorded, *added))]
     if own:
         installer.add(own, shutil.which("uv"))
     if own != recorded:
-        record.write_text("".join(f"{package}\n" for package in own), encoding="utf-8")
+        _record(environment, own)
+
+
+def remove(environment: Path, log: TextIO, removed: list[str]) -> None:
+    """Remove packages of the user's; those on which they depend stay.
+
+    The plugin's packages are installed again, because one of these may be among them.
+    """
+    recorded = _recorded(environment)
+    if unknown := [package for package in removed if package not in recorded]:
+        raise Failed(f"You have not installed {', '.join(unknown)}")
+    installer = Installer(environment, log)
+    installer.install(
+        packages(extras_in(environment)),
+        shutil.which("uv"),
+        list(filter(None, (_distribution(environment, package) for package in removed))),
+    )
+    _record(environment, [package for package in recorded if package not in removed])
+
+
+def _recorded(environment: Path) -> list[str]:
+    record = environment.with_name(RECORD)
+    return record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+
+
+def _record(environment: Path, own: list[str]) -> None:
+    text = "".join(f"{package}\n" for package in own)
+    environment.with_name(RECORD).write_text(text, encoding="utf-8")
+
+
+def _distribution(environment: Path, package: str) -> str | None:
+    """Return the name under which a package is installed; a folder or an address has another."""
+    if match := NAMED.match(package):
+        return match[1]
+    place = Path(package).as_uri() if Path(package).is_absolute() else package.partition("+")[2]
+    for folder in SITE_PACKAGES:
+        for origin in environment.glob(f"{folder}/*.dist-info/direct_url.json"):
+            url = json.loads(origin.read_text(encoding="utf-8"))["url"]
+            if place.partition("#")[0] == url or place.startswith(f"{url}@"):
+                return origin.parent.name.partition("-")[0]
+    return None
+
+
+def _sorted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the packages to add, those to remove, and the extras."""
+    added = [word.removeprefix(ADDED) for word in words if word.startswith(ADDED)]
+    removed = [word.removeprefix(REMOVED) for word in words if word.startswith(REMOVED)]
+    return added, removed, [word for word in words if not word.startswith((ADDED, REMOVED))]
 
 
 def packages(extras: list[str]) -> list[str]:
@@ -123,10 +177,16 @@ class Installer:
         self._log = log
         self._python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
-    def install(self, packages: list[str], uv: str | None) -> None:
-        """Create the environment unless a working one exists, then update its packages."""
+    def install(self, packages: list[str], uv: str | None, without: Sequence[str] = ()) -> None:
+        """Create the environment unless a working one exists, then update its packages.
+
+        Those in `without`, named as they are installed, are removed before.
+        """
         if not _works(self._python, needs_pip=uv is None):
             self._create(uv)
+        if without:
+            self._step(f"removing {', '.join(without)}")
+            self._pip(uv, "uninstall", *without, yes=True)
         self._step("installing the packages")
         self._install(uv, *packages)
 
@@ -139,11 +199,16 @@ class Installer:
             self._install(uv, "--upgrade", "--constraint", str(pins), "--", *packages)
 
     def _install(self, uv: str | None, *arguments: str) -> None:
+        self._pip(uv, "install", *arguments)
+
+    def _pip(self, uv: str | None, what: str, *arguments: str, yes: bool = False) -> None:
+        """Run a command of pip; `yes` answers its question, which uv does not ask."""
         if uv:
-            self._run(uv, "pip", "install", "--python", str(self._python), *arguments)
+            self._run(uv, "pip", what, "--python", str(self._python), *arguments)
         else:
             pip = [str(self._python), "-I", "-m", "pip", "--disable-pip-version-check"]
-            self._run(*pip, "--no-input", "install", *arguments)
+            answers = ["--yes"] if yes else []
+            self._run(*pip, "--no-input", what, *answers, *arguments)
 
     def _create(self, uv: str | None) -> None:
         if uv is None and importlib.util.find_spec("venv") is None:
@@ -240,8 +305,7 @@ def _pins(lock: Path) -> list[str]:
 
 def extras_in(environment: Path) -> list[str]:
     """Return the extras that users have installed: these are updated, too."""
-    folders = ("lib/python*/site-packages", "Lib/site-packages")
-    found = any(any(environment.glob(f"{each}/jupyter_client")) for each in folders)
+    found = any(any(environment.glob(f"{each}/jupyter_client")) for each in SITE_PACKAGES)
     return [JUPYTER] if found else []
 
 

@@ -93,9 +93,14 @@ class ToolList:
         return row(
             (f"{word:<{STATE_WIDTH}}", group),
             (f"{name:<{width}}", ""),
-            (f"  {one_line(toolset[name].title)}", META),
+            (f"  {_summary(toolset[name])}", META),
             *((f" · {each}", META) for each in about if each),
         )
+
+
+def _summary(tool: Tool) -> str:
+    """Return the name of a tool for people; of one without it the beginning of its description."""
+    return one_line(tool.title if tool.title != tool.name else tool.description.splitlines()[0])
 
 
 def _wrong(name: str, reason: str, width: int) -> list[Row]:

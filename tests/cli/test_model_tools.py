@@ -1,7 +1,9 @@
 """The model's tools in the real CLI that `:Claude` starts, in both of its versions."""
 
+import asyncio
 import os
 import signal
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -164,6 +166,27 @@ async def test_a_printed_answer_uses_the_tools(nvim: Neovim, api: FakeApi, path:
     await until(lambda: len(api.requests) == 2, "both requests", PATIENCE)
     assert "Where is two?" in str(api.requests[0].body)
     assert "no language server answers" in api.requests[1].new_text
+
+
+async def test_the_printed_command_gives_the_tools_to_a_cli_elsewhere(
+    nvim: Neovim, api: FakeApi, path: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    await nvim.command("ClaudeMcpConfig! ws")
+    printed = await until(lambda: nvim.eval("getreg('\"')"), "the command")
+    asks(api, "definition", file=str(path), line=2, symbol="two")
+
+    elsewhere = await asyncio.create_subprocess_shell(
+        f"{printed.strip()} -p 'Where is two?'",
+        cwd=tmp_path,
+        env=environment(api, tmp_path / "home", config_folder),
+        stdin=DEVNULL,
+        stdout=PIPE,
+    )
+    said, _ = await asyncio.wait_for(elsewhere.communicate(), PATIENCE)
+
+    assert said.decode().strip() == "All done."
+    assert "Where is two?" in str(api.requests[0].body)
+    assert "no language server answers" in api.requests[-1].new_text
 
 
 async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Neovim) -> None:

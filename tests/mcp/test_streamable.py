@@ -141,10 +141,10 @@ async def test_a_request_with_wrong_headers_is_refused(
     assert (await client.post(client.message("ping"), **headers)).status == status
 
 
-async def test_there_is_no_stream_of_the_server(client: McpHttp) -> None:
-    got = await answered(client.port, client.raw(b"", method="GET"))
+async def test_other_methods_are_refused(client: McpHttp) -> None:
+    got = await answered(client.port, client.raw(b"", method="PUT"))
 
-    assert (got.status, got.headers["allow"]) == (405, "POST, DELETE")
+    assert (got.status, got.headers["allow"]) == (405, "GET, POST, DELETE")
 
 
 async def test_a_session_ends_when_the_client_deletes_it(client: McpHttp, editor: Any) -> None:

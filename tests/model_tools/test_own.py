@@ -9,7 +9,7 @@ from support.installations import wait_for_message
 from support.lists import ListWindow
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
-from support.neovim import Neovim, until
+from support.neovim import Neovim, NvimError, until
 
 pytestmark = pytest.mark.usefixtures("listing")
 
@@ -178,14 +178,22 @@ async def test_a_built_in_tool_can_be_off_and_commands_complete_names(
     await wait_for_message(serving, "there is no tool nothing (:ClaudeTools lists them)")
 
 
-async def test_a_wrong_tool_is_refused_with_the_reason(serving: Neovim, tools: ModelTools) -> None:
-    wrong = "schema = { properties = { word = { type = 'text' } } }"
-    await add(serving, "function() end", wrong)
-    reason = await wait_for_message(serving, "the tool mine was not added: schema: ")
-    assert "properties.word.type" in reason
-    await add(serving, "function() end", name="definition")
-    await wait_for_message(serving, "definition was not added: another tool has this name")
+async def test_a_schema_that_only_the_host_can_check_is_reported(
+    serving: Neovim, tools: ModelTools
+) -> None:
+    await add(serving, "function() end", "schema = { properties = { word = { pattern = '(' } } }")
+    await wait_for_message(serving, "the tool mine was not added: schema: properties.word.pattern")
     assert "mine" not in await listed(tools.client)
+
+
+async def test_the_name_of_another_tool_is_refused_at_once(
+    serving: Neovim, tools: ModelTools
+) -> None:
+    with pytest.raises(NvimError, match="add_tool: definition: another tool has this name"):
+        await add(serving, "function() end", name="definition")
+    await add(serving, "function() return 'a' end")
+    await announced(tools.client)
+    await add(serving, "function() return 'b' end")
     assert "description" in (await listed(tools.client))["definition"]
 
 

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 
-from claude_ide.mcp.tool import MODEL_TOOLS
+from claude_ide.config import Config
+from claude_ide.mcp.doors import Doors
+from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS, Toolset
 from support.mcp_stdio import STDIO
 from support.neovim import ROOT, Neovim
+from support.recorded_diffs import Editor
 from support.terminal import PATIENCE
 from support.tool_calls import calls
 
 SDK = ROOT / ".cache/sdk/env/bin/python"
 CLIENT = ROOT / "tests/support/sdk_client.py"
+HTTP_CLIENT = ROOT / "tests/support/sdk_http_client.py"
 
 
 @pytest.fixture
@@ -67,3 +71,23 @@ async def test_the_sdk_accepts_the_tools_and_every_answer(
     assert not results["outline"].get("isError")
     assert results["references"]["isError"]
     assert "no language server answers" in results["references"]["content"][0]["text"]
+
+
+async def test_the_sdk_hears_of_other_tools_over_http(sdk: Path) -> None:
+    editor: Any = Editor()
+    tools = Toolset(IDE_TOOLS)
+    door = Doors(editor, Config(), lambda: tools).door("Otter")
+    url, headers = await door.open_http()
+    process = await asyncio.create_subprocess_exec(
+        *(sdk, "-I", HTTP_CLIENT, url, json.dumps(dict(headers))), stdout=PIPE
+    )
+    assert process.stdout
+    try:
+        async with asyncio.timeout(PATIENCE):
+            assert "openFile" in json.loads(await process.stdout.readline())
+            del tools["openFile"]
+            assert "openFile" not in json.loads(await process.stdout.readline())
+    finally:
+        process.kill()
+        await process.communicate()
+        await door.close()

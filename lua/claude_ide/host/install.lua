@@ -11,6 +11,7 @@ local M = {}
 --- What can be installed beside the needed packages.
 M.EXTRAS = { 'jupyter' }
 
+local RECORD = 'packages.txt' -- beside the environment (`install.py`)
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
 local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
@@ -18,6 +19,7 @@ local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 ---@class claude_ide.Installation
 ---@field lines string[] the installer's output
 ---@field package? string a package of the user's
+---@field removes? boolean whether the package is removed
 ---@field code? integer the exit code, once the installer has ended
 ---@field on_line fun(line: string) called in a fast event
 ---@field on_end fun(text: string, failed: boolean)
@@ -40,17 +42,19 @@ local function report(text, failed)
   end
 end
 
----@param package? string
-local function success_message(package)
+---@param installation claude_ide.Installation
+local function success_message(installation)
+  local package = installation.package
+  local done = installation.removes and 'removed' or 'installed, not pinned'
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   end
   if require('claude_ide.host').outdate() then
-    local what = package and 'installed, not pinned' or 'Python is updated'
+    local what = package and done or 'Python is updated'
     return what .. '; :ClaudeStop | ClaudeStart restarts the server with it'
   elseif package then
-    return 'installed, not pinned: ' .. package
+    return ('%s: %s'):format(done, package)
   end
   local waiting = require('claude_ide.host.ready').waiting()
   return waiting ~= '' and ('Python is ready for %s'):format(waiting)
@@ -99,8 +103,7 @@ local function conclude(installation)
   if not failed then
     make_help_tags()
   end
-  local text = failed and failure_message(installation.lines)
-    or success_message(installation.package)
+  local text = failed and failure_message(installation.lines) or success_message(installation)
   installation.on_end(text, failed)
   if not failed then
     require('claude_ide.host.ready').installed()
@@ -125,8 +128,9 @@ end
 ---@param what? string an extra, or a package of the user's, beside the needed packages
 ---@param on_line fun(line: string) called in a fast event for each line that the installer prints
 ---@param on_end fun(text: string, failed: boolean) called once with a message to the user
+---@param removes? boolean whether the package is to be removed
 ---@return claude_ide.Installation
-function M.begin(what, on_line, on_end)
+function M.begin(what, on_line, on_end, removes)
   if running then
     error('An installation is already running', 0)
   end
@@ -135,8 +139,8 @@ function M.begin(what, on_line, on_end)
     error((python.refusal(python.NONE)), 0)
   end
   ---@type claude_ide.Installation
-  local installation = { lines = {}, on_line = on_line, on_end = on_end }
-  local is_extra = vim.list_contains(M.EXTRAS, what)
+  local installation = { lines = {}, on_line = on_line, on_end = on_end, removes = removes }
+  local is_extra = not removes and vim.list_contains(M.EXTRAS, what)
   installation.package = not is_extra and what or nil
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
@@ -146,7 +150,8 @@ function M.begin(what, on_line, on_end)
     stdout = output_reader(installation),
   }
   local command = { path, '-I', script, python.own() }
-  command[#command + 1] = is_extra and what or what and '--package=' .. absolute(what)
+  local option = removes and '--remove=' or '--package='
+  command[#command + 1] = is_extra and what or what and option .. absolute(what)
   vim.system(command, options, function(done)
     installation.code = done.code
     vim.schedule(function()
@@ -160,8 +165,8 @@ end
 -- Start an installation, and show each line in a float and as a progress message.
 ---@return claude_ide.Installation? installation nil, after a message, if it cannot start
 ---@return fun(line?: string)? show
-local function begin_visibly(what, on_end)
-  local shown = progress.open('ClaudeInstall')
+local function begin_visibly(what, on_end, removes)
+  local shown = progress.open(removes and 'ClaudeUninstall' or 'ClaudeInstall')
   local function show(line)
     -- A line may arrive after the end.
     if running then
@@ -176,7 +181,7 @@ local function begin_visibly(what, on_end)
     work.report('install', 'ClaudeInstall', status, status)
     shown.close()
     on_end(text, failed)
-  end)
+  end, removes)
   if not ok then
     shown.close()
     report(installation, true)
@@ -208,12 +213,20 @@ local function wait_for(installation, show)
   return false
 end
 
+--- The packages that the user has added.
+---@return string[]
+function M.added()
+  local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
+  return vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
+end
+
 --- Create or update the environment in the background.
 ---@param wait? boolean whether to return only when it is done; without a UI it always waits
 ---@param what? string an extra, or a package of the user's, beside the needed packages
-function M.run(wait, what)
+---@param removes? boolean whether the package is to be removed
+function M.run(wait, what, removes)
   if not wait and has_ui() then
-    begin_visibly(what, report)
+    begin_visibly(what, report, removes)
     return
   end
   local result
@@ -223,7 +236,7 @@ function M.run(wait, what)
     if not is_waiting then
       report(...)
     end
-  end)
+  end, removes)
   if not installation then
     return
   end

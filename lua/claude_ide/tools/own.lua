@@ -16,12 +16,23 @@ local M = {}
 
 ---@alias claude_ide.OwnAnswer fun(result: any, failure?: string) `failure` is an error of the tool
 
+---@type table<string, string> the type of each field; `?` means that it can be absent
+local FIELDS = {
+  name = 'string',
+  description = 'string',
+  fn = 'function',
+  schema = 'table?',
+  title = 'string?',
+  read_only = 'boolean?',
+  timeout = 'number?',
+}
 local REPORTED = { 'name', 'description', 'schema', 'title', 'read_only', 'timeout' }
 
 local tools = {} ---@type table<string, claude_ide.OwnTool>
 local order = {} ---@type string[]
 local off = {} ---@type table<string, true>
 local known = {} ---@type string[] the names of all tools, also built-in ones, once a host has them
+local foreign = {} ---@type string[] those of them that are not in `tools`
 
 local function described(name)
   local description = {}
@@ -39,28 +50,59 @@ local function report()
   end
 end
 
-local function check(tool)
-  vim.validate('tool', tool, 'table')
-  vim.validate('name', tool.name, 'string')
-  vim.validate('description', tool.description, 'string')
-  vim.validate('fn', tool.fn, vim.is_callable, 'a function')
-  vim.validate('schema', tool.schema, 'table', true)
-  vim.validate('title', tool.title, 'string', true)
-  vim.validate('read_only', tool.read_only, 'boolean', true)
-  vim.validate('timeout', tool.timeout, 'number', true)
-  if #tool.name > 50 or not tool.name:find('^[%w_-]+$') then
-    error('add_tool: a name has 1 to 50 letters, digits, _ and -', 0)
+-- What is wrong with a field of the wrong type, or with an unknown one.
+local function problem_of_types(tool)
+  for field, kind in vim.spairs(FIELDS) do
+    local value, wanted = tool[field], kind:gsub('%?$', '')
+    local fits = value == nil and wanted ~= kind
+      or type(value) == wanted
+      or wanted == 'function' and vim.is_callable(value)
+    if not fits then
+      return ('%s must be a %s, not %s'):format(field, wanted, type(value))
+    end
   end
-  local ok, problem = pcall(vim.json.encode, tool.schema or {})
-  if not ok then
-    error(('add_tool: the schema of %s is no JSON: %s'):format(tool.name, problem), 0)
+  for field in pairs(tool) do
+    if not FIELDS[field] then
+      return ('there is no field %s'):format(tostring(field))
+    end
   end
 end
 
---- Add a tool, or replace the one with the same name.
+local function problem_of_schema(schema)
+  local ok, reason_of_json = pcall(vim.json.encode, schema)
+  if not ok then
+    return reason.of(reason_of_json)
+  end
+  return require('claude_ide.tools.schema').problem(schema)
+end
+
+---@return string? what is wrong with a tool
+local function problem_of(tool)
+  local of_types = problem_of_types(tool)
+  if of_types then
+    return of_types
+  elseif #tool.name > 50 or not tool.name:find('^[%w_-]+$') then
+    return 'a name has 1 to 50 letters, digits, _ and -'
+  elseif vim.list_contains(foreign, tool.name) then
+    return 'another tool has this name'
+  elseif vim.trim(tool.description) == '' then
+    return 'description is missing: the model chooses a tool by it'
+  elseif tool.timeout and not (tool.timeout > 0 and tool.timeout < math.huge) then
+    return 'timeout must be a number of seconds above 0'
+  end
+  local of_schema = tool.schema and problem_of_schema(tool.schema)
+  return of_schema and 'schema: ' .. of_schema or nil
+end
+
+--- Add a tool, or replace the one with the same name. Raises an error that names what is wrong with it.
 ---@param tool claude_ide.OwnTool
 function M.add(tool)
-  check(tool)
+  vim.validate('tool', tool, 'table')
+  local problem = problem_of(tool)
+  if problem then
+    local name = type(tool.name) == 'string' and tool.name .. ': ' or ''
+    error(('claude-ide: add_tool: %s%s'):format(name, problem), 0)
+  end
   if not tools[tool.name] then
     table.insert(order, tool.name)
   end
@@ -93,8 +135,9 @@ end
 
 --- Called by the host with the names of all tools.
 ---@param names string[]
-function M.know(names)
-  known = names
+---@param others string[] those of them that were not added here
+function M.know(names, others)
+  known, foreign = names, others
 end
 
 --- Complete the arguments of `:ClaudeTools`.
@@ -123,15 +166,26 @@ function M.host_started()
   end
 end
 
--- Whether a function answers later: then it has a second parameter.
+-- Whether a function answers later: then it has a second parameter, after the callable table itself.
 local function answers_later(fn)
-  local info = type(fn) == 'function' and debug.getinfo(fn, 'u')
-  return info and (info.nparams > 1 or info.isvararg) or false
+  local is_table = type(fn) == 'table'
+  local info = debug.getinfo(is_table and getmetatable(fn).__call or fn, 'u')
+  return info.isvararg or info.nparams > (is_table and 2 or 1)
+end
+
+-- The text of whatever a tool raises; one with an unknown shape is shown as it is, in one line.
+local function text_of(raised)
+  local message = type(raised) == 'table' and rawget(raised, 'message')
+  if type(raised) ~= 'table' or (getmetatable(raised) or {}).__tostring then
+    return tostring(raised)
+  end
+  return type(message) == 'string' and message
+    or vim.inspect(raised, { newline = ' ', indent = '' })
 end
 
 -- The model gets the reason; the whole is for the log.
 local function failure_of(raised)
-  local text = type(raised) == 'string' and raised or vim.inspect(raised)
+  local text = text_of(raised)
   return { failure = reason.of(text), whole = text }
 end
 
@@ -151,8 +205,11 @@ function M.call(request, answer)
     return answer(failure_of('it has been removed'))
   end
   local function finish(result, failure)
+    local is_json, problem = pcall(vim.json.encode, result)
     if failure ~= nil then
       answer(failure_of(failure))
+    elseif not is_json then
+      answer(failure_of(('its answer is no JSON: %s'):format(reason.of(problem))))
     else
       answer({ result = result == nil and vim.NIL or result })
     end

@@ -15,10 +15,10 @@ function M.complete(lead, line)
   end, SUBCOMMANDS)
 end
 
---- Put a text into the unnamed register.
+--- Put a text into the register that |p| uses: with 'clipboard' this may be the clipboard.
 ---@param text string
 function M.yank(text)
-  vim.fn.setreg('"', text, 'l')
+  vim.fn.setreg(vim.v.register, text, 'l')
   message.show('yanked: put it with p', 'info')
 end
 

@@ -18,7 +18,9 @@ function M.add(tool)
     return vim.fn['claude_ide#_call'](name, arguments, answer or vim.NIL)
   end
   tool.later = nil
-  tool.read_only = tool.read_only ~= nil and is_true(tool.read_only) or nil
+  if type(tool.read_only) == 'number' then
+    tool.read_only = is_true(tool.read_only)
+  end
   tool.fn = later and function(arguments, answer)
     call(arguments, answer)
   end or function(arguments)

@@ -15,6 +15,7 @@ local MARGIN = 4
 ---@field keys? string[] close the float, in addition to `q` and <Esc>
 ---@field filetype? string
 ---@field zindex? integer
+---@field wrap? boolean whether long lines are wrapped, rather than cut
 
 ---@class claude_ide.FloatGeometry
 ---@field relative 'editor'
@@ -48,6 +49,12 @@ end
 function M.widest(lines)
   return vim.iter(lines):fold(0, function(width, line)
     return math.max(width, api.nvim_strwidth(line))
+  end)
+end
+
+local function wrapped_rows(lines, width)
+  return vim.iter(lines):fold(0, function(rows, line)
+    return rows + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
   end)
 end
 
@@ -110,7 +117,8 @@ function M.show(lines, options)
   lines = vim.tbl_map(plain.harmless, lines)
   local bufnr = fill(lines, options.filetype)
   local width = math.min(M.widest(lines), vim.o.columns - MARGIN)
-  local height = math.min(#lines, vim.o.lines - MARGIN)
+  local rows = options.wrap and wrapped_rows(lines, width) or #lines
+  local height = math.min(rows, vim.o.lines - MARGIN)
   local win = M.open(
     bufnr,
     vim.tbl_extend('error', M.centred(width, height), {
@@ -119,7 +127,7 @@ function M.show(lines, options)
       zindex = options.zindex,
     })
   )
-  vim.wo[win].wrap = false
+  vim.wo[win].wrap, vim.wo[win].linebreak = options.wrap == true, false
   local function close()
     pcall(window_close.window, win)
   end

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from claude_ide.agents.events import Change
+from claude_ide.tool_names import known_as
 
-CODE_TOOL = "mcp__neovim__execute_code"
+CODE_TOOL = known_as("execute_code")
 """The tool of the editor that runs code, which the user may change before."""
 
 

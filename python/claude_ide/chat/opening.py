@@ -15,10 +15,8 @@ from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
-
-SERVER = "neovim"
-"""The name of the editor's tools; the model sees them as `mcp__neovim__getDiagnostics`."""
 
 
 class Door(Protocol):

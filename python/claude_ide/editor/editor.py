@@ -300,9 +300,9 @@ class Editor:
         """
         return await self._tools.use(function, arguments)
 
-    def tools_are(self, names: list[str]) -> None:
-        """Report the names of all tools, which `:ClaudeTools` completes."""
-        self._port.notify("tools.own.know", names)
+    def tools_are(self, names: list[str], others: list[str]) -> None:
+        """Report the names of all tools, and of those that were not added in Neovim."""
+        self._port.notify("tools.own.know", names, others)
 
     # Dialogues with the user.
 

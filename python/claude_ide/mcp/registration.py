@@ -3,7 +3,6 @@
 Source: doc/protocol.md, "The model's tools".
 """
 
-import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,31 +11,25 @@ from typing import Any
 import msgspec
 
 from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.tool_names import SERVER, known_as
 from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
-
-SERVER = "neovim"
-"""The name of the editor's tools; the model sees them as `mcp__neovim__references`."""
 
 COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
 """Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
 ignores the variables of Python in the environment."""
 
 
-def options(host: str, port: int, reading: Iterable[str]) -> list[str]:
-    """Return the options that give a CLI the tools; those in `reading` need no permission.
+def options(
+    host: str, port: int, allowed: Iterable[str], token: str = f"${{{TOKEN}}}"
+) -> list[str]:
+    """Return the options that give a CLI the tools; those in `allowed` need no permission.
 
-    The token is only in the CLI's environment (`TOKEN`): other users can read a command line. With
-    `=` an option takes no further word, such as a prompt.
+    Without `token` it is in the CLI's environment (`TOKEN`): other users can read a command line.
+    With `=` an option takes no further word, such as a prompt.
     """
-    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in reading)
-    given = [f"--mcp-config={_json(_over_websocket(host, port, f'${{{TOKEN}}}'))}"]
-    return [*given, f"--allowedTools={allowed}"] if allowed else given
-
-
-def command(words: Iterable[str], host: str, port: int, token: str) -> str:
-    """Return the shell command for a CLI that is started elsewhere; it contains the token."""
-    config = _json(_over_websocket(host, port, token))
-    return shlex.join([*words, f"--mcp-config={config}"])
+    names = ",".join(map(known_as, allowed))
+    given = [f"--mcp-config={_json(_over_websocket(host, port, token))}"]
+    return [*given, f"--allowedTools={names}"] if names else given
 
 
 def over_stdio(port: int) -> str:

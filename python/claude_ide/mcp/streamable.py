@@ -1,13 +1,13 @@
 """MCP over HTTP ("Streamable HTTP"): the sessions of the clients that use one door.
 
-The client sends each message in a POST and gets its answer, but no messages that it has not asked
-for. Source: MCP 2025-06-18, basic/transports.
+The client sends each message in a POST and gets its answer. With a GET it may listen: it then
+learns of other tools, and nothing else. Source: MCP 2025-06-18, basic/transports.
 """
 
 import asyncio
 import secrets
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import Any
 
@@ -19,25 +19,26 @@ from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
 from claude_ide.jsonrpc.message import LARGE
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.server import PROTOCOL_VERSIONS
-from claude_ide.mcp.tool import Toolset
+from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
 
 PATH = "/mcp"
 """The usual one; some clients append it to every other."""
-METHODS = ("POST", "DELETE")
+METHODS = ("GET", "POST", "DELETE")
 
 SESSION = "Mcp-Session-Id"
 VERSION = "MCP-Protocol-Version"
 JSON = (("Content-Type", "application/json"),)
 EVENTS = "text/event-stream"
+EVENT_STREAM = (("Content-Type", EVENTS), ("Cache-Control", "no-cache"))
 
 QUICK_SECONDS = 5.0
 """An answer that takes longer is sent as an event: many clients wait only minutes for the beginning
 of an answer, or for its next part."""
 PULSE_SECONDS = 15.0
 PULSE = b": waiting\n\n"
-"""A comment, sent at this interval until there is an answer."""
+"""A comment, sent at this interval while there is nothing to send."""
 
 IDLE_SECONDS = 24 * 3600.0
 """How long a session without requests lasts; a chat may be left open overnight."""
@@ -66,6 +67,8 @@ class Sessions:
             return _refusal(INVALID_REQUEST, f"the protocol version {version} is not supported")
         if request.method == "DELETE":
             return await self._end(request)
+        if request.method == "GET":
+            return self._listen(request)
         try:
             message = _decoded(request.body)
         except msgspec.ValidationError:
@@ -83,7 +86,7 @@ class Sessions:
         """End all sessions."""
         ended = [*self._open.values()]
         self._open.clear()
-        await asyncio.gather(*(session.server.close() for session in ended))
+        await asyncio.gather(*(session.close() for session in ended))
 
     async def _begin(self, message: dict[str, Any], accepted: str) -> Response:
         await self._make_room()
@@ -98,8 +101,17 @@ class Sessions:
         if isinstance(found, Response):
             return found
         del self._open[single(request.headers, SESSION)]
-        await found.server.close()
+        await found.close()
         return Response(HTTPStatus.NO_CONTENT)
+
+    def _listen(self, request: Request) -> Response:
+        found = self._find(request)
+        if isinstance(found, Response):
+            return found
+        if EVENTS not in _accepted(request):
+            reason = f"a GET must accept {EVENTS}"
+            return _refusal(INVALID_REQUEST, reason, HTTPStatus.NOT_ACCEPTABLE)
+        return Response(HTTPStatus.OK, found.listen(), EVENT_STREAM)
 
     def _find(self, request: Request) -> "_Session | Response":
         """Return the session of a request, or the answer to one that names none."""
@@ -124,7 +136,7 @@ class Sessions:
             if number < excess or since < latest
         ]
         for session in ended:
-            await session.server.close()
+            await session.close()
 
 
 class _Session:
@@ -134,11 +146,37 @@ class _Session:
         self.server = server
         self.idle_since = time.monotonic()
         self._running = 0
+        self._changed = asyncio.Event()
+        """Whether the tools have changed since the client was told."""
+        self._unwatch = server.watch(self._changed.set)
+        self._listener: _Changes | None = None
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for its answer."""
-        return not self._running
+        """Whether no request waits for its answer, and nobody listens."""
+        return not self._running and self._listener is None
+
+    async def close(self) -> None:
+        """Cancel all requests, and end what the client listens to."""
+        self._unwatch()
+        self._replace_listener(None)
+        await self.server.close()
+
+    def listen(self) -> "_Changes":
+        """Return the stream of the changes of the tools; one to which the client listened ends."""
+        listener = _Changes(self._changed, lambda: self._left(listener))
+        self._replace_listener(listener)
+        return listener
+
+    def _replace_listener(self, listener: "_Changes | None") -> None:
+        former, self._listener = self._listener, listener
+        if former is not None:
+            former.end()
+
+    def _left(self, listener: "_Changes") -> None:
+        if self._listener is listener:
+            self._listener = None
+            self.idle_since = time.monotonic()
 
     async def answer(self, message: dict[str, Any], accepted: str) -> Response:
         """Answer one message; `accepted` are the types of content that the client accepts."""
@@ -153,7 +191,7 @@ class _Session:
             raise
         if answer.is_ready:
             return answer.whole()
-        return Response(HTTPStatus.OK, answer, (("Content-Type", EVENTS),))
+        return Response(HTTPStatus.OK, answer, EVENT_STREAM)
 
     async def _answered(self, message: dict[str, Any]) -> dict[str, Any] | None:
         self._running += 1
@@ -197,12 +235,50 @@ class _Answer:
         if not self.is_ready:
             return PULSE
         self._is_sent = True
-        return b"event: message\ndata: %s\n\n" % msgspec.json.encode(self._task.result())
+        return _event(self._task.result())
 
     async def aclose(self) -> None:
         """Cancel the request if it is not answered."""
         self._task.cancel()
         await asyncio.wait([self._task])
+
+
+class _Changes:
+    """Announces each change of the tools to a client (implements `Pieces`)."""
+
+    def __init__(self, changed: asyncio.Event, on_end: Callable[[], object]) -> None:
+        self._changed = changed
+        self._on_end = on_end
+        self._ended = asyncio.Event()
+
+    def __aiter__(self) -> "_Changes":
+        return self
+
+    async def __anext__(self) -> bytes:
+        waits = [asyncio.ensure_future(each.wait()) for each in (self._changed, self._ended)]
+        try:
+            await asyncio.wait(waits, timeout=PULSE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        if self._ended.is_set():
+            raise StopAsyncIteration
+        if not self._changed.is_set():
+            return PULSE
+        self._changed.clear()
+        return _event({"jsonrpc": "2.0", "method": LIST_CHANGED})
+
+    def end(self) -> None:
+        """End the stream."""
+        self._ended.set()
+
+    async def aclose(self) -> None:
+        """Note that the client has left."""
+        self._on_end()
+
+
+def _event(message: Any) -> bytes:
+    return b"event: message\ndata: %s\n\n" % msgspec.json.encode(message)
 
 
 def _decoded(body: bytes) -> dict[str, Any]:

@@ -9,7 +9,7 @@ PATHS = ("/", "/mcp")
 """The paths of the server that the CLI connects to."""
 
 TOOLS_PATH = "/neovim"
-"""The path at which a client gets the editor's tools and nothing else: no notifications."""
+"""The path at which a client gets the editor's tools, and hears of nothing but their changes."""
 
 LARGEST_MESSAGE = 64 * 2**20
 """Bytes; a larger message ends the connection."""

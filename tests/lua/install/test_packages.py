@@ -97,3 +97,48 @@ async def test_a_package_that_cannot_be_installed_is_not_recorded(nvim: Neovim, 
 
     assert (own / "pyvenv.cfg").exists()
     assert not own.with_name("packages.txt").exists()
+
+
+async def uninstall(nvim: Neovim, package: object) -> None:
+    """Run `:ClaudeUninstall!`, which returns only when it has ended."""
+    command = f"ClaudeUninstall! {package}"
+    await asyncio.wait_for(nvim.send_request("nvim_command", command), MINUTE)
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+async def test_a_package_is_removed(
+    nvim: Neovim, own: Path, voices: Path, tmp_path: Path, installer: str
+) -> None:
+    if installer == "pip":
+        (tmp_path / "bin/uv").unlink()
+    await install(nvim, str(voices))
+    assert await nvim.eval("getcompletion('ClaudeUninstall ', 'cmdline')") == [str(voices)]
+
+    await uninstall(nvim, voices)
+
+    await wait_for_message(nvim, "removed: ")
+    assert not list(own.glob("lib/python3*/site-packages/voices"))
+    assert list(own.glob("lib/python3*/site-packages/websockets"))
+    assert own.with_name("packages.txt").read_text() == ""
+    assert await nvim.eval("getcompletion('ClaudeUninstall ', 'cmdline')") == []
+
+
+async def test_a_package_of_the_plugin_that_the_user_has_added_stays(
+    nvim: Neovim, own: Path
+) -> None:
+    await install(nvim, "h11")
+
+    await uninstall(nvim, "h11")
+
+    await wait_for_message(nvim, "removed: h11")
+    assert list(own.glob("lib/python3*/site-packages/h11"))
+    assert own.with_name("packages.txt").read_text() == ""
+
+
+async def test_only_a_package_that_was_added_is_removed(nvim: Neovim, own: Path) -> None:
+    await install(nvim)
+
+    await nvim.command("ClaudeUninstall msgspec")
+
+    await wait_for_message(nvim, "You have not installed msgspec")
+    assert list(own.glob("lib/python3*/site-packages/msgspec"))

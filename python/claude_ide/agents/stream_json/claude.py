@@ -10,6 +10,7 @@ from claude_ide.agents.stream_json.client import NAME, StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import SETTING_SOURCES, Launch, command, names
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError
+from claude_ide.tool_names import known_as
 
 
 class Claude:
@@ -57,7 +58,7 @@ class Claude:
             self._environment,
             model=self._model,
             mode=self._mode,
-            allowed_tools=tuple(f"mcp__{server}__{tool}" for server, tool in workbench.reading),
+            allowed_tools=tuple(known_as(tool, server) for server, tool in workbench.reading),
         )
         return StreamJsonAgent(
             launch, servers=workbench.servers, edits=workbench.edits, trusts=workbench.trusts

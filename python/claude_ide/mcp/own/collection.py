@@ -37,7 +37,7 @@ class Collection:
         self._reported: dict[str, dict[str, Any]] = {}
         """The tools that Neovim has reported last, by name."""
         self._built_in = frozenset(self.toolset)
-        for tool in packages.tools(self._refuse):
+        for tool in packages.tools(self._refuse, self._complain):
             if tool.name in self.toolset:
                 self._refuse(tool.name, "another tool has this name")
             else:
@@ -66,7 +66,7 @@ class Collection:
         self.toolset.turn_off(frozenset(reported["off"]))
 
     def _report(self) -> None:
-        self._editor.tools_are([*self.toolset])
+        self._editor.tools_are([*self.toolset], [*self._fixed])
 
     def _remove(self, name: str) -> None:
         self.refused.pop(name, None)
@@ -85,7 +85,10 @@ class Collection:
 
     def _refuse(self, name: str, reason: str) -> None:
         self.refused[name] = reason
-        self._editor.notify(f"the tool {name} was not added: {reason}", "warn")
+        self._complain(f"the tool {name} was not added: {reason}")
+
+    def _complain(self, what: str) -> None:
+        self._editor.notify(what, "warn")
 
 
 def _tool(definition: dict[str, Any]) -> OwnTool:

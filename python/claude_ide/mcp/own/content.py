@@ -1,5 +1,6 @@
 """What a user's tool returns, as content of MCP."""
 
+import base64
 from typing import Any
 
 from claude_ide.errors import ToolError
@@ -12,10 +13,9 @@ NEEDED = {
     "text": ("text",),
     "image": ("data", "mimeType"),
     "audio": ("data", "mimeType"),
-    "resource": ("resource",),
     "resource_link": ("uri", "name"),
 }
-"""The types of content in MCP, and the fields that each needs."""
+"""The types of content in MCP, and the texts that each needs."""
 
 
 def content_of(result: Any) -> Content:
@@ -49,11 +49,31 @@ def _blocks(result: Any) -> Content:
             return text(str(result))
         case list():
             return [block for each in result for block in _blocks(each)]
-        case {"type": str(kind)} if kind in NEEDED and all(key in result for key in NEEDED[kind]):
+        case {"type": str(kind)} if kind in NEEDED and _has_texts(result, NEEDED[kind]):
+            return [result]
+        case {"type": "resource", "resource": {"uri": str(), "text": str()}}:
+            return [result]
+        case {"type": "resource", "resource": {"uri": str(), "blob": str()}}:
             return [result]
         case {"text": str(said)} if "type" not in result:
             return text(said)
     raise ToolError("the tool returned neither a text nor a list of content")
+
+
+def _has_texts(block: dict[str, Any], fields: tuple[str, ...]) -> bool:
+    if not all(isinstance(block.get(field), str) for field in fields):
+        return False
+    if "data" in fields and not _is_base64(block["data"]):
+        # A conversation with such an image could not go on: the model's API refuses it.
+        raise ToolError(f"the {block['type']} that the tool returned is not in base64")
+    return True
+
+
+def _is_base64(data: str) -> bool:
+    try:
+        return bool(base64.b64decode(data, validate=True))
+    except ValueError:
+        return False
 
 
 def _cut(whole: str, room: int) -> str:

@@ -4,59 +4,32 @@ The library generates Python code for each schema. It is imported only if the us
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import fastjsonschema
+import msgspec
 
 from claude_ide.mcp.own import WrongError
 
 Check = Callable[[Any], Any]
 """Returns arguments with the defaults of the schema; raises `WrongError`."""
 
-ANY = {"$ref": "#"}
-TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"]
-SCHEMAS = {"type": "object", "additionalProperties": ANY}
-LIST_OF_SCHEMAS = {"type": "array", "items": ANY, "minItems": 1}
-NUMBER, COUNT = {"type": "number"}, {"type": "integer", "minimum": 0}
-
 MAPS = ("properties", "patternProperties", "definitions", "$defs")
 """Keywords with schemas by name."""
 CHOICES = ("allOf", "anyOf", "oneOf")
 INNER = ("additionalProperties", "not", "contains")
 
-SHAPE: dict[str, Any] = {
-    "type": ["object", "boolean"],
-    "properties": {
-        "$ref": {"type": "string", "pattern": "^#"},
-        # The library says more about a condition than about a choice.
-        "type": {
-            "if": {"type": "array"},
-            "then": {"items": {"enum": TYPES}, "minItems": 1, "uniqueItems": True},
-            "else": {"enum": TYPES},
-        },
-        "description": {"type": "string"},
-        "title": {"type": "string"},
-        "enum": {"type": "array", "minItems": 1},
-        "required": {"type": "array", "items": {"type": "string"}},
-        **dict.fromkeys(MAPS, SCHEMAS),
-        **dict.fromkeys(CHOICES, LIST_OF_SCHEMAS),
-        **dict.fromkeys(INNER, ANY),
-        "items": {"anyOf": [ANY, LIST_OF_SCHEMAS]},
-        **dict.fromkeys(("minimum", "maximum", "multipleOf"), NUMBER),
-        **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), COUNT),
-        "pattern": {"type": "string", "format": "regex"},
-    },
-}
-"""What is checked of a schema: with less the library would fail, or say less about the place."""
-
-
-_check_shape = fastjsonschema.compile(SHAPE)
+_check_shape = fastjsonschema.compile(
+    msgspec.json.decode(Path(__file__).with_name("schema.json").read_bytes())
+)
+"""Checks a schema by a schema, which Lua reads, too (`lua/claude_ide/tools/schema.lua`): with less
+of it the library would fail, or say less about the place. It says more about a condition than about
+a choice."""
 
 
 def check_for(schema: dict[str, Any]) -> Check:
     """Return a function that checks arguments. Raises `WrongError` if the schema is none."""
-    if schema.get("type") != "object":
-        raise WrongError('its type must be "object"')
     try:
         _check_shape(schema)
         check = fastjsonschema.compile(schema)

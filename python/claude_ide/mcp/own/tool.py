@@ -45,6 +45,11 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seconds = SECONDS if self.timeout is None else self.timeout
         if not 0 < seconds < float("inf"):
             raise WrongError("timeout must be a number of seconds above 0")
+        try:
+            # Otherwise it would make the list of all tools fail.
+            msgspec.json.encode(self)
+        except (TypeError, ValueError) as error:
+            raise WrongError(f"it is no JSON: {error}") from None
         schema = {"type": "object", **self.schema}
         try:
             check = check_for(schema)
