@@ -179,3 +179,19 @@ async def test_places_are_shown_without_a_new_previous_window(
     await tools.text("show_places", title="t", entries=[{"file": str(path), "line": 1}])
 
     assert await serving.eval("[win_getid(), win_getid(winnr('#'))]") == before
+
+
+async def test_a_file_ends_no_selection_of_the_user(
+    tools: ModelTools, serving: Neovim, path: Path, project: Path
+) -> None:
+    other = project / "b.txt"
+    other.write_text("1\n2\n3\n")
+    await serving.keys("Vj")
+
+    await tools.text("open_file", file=str(other), line=1, end_line=2)
+    assert await serving.eval("[mode(), expand('%:p')]") == ["V", str(path)]
+
+    await serving.keys("<Esc>")
+    await tools.text("open_file", file=str(other), line=1, end_line=2)
+    await tools.text("open_file", file=str(path), line=3)
+    assert await serving.eval("[mode(), expand('%:p'), line('.')]") == ["n", str(path), 3]

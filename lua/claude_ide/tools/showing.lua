@@ -19,13 +19,18 @@ local TALLEST = 10 -- lines of the quickfix window
 local LONGEST_NOTE = 200 -- characters
 local namespace = api.nvim_create_namespace('claude_ide_shown')
 
---- Open a file at a place. The focus follows if the user is in a file, and not if they are in a terminal or
---- a chat, where they may go on typing.
+-- Not in a terminal or a chat, where the user may go on typing, nor in a selection of theirs, which would end.
+local function may_move_focus()
+  local has_selected = vim.fn.mode():find('^[vV\22]') ~= nil and not moment.is_claudes_visual()
+  return vim.bo.buftype == '' and not has_selected
+end
+
+--- Open a file at a place. The focus follows if the user is in a file and does nothing there.
 ---@type claude_ide.Tool
 function M.open(arguments, answer)
   answer(open_files.open_file({
     path = arguments.file,
-    make_frontmost = vim.bo.buftype == '',
+    make_frontmost = may_move_focus(),
     line = arguments.line,
     end_line = arguments.end_line,
   }))
