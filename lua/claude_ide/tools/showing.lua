@@ -19,7 +19,7 @@ local TALLEST = 10 -- lines of the quickfix window
 local LONGEST_NOTE = 200 -- characters
 local namespace = api.nvim_create_namespace('claude_ide_shown')
 
--- Not in a terminal or a chat, where the user may go on typing, nor in a selection of theirs, which would end.
+-- Not in a terminal or a chat, where the user may go on typing, nor in a selection of theirs.
 local function may_move_focus()
   local has_selected = vim.fn.mode():find('^[vV\22]') ~= nil and not moment.is_claudes_visual()
   return vim.bo.buftype == '' and not has_selected
