@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.model_tools import ModelTools
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 
 
 @pytest.fixture
@@ -108,3 +108,20 @@ async def test_an_unknown_state_is_named(tools: ModelTools, path: Path) -> None:
     assert await tools.error("undo_diff", file=str(path), older=7) == (
         "there is no state 7; they are 0 to 0"
     )
+
+
+async def test_a_terminal_and_the_command_line_window_are_not_read(
+    tools: ModelTools, serving: Neovim
+) -> None:
+    await serving.command("terminal echo secret")
+    number = await serving.eval("bufnr()")
+
+    reason = await tools.error("buffer_text", buffer=number)
+
+    assert reason == f"buffer {number} is a terminal or the command-line window"
+    await serving.command("enew")
+    await serving.keys(":let secret = 1<CR>q:")
+    await until(lambda: serving.eval("getcmdwintype() == ':'"), "the command-line window")
+    number = await serving.eval("bufnr()")
+    assert "command-line window" in await tools.error("buffer_text", buffer=number)
+    assert "secret" not in await tools.text("windows")

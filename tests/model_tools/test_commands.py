@@ -94,3 +94,49 @@ async def test_no_other_command_is_run(tools: ModelTools) -> None:
     )
 
     assert "Invalid enum value 'registers'" in answer["error"]["message"]
+
+
+async def test_colours_and_progress_do_not_hide_a_place(
+    tools: ModelTools, serving: Neovim, makeprg: Path, project: Path
+) -> None:
+    (project / "build.sh").write_text(
+        "printf '\\033[31m10%%\\r90%%\\ra.txt:2: \\033[1;31mwrong\\033[0m\\r\\n'\n"
+    )
+    await tools.client.begin("make")
+    await answer(serving, "1")
+
+    made = (await tools.client.read())["result"]["content"][0]["text"].splitlines()
+
+    assert made[0].endswith("1 place in the quickfix list. The end of its output:")
+    assert made[1:] == ["a.txt:2: wrong"]
+
+
+async def test_makeprg_is_that_of_the_file_before_a_terminal(
+    tools: ModelTools, serving: Neovim, project: Path
+) -> None:
+    (project / "a.txt").write_text("one\n")
+    await serving.command("edit a.txt")
+    await serving.lua("vim.bo.makeprg = 'sh build.sh %'")
+    await serving.command("new | terminal cat")
+
+    await tools.client.begin("make")
+
+    await until(lambda: "run: sh build.sh 'a.txt'" in serving.screen.text(), "the question")
+    await serving.keys("2<CR>")
+    assert (await tools.client.read())["result"]["isError"]
+
+
+async def test_keys_that_the_user_types_do_not_answer_a_question(
+    tools: ModelTools, serving: Neovim, makeprg: Path
+) -> None:
+    await serving.keys("i")
+    await tools.client.begin("make")
+    await serving.idle(600)
+
+    await serving.keys("1<CR>")
+    await serving.keys("<Esc>")
+    await answer(serving, "2")
+
+    assert (await tools.client.read())["result"]["isError"]
+    assert await serving.eval("getline(1, '$')") == ["1", ""]
+    assert not makeprg.exists()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chunks import chunk
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
@@ -128,3 +129,91 @@ async def test_messages_are_the_last_ones(tools: ModelTools, serving: Neovim) ->
     await serving.command("echomsg 'first' | echomsg 'second'")
 
     assert (await tools.text("messages", limit=1)).splitlines() == ["1 line", "second"]
+
+
+async def test_a_closed_fold_shows_one_line(
+    tools: ModelTools, serving: Neovim, project: Path
+) -> None:
+    path = project / "long.txt"
+    path.write_text("".join(f"line {number}\n" for number in range(1, 2001)))
+    await serving.command(f"edit {path} | 2,1999fold")
+
+    shown = (await tools.text("windows")).splitlines()
+
+    assert shown[2:] == [
+        "  1\tline 1",
+        "  2\tline 2 (a closed fold, lines 2-1999)",
+        "  2000\tline 2000",
+    ]
+
+
+async def test_a_float_is_a_window_if_the_user_is_in_it(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua(
+        "local config = { relative = 'editor', row = 1, col = 1, width = 9, height = 2 } "
+        "vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, config) "
+        "vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, config) "
+        "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'picked' })"
+    )
+
+    shown = (await tools.text("windows")).splitlines()
+
+    assert shown[0] == "2 windows in this tab page; 1 tab page"
+    assert "  1\tpicked" in shown
+
+
+async def test_the_current_file_is_the_one_before_a_terminal(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.keys("jmaGx")
+    await serving.lua("vim.fn.setloclist(0, {}, ' ', { title = 'Fish', lines = { 'x' } })")
+    await serving.command("new | terminal cat")
+
+    assert f"a {path}:2:1: 𝄞 two" in await tools.text("marks")
+    assert (await tools.text("jumps")).splitlines()[-1] == f"{path}:3:1: hree"
+    assert "title: Fish" in await tools.text("quickfix", list="location")
+
+
+async def test_an_unnamed_register_that_was_put_into_the_clipboard_is_not_read(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua(
+        "local kept = {} local function copy(lines) kept = lines end "
+        "local function paste() return kept end "
+        "vim.g.clipboard = { name = 'test', copy = { ['+'] = copy, ['*'] = copy }, "
+        "paste = { ['+'] = paste, ['*'] = paste } }"
+    )
+    await serving.keys('"+yy')
+
+    reason = await tools.error("register", name='"')
+
+    assert reason == "the clipboard is not for the model (tools.clipboard)"
+    await serving.keys("yy")
+    assert await tools.text("register", name='"') == "1 line\none"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [
+        ("v", "", ["1 line", ""]),
+        ("v", "one\ntwo", ["2 lines", "one", "two"]),
+        ("V", "one\n\n", ["2 lines", "one", ""]),
+        ("b", "ab\ncd", ["2 lines", "ab", "cd"]),
+    ],
+)
+async def test_a_register_of_each_kind_has_its_lines(
+    tools: ModelTools, serving: Neovim, kind: str, text: str, shown: list[str]
+) -> None:
+    await serving.lua("vim.fn.setreg('q', ...)", text, kind)
+
+    assert (await tools.text("register", name="q")).split("\n") == shown
+
+
+async def test_messages_that_noice_shows_are_read_without_its_window(
+    tools: ModelTools, serving: Neovim
+) -> None:
+    await serving.lua(chunk("model_tools/noice_history"))
+
+    assert (await tools.text("messages", limit=2)).splitlines() == ["2 lines", "one", "two"]
+    assert await serving.eval("exists('g:opened')") == 0

@@ -128,3 +128,70 @@ async def test_a_file_takes_no_focus_from_a_terminal(
     await tools.text("open_file", file=str(path), line=2)
 
     assert await serving.eval("[&buftype, line('.', bufwinid('a.txt'))]") == ["terminal", 2]
+
+
+@pytest.mark.parametrize("tool", ["set_list", "show_places"])
+async def test_the_lists_of_the_user_remain(
+    tools: ModelTools, serving: Neovim, path: Path, tool: str
+) -> None:
+    await serving.lua("vim.fn.setqflist({}, ' ', { title = 'older', lines = { 'x' } })")
+    await serving.lua("vim.fn.setqflist({}, ' ', { title = 'newer', lines = { 'y' } })")
+    await serving.command("colder")
+
+    for _ in range(2):
+        await tools.text(tool, title="Otters", entries=[{"file": str(path), "line": 1}])
+
+    count = await serving.eval("getqflist({'nr': '$'}).nr")
+    listed = [await serving.eval(f"getqflist({{'nr': {n}, 'title': 0}}).title") for n in (1, 2)]
+    assert listed == ["older", "newer"]
+    assert count == (3 if tool == "set_list" else 4)
+    assert await serving.eval("getqflist({'nr': 0}).nr") == count
+
+
+async def test_appending_keeps_the_title_of_the_list(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.lua("vim.fn.setqflist({}, ' ', { title = 'mine', lines = { 'x' } })")
+
+    entries = [{"file": str(path), "line": 3}] * 50
+    await tools.text("set_list", title="Otters", entries=entries, append=True)
+
+    title, listed = await titles(serving)
+    assert (title, len(listed)) == ("mine", 51)
+
+
+async def test_a_wrong_range_leaves_no_highlight(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    ranges = [{"file": str(path), "line": 1}, {"file": str(path), "line": 9}]
+
+    await tools.error("highlight", ranges=ranges)
+
+    assert await serving.lua(MARKS) == []
+
+
+async def test_places_are_shown_without_a_new_previous_window(
+    tools: ModelTools, serving: Neovim, path: Path
+) -> None:
+    await serving.command("vsplit | wincmd p")
+    before = await serving.eval("[win_getid(), win_getid(winnr('#'))]")
+
+    await tools.text("show_places", title="t", entries=[{"file": str(path), "line": 1}])
+
+    assert await serving.eval("[win_getid(), win_getid(winnr('#'))]") == before
+
+
+async def test_a_file_ends_no_selection_of_the_user(
+    tools: ModelTools, serving: Neovim, path: Path, project: Path
+) -> None:
+    other = project / "b.txt"
+    other.write_text("1\n2\n3\n")
+    await serving.keys("Vj")
+
+    await tools.text("open_file", file=str(other), line=1, end_line=2)
+    assert await serving.eval("[mode(), expand('%:p')]") == ["V", str(path)]
+
+    await serving.keys("<Esc>")
+    await tools.text("open_file", file=str(other), line=1, end_line=2)
+    await tools.text("open_file", file=str(path), line=3)
+    assert await serving.eval("[mode(), expand('%:p'), line('.')]") == ["n", str(path), 3]

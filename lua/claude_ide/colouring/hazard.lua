@@ -15,7 +15,24 @@ local MOST_BRACKETS = 500 -- open at the same time
 local LONGEST_PARAGRAPH = 8000 -- bytes, in Markdown
 local MOST_DELIMITERS = 1500 -- of emphasis and links in a paragraph
 
+-- What is examined between two calls of `pause`.
+local BYTES, LINES = 20000, 500
+
 local TAB = 4
+
+local function go_on() end
+
+-- Call `pause` after some lines.
+local function pausing(lines, pause)
+  local count = 0
+  return function(...)
+    count = count + 1
+    if count % LINES == 0 then
+      pause()
+    end
+    return lines(...)
+  end
+end
 
 local function width(blanks, column)
   for blank in blanks:gmatch('.') do
@@ -94,9 +111,9 @@ end
 local WORD_FIRST = '^[ \t]*[%a_\128-\255]'
 local NONE = {}
 
-local function is_nested(text)
+local function is_nested(text, pause)
   local open = {}
-  for line in text:gmatch('[^\r\n]+') do
+  for line in pausing(text:gmatch('[^\r\n]+'), pause) do
     local columns = line:find(WORD_FIRST) and NONE or markers(line)
     if not columns or #columns > MOST_MARKERS then
       return true
@@ -137,30 +154,33 @@ end
 
 -- One pass over the bytes, checking for letters first: patterns take twenty times as long.
 ---@return claude_ide.Survey
-local function survey(text)
+local function survey(text, pause)
   local start, longest, depth, deepest, run, farthest = 0, 0, 0, 0, 0, 0
   local has_control = false
-  for at = 1, #text do
-    local byte = text:byte(at)
-    if (byte >= 97 and byte <= 122) or (byte >= 65 and byte <= 90) then
-      run = 0
-    elseif byte == LINE_FEED then
-      longest = math.max(longest, at - start)
-      start, run = at, 0
-    elseif byte == CARRIAGE_RETURN then
-      run = 0
-    else
-      run = run + 1
-      farthest = math.max(farthest, run)
-      if OPENING[byte] then
-        depth = depth + 1
-        deepest = math.max(deepest, depth)
-      elseif CLOSING[byte] then
-        depth = math.max(0, depth - 1)
+  for first = 1, #text, BYTES do
+    for at = first, math.min(first + BYTES - 1, #text) do
+      local byte = text:byte(at)
+      if (byte >= 97 and byte <= 122) or (byte >= 65 and byte <= 90) then
+        run = 0
+      elseif byte == LINE_FEED then
+        longest = math.max(longest, at - start)
+        start, run = at, 0
+      elseif byte == CARRIAGE_RETURN then
+        run = 0
       else
-        has_control = has_control or is_control(byte, text, at)
+        run = run + 1
+        farthest = math.max(farthest, run)
+        if OPENING[byte] then
+          depth = depth + 1
+          deepest = math.max(deepest, depth)
+        elseif CLOSING[byte] then
+          depth = math.max(0, depth - 1)
+        else
+          has_control = has_control or is_control(byte, text, at)
+        end
       end
     end
+    pause()
   end
   longest = math.max(longest, #text - start)
   return { line = longest, brackets = deepest, run = farthest, has_control = has_control }
@@ -172,9 +192,10 @@ local FAR_RIGHT = 40
 
 ---@param text string
 ---@param found claude_ide.Survey
+---@param pause fun()
 ---@return string? reason
-local function fatal(text, found)
-  if found.run >= FAR_RIGHT and is_nested(text) then
+local function fatal(text, found, pause)
+  if found.run >= FAR_RIGHT and is_nested(text, pause) then
     return ('more than %d nested blocks'):format(MOST_MARKERS)
   elseif found.has_control then
     return 'control characters'
@@ -189,7 +210,7 @@ function M.fatal(text)
   if #text > LARGEST_FILE then
     return 'its size'
   end
-  return fatal(text, survey(text))
+  return fatal(text, survey(text, go_on), go_on)
 end
 
 local function begins_paragraph(line)
@@ -197,9 +218,9 @@ local function begins_paragraph(line)
 end
 
 -- Markdown's inline parser gets a whole paragraph at a time, and needs quadratic time.
-local function has_long_paragraph(text)
+local function has_long_paragraph(text, pause)
   local size, count = 0, 0
-  for line in text:gmatch('[^\r\n]*\r?\n?') do
+  for line in pausing(text:gmatch('[^\r\n]*\r?\n?'), pause) do
     if begins_paragraph(line) then
       size, count = 0, 0
     end
@@ -215,21 +236,23 @@ end
 ---@param text string
 ---@param language? string the parser's
 ---@param size? integer bytes of the text, if the caller passes only a part because it is too large
+---@param pause? fun() called every few milliseconds
 ---@return string? reason
-function M.find(text, language, size)
+function M.find(text, language, size, pause)
+  pause = pause or go_on
   local is_markdown = language == 'markdown'
   if (size or #text) > (is_markdown and LARGEST_MARKDOWN or M.LARGEST) then
     return 'its size'
   end
-  local found = survey(text)
+  local found = survey(text, pause)
   if found.line > LONGEST_LINE then
     return 'a very long line'
   elseif found.brackets > MOST_BRACKETS then
     return 'deeply nested brackets'
-  elseif is_markdown and has_long_paragraph(text) then
+  elseif is_markdown and has_long_paragraph(text, pause) then
     return 'a very long paragraph'
   end
-  return fatal(text, found)
+  return fatal(text, found, pause)
 end
 
 --- Why a file must not be parsed; nil if it is safe or cannot be read.

@@ -1,5 +1,6 @@
 --- Asks the user, on behalf of the host, to choose from a list or to type one line.
 local channel = require('claude_ide.channel')
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local ui = require('claude_ide.dialogue.vim_ui')
@@ -10,8 +11,9 @@ local M = {}
 local pending = {}
 
 ---@param token integer
+---@param when fun(fn: fun(), on_error: fun(reason: string)) a gate of `moment`
 ---@param ask fun(answer: fun(fields: table))
-local function begin(token, ask)
+local function begin(token, when, ask)
   local this = {}
   pending[token] = this
   local function answer(fields)
@@ -22,7 +24,7 @@ local function begin(token, ask)
       message.show('this question is no longer waiting for an answer', 'warn')
     end
   end
-  moment.when_harmless(function()
+  when(function()
     if pending[token] == this then
       ask(answer)
     end
@@ -37,9 +39,28 @@ end
 ---@param prompt string
 ---@param items string[]
 function M.select(token, prompt, items)
-  begin(token, function(answer)
+  begin(token, moment.when_harmless, function(answer)
     ui.select(prompt, items, function(index)
       answer({ index = index })
+    end)
+  end)
+end
+
+--- The same for a question that the user does not expect: it waits until they neither type nor are in a
+--- mode in which the next keys would answer it unread.
+---@param token integer
+---@param prompt string
+---@param items string[]
+function M.select_later(token, prompt, items)
+  begin(token, moment.when_free, function(answer)
+    local here = location.current()
+    ui.select(prompt, items, function(index)
+      answer({ index = index })
+      if here.insert then
+        vim.schedule(function()
+          location.go_back(here)
+        end)
+      end
     end)
   end)
 end
@@ -49,7 +70,7 @@ end
 ---@param prompt string
 ---@param default string
 function M.input(token, prompt, default)
-  begin(token, function(answer)
+  begin(token, moment.when_harmless, function(answer)
     ui.input(prompt, type(default) == 'string' and default or '', function(text)
       answer({ text = text })
     end)

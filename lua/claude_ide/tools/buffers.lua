@@ -34,11 +34,14 @@ end
 --- The buffers that the user has opened.
 ---@type claude_ide.Tool
 function M.list(_, answer)
-  local current = api.nvim_get_current_buf()
-  local found = vim.iter(api.nvim_list_bufs()):filter(is_open):map(function(bufnr)
-    return described(bufnr, current)
+  local current, found = api.nvim_get_current_buf(), {}
+  slices.each(api.nvim_list_bufs(), function(bufnr)
+    if api.nvim_buf_is_valid(bufnr) and is_open(bufnr) then
+      found[#found + 1] = described(bufnr, current)
+    end
+  end, function()
+    answer({ buffers = found })
   end)
-  answer({ buffers = found:totable() })
 end
 
 --- The loaded buffer of a file, or with a number.
@@ -51,6 +54,8 @@ local function loaded(arguments)
   if bufnr then
     if not api.nvim_buf_is_loaded(bufnr) then
       error(('there is no loaded buffer %d'):format(bufnr), 0)
+    elseif place.is_private(bufnr) then
+      error(('buffer %d is a terminal or the command-line window'):format(bufnr), 0)
     end
     return bufnr
   end

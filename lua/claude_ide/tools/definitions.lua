@@ -1,16 +1,7 @@
 --- Finds functions, classes and the like in a syntax tree, whatever its language.
-local slices = require('claude_ide.when.slices')
 local syntax_tree = require('claude_ide.tools.syntax_tree')
 
 local M = {}
-
--- Each one is used if the grammar has its nodes and fields.
-local QUERIES = {
-  '(_ name: (_)) @definition',
-  '(function_definition declarator: (_)) @definition',
-  '(function_definition (function_declaration)) @definition',
-  '(section (_) @_heading) @definition',
-}
 
 -- Patterns for the types of nodes that count as definitions, and of those that do not.
 local KINDS = {
@@ -41,13 +32,28 @@ local function matches(patterns, text)
   end)
 end
 
+local function can_define(kind)
+  return matches(KINDS, kind) and not matches(OTHERS, kind)
+end
+
+local function has_child(node, kind)
+  return vim.iter(node:iter_children()):any(function(child)
+    return child:type() == kind
+  end)
+end
+
 local function is_definition(node)
   local kind = node:type()
-  if not matches(KINDS, kind) or matches(OTHERS, kind) then
+  if not can_define(kind) then
     return false
+  elseif kind == 'section' then
+    return node:named_child_count() > 0
+  elseif node:field('name')[1] then
+    -- In C, `struct point p` names a struct and defines none.
+    return not kind:find('specifier$') or node:field('body')[1] ~= nil
   end
-  -- In C, `struct point p` names a struct and defines none.
-  return not kind:find('specifier$') or node:field('body')[1] ~= nil
+  return kind == 'function_definition'
+    and (node:field('declarator')[1] ~= nil or has_child(node, 'function_declaration'))
 end
 
 -- The node with a definition's name: C has it inside declarators.
@@ -68,15 +74,17 @@ local function name_of(tree, node)
   return (line:gsub('^#+%s*', ''))
 end
 
-local function queries_for(language)
-  local usable = {}
-  for _, query in ipairs(QUERIES) do
-    local ok, parsed = pcall(vim.treesitter.query.parse, language, query)
-    if ok then
-      usable[#usable + 1] = parsed
+-- A query for all nodes that may be definitions. It names their types: a wildcard would be compared with
+-- the root of the tree, and then with all of its children, for each part of the file.
+local function query_for(language)
+  local patterns = {}
+  for kind, is_named in pairs(vim.treesitter.language.inspect(language).symbols) do
+    if is_named and not vim.startswith(kind, '_') and can_define(kind) then
+      patterns[#patterns + 1] = ('(%s) @definition'):format(kind)
     end
   end
-  return usable
+  table.sort(patterns)
+  return vim.treesitter.query.parse(language, table.concat(patterns, '\n'))
 end
 
 ---@class claude_ide.Definition: claude_ide.SyntaxRange
@@ -100,9 +108,26 @@ local function by_position(one, other)
   return one.last > other.last
 end
 
--- Sort the definitions, and set their depths.
-local function nest(nodes)
-  table.sort(nodes, by_position)
+-- By position. Sorting all at once would block Neovim, and most rows have one definition.
+local function sorted(tree, nodes)
+  local rows = {}
+  for _, each in ipairs(nodes) do
+    rows[each.row] = rows[each.row] or {}
+    table.insert(rows[each.row], each)
+    tree.pause()
+  end
+  local found = {}
+  for row = 0, #tree.lines do
+    if rows[row] then
+      table.sort(rows[row], by_position)
+      vim.list_extend(found, rows[row])
+    end
+    tree.pause()
+  end
+  return found
+end
+
+local function set_depths(tree, nodes)
   local open = {}
   for _, each in ipairs(nodes) do
     while #open > 0 and open[#open] <= each.first do
@@ -110,6 +135,7 @@ local function nest(nodes)
     end
     each.depth = #open
     open[#open + 1] = each.last
+    tree.pause()
   end
   return nodes
 end
@@ -117,31 +143,30 @@ end
 --- Describe definitions that `find` has found.
 ---@param tree claude_ide.SyntaxTree
 ---@param found claude_ide.FoundDefinition[]
----@param done fun(definitions: claude_ide.Definition[])
-function M.describe(tree, found, done)
-  local described = {}
-  slices.each(found, function(each)
-    described[#described + 1] = vim.tbl_extend('error', syntax_tree.range(tree, each.node), {
+---@return claude_ide.Definition[]
+function M.describe(tree, found)
+  return vim.tbl_map(function(each)
+    tree.pause()
+    return vim.tbl_extend('error', syntax_tree.range(tree, each.node), {
       kind = each.node:type(),
       name = name_of(tree, each.node),
       depth = each.depth,
       text = syntax_tree.first_line(tree, each.node),
     })
-  end, function()
-    done(described)
-  end)
+  end, found)
 end
 
 --- Find the definitions of a file, or those around a row, in their order.
+---
+--- Raises an error if there are too many.
 ---@param tree claude_ide.SyntaxTree
 ---@param row integer? 0-based
----@param done fun(definitions: claude_ide.FoundDefinition[]|{ error: string })
----@return fun() cancel
-function M.find(tree, row, done)
+---@return claude_ide.FoundDefinition[]
+function M.find(tree, row)
   local nodes, known = {}, {}
-  local function collect(query, id, node)
+  local function collect(_, node)
     local key = node:id()
-    if query.captures[id] == 'definition' and not known[key] and is_definition(node) then
+    if not known[key] and is_definition(node) then
       known[key] = true
       local start_row, _, first = node:start()
       local end_row, _, last = node:end_()
@@ -149,19 +174,12 @@ function M.find(tree, row, done)
         { node = node, first = first, last = last, row = start_row, end_row = end_row }
     end
   end
-  local search = { queries = queries_for(tree.language), row = row }
-  return syntax_tree.captures(tree, search, collect, function(problem)
-    if problem then
-      return done({ error = ('the definitions cannot be listed: %s'):format(problem) })
-    end
-    -- Sorting is a slice of its own.
-    vim.schedule(function()
-      local nested = nest(nodes)
-      vim.schedule(function()
-        done(nested)
-      end)
-    end)
-  end)
+  local search = { query = query_for(tree.language), row = row }
+  local ok, problem = pcall(syntax_tree.captures, tree, search, collect)
+  if not ok then
+    error(('the definitions cannot be listed: %s'):format(problem), 0)
+  end
+  return set_depths(tree, sorted(tree, nodes))
 end
 
 return M

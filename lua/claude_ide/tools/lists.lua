@@ -8,23 +8,47 @@ local M = {}
 
 local api = vim.api
 
-local MOST_MESSAGES = 200 -- lines
 local MOST_LINES = 2000 -- of a register
 
 -- `=` is evaluated when it is read.
 local READABLE = '^[%w"%-/:.#%%]$'
 local CLIPBOARD = '^[*+]$'
 
+-- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
+local function is_clipboard(name)
+  return name:find(CLIPBOARD) ~= nil
+    or name == '"'
+      and (vim.o.clipboard:find('unnamed') ~= nil or api
+        .nvim_eval([[get(getreginfo('"'), 'points_to', '')]])
+        :find(CLIPBOARD) ~= nil)
+end
+
 -- Why a register must not be read, if so.
 local function refusal(name, allows_clipboard)
-  local is_clipboard = name:find(CLIPBOARD) ~= nil
-  -- With this option the unnamed register is the clipboard, too.
-  local is_shared = name == '"' and vim.o.clipboard:find('unnamed') ~= nil
-  if (is_clipboard or is_shared) and not allows_clipboard then
-    return 'the clipboard is not for the model (tools.clipboard)'
-  elseif not is_clipboard and not name:find(READABLE) then
+  if is_clipboard(name) then
+    return not allows_clipboard and 'the clipboard is not for the model (tools.clipboard)' or nil
+  elseif not name:find(READABLE) then
     return ('there is no register %s to read'):format(name)
   end
+end
+
+-- As one text, because Neovim would convert each line of a list by itself.
+local function read_lines(name, pause)
+  local text, kind = vim.fn.getreg(name, 1), vim.fn.getregtype(name)
+  if kind == '' then
+    return {}, 0
+  end
+  local lines, total, at = {}, 0, 1
+  repeat
+    local stop = text:find('\n', at, true) or #text + 1
+    total = total + 1
+    if total <= MOST_LINES then
+      lines[total] = bounded.line(text:sub(at, stop - 1))
+    end
+    at = stop + 1
+    pause()
+  until at > (kind == 'V' and #text or #text + 1)
+  return lines, total
 end
 
 --- The text of a register.
@@ -35,9 +59,12 @@ function M.register(arguments, answer)
   if reason then
     return answer({ error = reason })
   end
-  local info = vim.fn.getreginfo(name)
-  local lines = info.regcontents or {}
-  answer({ total = #lines, lines = bounded.lines(vim.list_slice(lines, 1, MOST_LINES)) })
+  return slices.run(function(pause)
+    local lines, total = read_lines(name, pause)
+    return { total = total, lines = lines }
+  end, function(ok, result)
+    answer(ok and result or { error = result })
+  end)
 end
 
 local function place_of(entry)
@@ -65,8 +92,9 @@ end
 
 -- A function that reads a list. All items at once would block Neovim: a list may have 50,000.
 local function reader(list)
+  local window = place.window()
   return list == 'location' and function(what)
-    return vim.fn.getloclist(0, what)
+    return vim.fn.getloclist(window, what)
   end or vim.fn.getqflist
 end
 
@@ -86,15 +114,6 @@ function M.quickfix(arguments, answer)
   end, function()
     answer({ title = list.title, total = list.size, current = list.idx, entries = entries })
   end)
-end
-
---- The last messages.
----@type claude_ide.Tool
-function M.messages(arguments, answer)
-  local output = api.nvim_exec2('messages', { output = true }).output
-  local lines = vim.split(output, '\n', { plain = true, trimempty = true })
-  local first = math.max(1, #lines - math.min(arguments.limit, MOST_MESSAGES) + 1)
-  answer({ lines = vim.list_slice(lines, first) })
 end
 
 return M

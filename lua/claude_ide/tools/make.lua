@@ -1,5 +1,6 @@
 --- Runs the user's own 'makeprg' for the model, and fills the quickfix list with what it reports. The
 --- command has no word of the model's in it.
+local place = require('claude_ide.tools.place')
 local reason = require('claude_ide.say.reason')
 local shell_command = require('claude_ide.system.shell_command')
 
@@ -20,11 +21,12 @@ end
 --- The command that would be run, and its folder.
 ---@type claude_ide.Tool
 function M.command(_, answer)
-  local bufnr = api.nvim_get_current_buf()
+  local window = place.window()
+  local bufnr = api.nvim_win_get_buf(window)
   local words = option(bufnr, 'makeprg'):gsub('%$%*', '')
   answer({
     command = vim.trim(shell_command.expand(bufnr, words)),
-    folder = api.nvim_buf_call(bufnr, vim.fn.getcwd),
+    folder = api.nvim_win_call(window, vim.fn.getcwd),
     efm = option(bufnr, 'errorformat'),
   })
 end
@@ -45,14 +47,19 @@ local function tail(text)
   return #text > SHOWN and '…' .. text:sub(-SHOWN) or text
 end
 
-local function fill(command, efm, output)
-  local lines = vim.split(output, '\r?\n', { trimempty = true })
-  vim.fn.setqflist({}, ' ', { title = ':' .. command, lines = lines, efm = efm })
+-- What a terminal would show of a line: no colours, and what a progress bar has left. 'errorformat' would
+-- not recognize anything else.
+local function shown(line)
+  line = line:gsub('\27%[[%d;:?]*%a', ''):gsub('\27%][^\7\27]*\7', ''):gsub('\r+$', '')
+  return line:match('[^\r]*$')
+end
+
+-- A new list after all others. Returns how many places 'errorformat' has found, which Vim script counts:
+-- converting all entries takes much longer.
+local function fill(command, efm, lines)
+  vim.fn.setqflist({}, ' ', { nr = '$', title = ':' .. command, lines = lines, efm = efm })
   api.nvim_exec_autocmds('QuickFixCmdPost', { pattern = 'make' })
-  local items = vim.fn.getqflist()
-  return vim.iter(items):fold(0, function(count, item)
-    return count + item.valid
-  end)
+  return api.nvim_eval("len(filter(getqflist(), 'v:val.valid'))")
 end
 
 --- Run the command that the user has agreed to, which `command` has described.
@@ -67,12 +74,13 @@ function M.run(arguments, answer)
     { cwd = arguments.folder, stdout = keep, stderr = keep },
     function(result)
       timer:stop()
-      local text = output()
+      local lines = vim.split(output(), '\n', { plain = true, trimempty = true })
+      lines = vim.tbl_map(shown, lines)
       answer({
         code = result.code,
         is_stopped = is_stopped,
-        entries = fill(command, arguments.efm, text),
-        output = tail(text),
+        entries = fill(command, arguments.efm, lines),
+        output = tail(table.concat(lines, '\n')),
       })
     end
   )

@@ -1,5 +1,8 @@
 --- Finds what a model names: a file, and a position in it.
 local buffers = require('claude_ide.file.buffers')
+local file_path = require('claude_ide.file.path')
+local recent = require('claude_ide.window.recent')
+local tiling = require('claude_ide.window.tiling')
 local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
@@ -62,6 +65,38 @@ function M.open_buffer(path, consequence)
     error(('%s is not open in Neovim%s'):format(path, consequence), 0)
   end
   return found.bufnr
+end
+
+local function has_file(win)
+  return file_path.path(api.nvim_win_get_buf(win)) ~= nil
+end
+
+--- The window in which the user works on a file: the current one, or the last one if they are in a terminal
+--- or a chat. Without such a window it is the current one.
+---@return integer win
+function M.window()
+  local here = api.nvim_get_current_win()
+  local tabpages = vim.list_extend({ api.nvim_get_current_tabpage() }, api.nvim_list_tabpages())
+  for _, tabpage in ipairs(has_file(here) and {} or tabpages) do
+    local wins = vim.tbl_filter(has_file, tiling.windows(tabpage))
+    local latest = recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))[1]
+    local win = vim.iter(wins):find(function(each)
+      return api.nvim_win_get_buf(each) == latest
+    end)
+    if win then
+      return win
+    end
+  end
+  return here
+end
+
+--- Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets may
+--- be in both.
+---@param bufnr integer
+---@return boolean
+function M.is_private(bufnr)
+  local is_command_window = vim.fn.getcmdwintype() ~= '' and bufnr == api.nvim_get_current_buf()
+  return vim.bo[bufnr].buftype == 'terminal' or is_command_window
 end
 
 -- Whether a match is a whole word, as far as it begins and ends with a word character.

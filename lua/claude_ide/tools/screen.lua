@@ -24,14 +24,30 @@ local function name_of(bufnr)
   return file_path.path(bufnr) or api.nvim_buf_get_name(bufnr)
 end
 
+-- Floats are decoration, unless the user is in one or it shows a file.
 local function is_ordinary(window)
   return api.nvim_win_get_config(window).relative == ''
+    or window == api.nvim_get_current_win()
+    or file_path.path(api.nvim_win_get_buf(window)) ~= nil
 end
 
-local function shown_lines(bufnr, first, last)
-  return vim.tbl_map(function(line)
-    return #line > LONGEST and line:sub(1, LONGEST) .. '…' or line
-  end, api.nvim_buf_get_lines(bufnr, first - 1, last, false))
+-- The lines on the screen, by their numbers. Of a closed fold, which may hide most of a file, only the first
+-- one is there.
+local function shown_lines(window, bufnr, first, last)
+  local shown, line = {}, first
+  while line <= last do
+    local text = line_of(bufnr, line)
+    local end_of_fold = api.nvim_win_call(window, function()
+      return vim.fn.foldclosedend(line)
+    end)
+    shown[#shown + 1] = {
+      line = line,
+      text = #text > LONGEST and text:sub(1, LONGEST) .. '…' or text,
+      folded_to = end_of_fold > 0 and end_of_fold or nil,
+    }
+    line = math.max(line, end_of_fold) + 1
+  end
+  return shown
 end
 
 local function described(window, has_text)
@@ -49,7 +65,7 @@ local function described(window, has_text)
     first = info.topline,
     last = info.botline,
     is_current = window == api.nvim_get_current_win(),
-    lines = has_text and shown_lines(bufnr, info.topline, info.botline) or nil,
+    lines = has_text and shown_lines(window, bufnr, info.topline, info.botline) or nil,
   }
 end
 
@@ -60,9 +76,8 @@ function M.windows(arguments, answer)
   answer({
     tabpages = #api.nvim_list_tabpages(),
     windows = vim.tbl_map(function(window)
-      -- The lines of a terminal are whatever its program has printed.
-      local is_terminal = vim.bo[api.nvim_win_get_buf(window)].buftype == 'terminal'
-      return described(window, arguments.text and not is_terminal)
+      local is_private = place.is_private(api.nvim_win_get_buf(window))
+      return described(window, arguments.text and not is_private)
     end, windows),
   })
 end
@@ -117,7 +132,7 @@ end
 --- The marks that the user has set: those of the current file, or of another, and the global ones.
 ---@type claude_ide.Tool
 function M.marks(arguments, answer)
-  local bufnr = api.nvim_get_current_buf()
+  local bufnr = api.nvim_win_get_buf(place.window())
   if arguments.file then
     bufnr = place.open_buffer(arguments.file, ', so its marks are unknown')
   end
@@ -160,8 +175,9 @@ end
 --- Where the user has been in the current window, and where the current file was changed.
 ---@type claude_ide.Tool
 function M.jumps(_, answer)
-  local current = api.nvim_get_current_buf()
-  local jumps, changes = vim.fn.getjumplist()[1], vim.fn.getchangelist()[1]
+  local window = place.window()
+  local current = api.nvim_win_get_buf(window)
+  local jumps, changes = vim.fn.getjumplist(window)[1], vim.fn.getchangelist(current)[1]
   answer({
     jumps = latest_first(jumps, function(entry)
       return entry.bufnr

@@ -1,27 +1,36 @@
 --- Shows the user something for the model, without taking the user away from what they do.
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
+local location = require('claude_ide.window.location')
 local moment = require('claude_ide.when.moment')
 local open_files = require('claude_ide.file.open')
 local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
 local plain = require('claude_ide.say.plain')
+local reason = require('claude_ide.say.reason')
+local slices = require('claude_ide.when.slices')
 
 local M = {}
 
 local api = vim.api
 
+local PORTION = 20 -- entries that are added at once
 local TALLEST = 10 -- lines of the quickfix window
 local LONGEST_NOTE = 200 -- characters
 local namespace = api.nvim_create_namespace('claude_ide_shown')
 
---- Open a file at a place. The focus follows if the user is in a file, and not if they are in a terminal or
---- a chat, where they may go on typing.
+-- Not in a terminal or a chat, where the user may go on typing, nor in a selection of theirs.
+local function may_move_focus()
+  local has_selected = vim.fn.mode():find('^[vV\22]') ~= nil and not moment.is_claudes_visual()
+  return vim.bo.buftype == '' and not has_selected
+end
+
+--- Open a file at a place. The focus follows if the user is in a file and does nothing there.
 ---@type claude_ide.Tool
 function M.open(arguments, answer)
   answer(open_files.open_file({
     path = arguments.file,
-    make_frontmost = vim.bo.buftype == '',
+    make_frontmost = may_move_focus(),
     line = arguments.line,
     end_line = arguments.end_line,
   }))
@@ -61,36 +70,83 @@ local function entry(item)
   }
 end
 
--- Open the window of a list without entering it.
-local function open_window(list, count)
-  local height = math.max(2, math.min(count, TALLEST))
-  local here = api.nvim_get_current_win()
-  vim.cmd(
-    list == 'location' and ('lopen %d'):format(height) or ('botright copen %d'):format(height)
-  )
-  api.nvim_set_current_win(here)
+-- Open the window of the quickfix list without entering it.
+local function open_window(count)
+  local here = location.current()
+  vim.cmd(('botright copen %d'):format(math.max(2, math.min(count, TALLEST))))
+  location.go_back(here)
 end
 
---- Set the quickfix list, or the location list of the current window. `action` is that of `setqflist()`:
---- a blank for a new list, `r` to replace the current one, `a` to append to it.
+-- Functions that read and set a list: the quickfix list, or the location list of the window that the user
+-- works in.
+local function access(list)
+  if list ~= 'location' then
+    return vim.fn.getqflist, function(action, what)
+      vim.fn.setqflist({}, action, what)
+    end
+  end
+  local window = place.window()
+  return function(what)
+    return vim.fn.getloclist(window, what)
+  end, function(action, what)
+    vim.fn.setloclist(window, {}, action, what)
+  end
+end
+
+local function is_ours(context)
+  return type(context) == 'table' and context.claude_ide == true
+end
+
+-- Put entries into a list: into the current one if they are appended, or if it is one that a model has set;
+-- otherwise into a new one after all others, so that the user's lists remain.
+local function put(arguments, entries, pause)
+  local read, set = access(arguments.list)
+  local current = read({ id = 0, context = 1 })
+  local what = { title = plain.one_line(arguments.title), context = { claude_ide = true } }
+  if arguments.how == 'new' or not is_ours(current.context) then
+    what.nr = '$'
+  else
+    what.id = current.id
+  end
+  if arguments.how == 'append' and current.id ~= 0 then
+    what = { id = current.id }
+  else
+    set(what.id and 'r' or ' ', vim.tbl_extend('error', what, { items = {} }))
+    what = { id = what.id or read({ id = 0 }).id }
+  end
+  for first = 1, #entries, PORTION do
+    what.items = vim.list_slice(entries, first, first + PORTION - 1)
+    set('a', what)
+    pause()
+  end
+end
+
+-- Call `fn` in slices.
+local function sliced(fn, answer)
+  return slices.run(fn, function(ok, result)
+    answer(ok and result or { error = reason.of(result) })
+  end)
+end
+
+--- Set the quickfix list, or the location list of the window that the user works in.
 ---@type claude_ide.Tool
 function M.list(arguments, answer)
-  local entries = vim.tbl_map(entry, arguments.entries)
-  local what = { items = entries, title = plain.one_line(arguments.title) }
-  if arguments.list == 'location' then
-    vim.fn.setloclist(0, {}, arguments.action, what)
-  else
-    vim.fn.setqflist({}, arguments.action, what)
-  end
-  if not arguments.open or #entries == 0 then
-    return answer({ count = #entries })
-  end
-  return moment.when_free(function()
-    open_window(arguments.list, #entries)
-    answer({ count = #entries })
-  end, function(reason)
-    answer({ error = reason })
-  end)
+  return sliced(function(pause)
+    local entries = vim.tbl_map(function(item)
+      pause()
+      return entry(item)
+    end, arguments.entries)
+    put(arguments, entries, pause)
+    if arguments.open then
+      pause(function(resume)
+        moment.when_free(resume, function(problem)
+          answer({ error = problem })
+        end)
+      end)
+      open_window(#entries)
+    end
+    return { count = #entries }
+  end, answer)
 end
 
 local function shortened(note)
@@ -99,7 +155,8 @@ local function shortened(note)
     or line
 end
 
-local function mark(range)
+-- Load the file of a range. Raises an error if it has no such line.
+local function load(range)
   local path, refusal = path_gate.existing(range.file)
   if not path then
     error(refusal, 0)
@@ -113,7 +170,12 @@ local function mark(range)
     error(('%s: %s'):format(path, problem), 0)
   end
   vim.bo[bufnr].buflisted = true
-  local row = place.position(bufnr, { line = range.line })
+  place.position(bufnr, { line = range.line })
+  return bufnr
+end
+
+local function mark(bufnr, range)
+  local row = range.line - 1
   local last = math.min(given(range.end_line) or range.line, api.nvim_buf_line_count(bufnr))
   local note = given(range.note)
   api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {
@@ -125,13 +187,21 @@ local function mark(range)
   })
 end
 
---- Highlight lines, with notes, until the user dismisses them.
+--- Highlight lines, with notes, until the user dismisses them. All, or none after an error.
 ---@type claude_ide.Tool
 function M.highlight(arguments, answer)
-  for _, range in ipairs(arguments.ranges) do
-    mark(range)
-  end
-  answer({ count = #arguments.ranges })
+  return sliced(function(pause)
+    local bufnrs = vim.tbl_map(function(range)
+      pause()
+      return load(range)
+    end, arguments.ranges)
+    for index, range in ipairs(arguments.ranges) do
+      if api.nvim_buf_is_loaded(bufnrs[index]) then
+        mark(bufnrs[index], range)
+      end
+    end
+    return { count = #arguments.ranges }
+  end, answer)
 end
 
 --- Remove all highlights.

@@ -24,15 +24,6 @@ local PREDICATES = {
   ['not-any-of?'] = true,
 }
 
-local function parsed(path, answer, fn)
-  return syntax_tree.parse(path, function(tree)
-    if tree.error then
-      return answer(tree)
-    end
-    fn(tree)
-  end)
-end
-
 -- The name of the field in which a node is, if any.
 local function field_of(node)
   local parent = node:parent()
@@ -57,31 +48,29 @@ end
 ---@type claude_ide.Tool
 function M.node(arguments, answer)
   local row, col = place.position(place.buffer(arguments.file), arguments)
-  return parsed(arguments.file, answer, function(tree)
+  return syntax_tree.use(arguments.file, answer, function(tree)
     local nodes = {}
     local node = tree.root:named_descendant_for_range(row, col, row, col)
     while node do
       nodes[#nodes + 1] = described(tree, node)
       node = node:parent()
+      tree.pause()
     end
-    answer({ nodes = nodes, language = tree.language })
+    return { nodes = nodes, language = tree.language }
   end)
+end
+
+local function part(found, arguments)
+  local first = arguments.offset + 1
+  return vim.list_slice(found, first, first + arguments.limit - 1)
 end
 
 --- The definitions of a file.
 ---@type claude_ide.Tool
 function M.outline(arguments, answer)
-  return parsed(arguments.file, answer, function(tree)
-    definitions.find(tree, nil, function(found)
-      if found.error then
-        return answer(found)
-      end
-      local first = arguments.offset + 1
-      local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
-      definitions.describe(tree, wanted, function(described_ones)
-        answer({ total = #found, definitions = described_ones })
-      end)
-    end)
+  return syntax_tree.use(arguments.file, answer, function(tree)
+    local found = definitions.find(tree)
+    return { total = #found, definitions = definitions.describe(tree, part(found, arguments)) }
   end)
 end
 
@@ -99,24 +88,18 @@ end
 --- The definitions around a line, the innermost one first, with its text.
 ---@type claude_ide.Tool
 function M.enclosing(arguments, answer)
-  return parsed(arguments.file, answer, function(tree)
+  return syntax_tree.use(arguments.file, answer, function(tree)
     local line = arguments.line
     if line > #tree.lines then
-      return answer({ error = ('there is no line %d; the file has %d'):format(line, #tree.lines) })
+      error(('there is no line %d; the file has %d'):format(line, #tree.lines), 0)
     end
-    definitions.find(tree, line - 1, function(found)
-      if found.error then
-        return answer(found)
-      end
-      definitions.describe(tree, around(found, line), function(described_ones)
-        local inner = described_ones[1]
-        local last = inner and math.min(inner.end_line, inner.line + MOST_LINES - 1)
-        answer({
-          definitions = described_ones,
-          lines = inner and bounded.lines(vim.list_slice(tree.lines, inner.line, last)) or {},
-        })
-      end)
-    end)
+    local found = definitions.describe(tree, around(definitions.find(tree, line - 1), line))
+    local inner = found[1]
+    local last = inner and math.min(inner.end_line, inner.line + MOST_LINES - 1)
+    return {
+      definitions = found,
+      lines = inner and bounded.lines(vim.list_slice(tree.lines, inner.line, last)) or {},
+    }
   end)
 end
 
@@ -146,42 +129,33 @@ local function query_of(language, text)
   return query
 end
 
--- Calls `done` with the captures of a query, `{ name, node }`, in the order of their positions.
-local function run(query, tree, done)
+-- The captures of a query, `{ name, node }`, in the order of their positions.
+local function run(query, tree)
   local found, known = {}, {}
-  local search = { queries = { query }, rows = ROWS, matches = MATCHES }
-  return syntax_tree.captures(tree, search, function(_, id, node)
+  local search = { query = query, rows = ROWS, matches = MATCHES }
+  local ok, problem = pcall(syntax_tree.captures, tree, search, function(id, node)
     local key = node:id() .. '\0' .. id
     if not known[key] then
       known[key] = true
       found[#found + 1] = { name = query.captures[id], node = node }
     end
-  end, function(problem)
-    done(problem and { error = ('the query was stopped: %s'):format(problem) } or found)
   end)
+  if not ok then
+    error(('the query was stopped: %s'):format(problem), 0)
+  end
+  return found
 end
 
 --- The captures of a tree-sitter query.
 ---@type claude_ide.Tool
 function M.query(arguments, answer)
-  return parsed(arguments.file, answer, function(tree)
-    local ok, query = pcall(query_of, tree.language, arguments.query)
-    if not ok then
-      return answer({ error = query })
-    end
-    run(query, tree, function(found)
-      if found.error then
-        return answer(found)
-      end
-      local first = arguments.offset + 1
-      local wanted = vim.list_slice(found, first, first + arguments.limit - 1)
-      answer({
-        total = #found,
-        captures = vim.tbl_map(function(each)
-          return vim.tbl_extend('error', described(tree, each.node), { name = each.name })
-        end, wanted),
-      })
-    end)
+  return syntax_tree.use(arguments.file, answer, function(tree)
+    local found = run(query_of(tree.language, arguments.query), tree)
+    local captures = vim.tbl_map(function(each)
+      tree.pause()
+      return vim.tbl_extend('error', described(tree, each.node), { name = each.name })
+    end, part(found, arguments))
+    return { total = #found, captures = captures }
   end)
 end
 

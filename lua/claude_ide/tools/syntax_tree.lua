@@ -1,26 +1,33 @@
 --- Parses a copy of a file's text for the model's tools, in slices and without any effect on the buffer.
-local buffer_text = require('claude_ide.file.text')
 local hazard = require('claude_ide.colouring.hazard')
 local place = require('claude_ide.tools.place')
+local reason = require('claude_ide.say.reason')
+local slices = require('claude_ide.when.slices')
+local window_close = require('claude_ide.window.close')
+local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
-local ROWS = 1000 -- in a part
+local api = vim.api
+
+local PORTION = 2000 -- lines that are read at once
+local ROWS = 100 -- that are searched at once
 local MOST_CAPTURES = 50000
--- Milliseconds.
-local SLICE = 8
-local PAUSE = 1
-local LONGEST = 3000 -- of work, without pauses
+local LONGEST = 3000 -- milliseconds of work, without pauses
+-- Bytes of a text whose tree takes milliseconds to free, and kB that are collected at once.
+local LARGE = 50000
+local STEP = 100
 
 ---@class claude_ide.SyntaxTree
 ---@field root TSNode
 ---@field language string
 ---@field text string
 ---@field lines string[]
+---@field pause claude_ide.Pause
 
 local function parsers()
   local names = {}
-  for _, path in ipairs(vim.api.nvim_get_runtime_file('parser/*', true)) do
+  for _, path in ipairs(api.nvim_get_runtime_file('parser/*', true)) do
     names[vim.fn.fnamemodify(path, ':t:r')] = true
   end
   local sorted = vim.tbl_keys(names)
@@ -42,45 +49,116 @@ local function language_of(bufnr, path)
   error(('no tree-sitter parser for %s; there are: %s'):format(named, parsers()), 0)
 end
 
---- Parse a file.
+-- The lines of a buffer. Reading starts over if it changes.
+local function read(bufnr, pause)
+  local lines, tick = {}, nil
+  repeat
+    if not api.nvim_buf_is_loaded(bufnr) then
+      error('the file was closed', 0)
+    end
+    if tick ~= api.nvim_buf_get_changedtick(bufnr) then
+      lines, tick = {}, api.nvim_buf_get_changedtick(bufnr)
+    end
+    local portion = api.nvim_buf_get_lines(bufnr, #lines, #lines + PORTION, false)
+    vim.list_extend(lines, portion)
+    pause()
+  until #portion < PORTION
+  return lines
+end
+
+-- Call `fn` with a buffer of these lines, of which nobody knows.
+local function with_copy(lines, pause, fn)
+  local copy = without_events.run('all', function()
+    return api.nvim_create_buf(false, true)
+  end)
+  vim.bo[copy].undolevels = -1
+  local ok, result = pcall(function()
+    for first = 0, #lines, PORTION do
+      local portion = vim.list_slice(lines, first + 1, first + PORTION)
+      api.nvim_buf_set_lines(copy, first, -1, false, portion)
+      pause()
+    end
+    return fn(copy)
+  end)
+  without_events.run('all', function()
+    window_close.buffer(copy)
+  end)
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+-- Neovim parses a buffer in slices, and since 0.12 a string all at once.
+local function parsed(lines, language, pause)
+  return with_copy(lines, pause, function(copy)
+    -- Without the query for injections, whose trees nobody asks about.
+    local parser = vim.treesitter.get_parser(copy, language, { injections = { [language] = '' } })
+    local problem, trees
+    pause(function(resume)
+      assert(parser):parse(nil, function(...)
+        problem, trees = ...
+        vim.schedule(resume)
+      end)
+    end)
+    if problem or not (trees and trees[1]) then
+      error(('the file could not be parsed: %s'):format(problem or 'no tree'), 0)
+    end
+    return trees[1]:root()
+  end)
+end
+
+local function refused(path, obstacle)
+  error(('%s is not parsed, because of %s'):format(vim.fn.strtrans(path), obstacle), 0)
+end
+
+local function tree_of(bufnr, path, language, pause)
+  local lines = read(bufnr, pause)
+  local text = table.concat(lines, '\n') .. '\n'
+  local obstacle = hazard.find(text, language, nil, pause)
+  if obstacle then
+    refused(path, obstacle)
+  end
+  local root = parsed(lines, language, pause)
+  return { root = root, language = language, text = text, lines = lines, pause = pause }
+end
+
+-- Lua frees a tree as a whole. If several were garbage at the same time, it could free all of them at once.
+local function free()
+  local cycles = 0
+  slices.steps(function()
+    cycles = cycles + (collectgarbage('step', STEP) and 1 or 0)
+    return cycles < 2
+  end)
+end
+
+--- Parse a file, and answer what `fn` returns. It runs in slices, too (`tree.pause`).
 ---
---- Raises an error that says why it cannot be parsed.
+--- Raises an error that says why the file cannot be parsed.
 ---@param path string
----@param done fun(tree: claude_ide.SyntaxTree|{ error: string })
+---@param answer claude_ide.ToolAnswer
+---@param fn fun(tree: claude_ide.SyntaxTree): table
 ---@return fun() cancel
-function M.parse(path, done)
+function M.use(path, answer, fn)
   local bufnr = place.buffer(path)
   local language = language_of(bufnr, path)
-  local text = buffer_text.get(bufnr)
-  local parsed = buffer_text.parse(text)
-  if parsed.bomb then
-    text = text:sub(4)
-  end
-  local obstacle = hazard.find(text, language)
+  local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+  local obstacle = hazard.find('', language, size)
   if obstacle then
-    error(('%s is not parsed, because of %s'):format(path, obstacle), 0)
+    refused(path, obstacle)
   end
-  local is_cancelled = false
-  vim.treesitter.get_string_parser(text, language):parse(nil, function(problem, trees)
-    if is_cancelled then
-      return
-    elseif problem or not (trees and trees[1]) then
-      return done({ error = ('%s could not be parsed: %s'):format(path, problem or 'no tree') })
+  return slices.run(function(pause)
+    return fn(tree_of(bufnr, path, language, pause))
+  end, function(ok, result)
+    answer(ok and result or { error = reason.of(result) })
+    if size > LARGE then
+      vim.schedule(free)
     end
-    done({
-      root = trees[1]:root(),
-      language = language,
-      text = text,
-      lines = parsed.lines,
-    })
   end)
-  return function()
-    is_cancelled = true
-  end
 end
 
 ---@class claude_ide.CaptureSearch
----@field queries vim.treesitter.Query[]
+---@field query vim.treesitter.Query
 ---@field row? integer 0-based: only nodes around it
 ---@field rows? integer how many rows are searched at once
 ---@field matches? integer how many may be in progress
@@ -98,57 +176,29 @@ local function parts(tree, search)
   return found
 end
 
--- A function that returns the next capture: its query, id and node; nil after the last.
-local function iterator(tree, search)
-  local limits = search.matches and { match_limit = search.matches } or nil
-  return coroutine.wrap(function()
-    for _, part in ipairs(parts(tree, search)) do
-      for _, query in ipairs(search.queries) do
-        local captures = query:iter_captures(tree.root, tree.text, part[1], part[2], limits)
-        for id, node in captures do
-          coroutine.yield(query, id, node)
-        end
-        coroutine.yield(query)
-      end
-    end
-  end)
-end
-
---- Call `fn` with each capture of queries, in slices; a node of two parts comes twice.
+--- Call `fn` with each capture of a query, its id and node; a node of two parts comes twice.
+---
+--- Raises an error if there are too many captures, or too much work.
 ---@param tree claude_ide.SyntaxTree
 ---@param search claude_ide.CaptureSearch
----@param fn fun(query: vim.treesitter.Query, id: integer, node: TSNode)
----@param done fun(problem?: string) with a reason if there are too many captures, or too much work
----@return fun() cancel
-function M.captures(tree, search, fn, done)
-  local next_capture, count, spent = iterator(tree, search), 0, 0
-  local is_cancelled = false
-  local function run()
-    local began = vim.uv.hrtime()
-    local elapsed = 0
-    while elapsed < SLICE and not is_cancelled do
-      local query, id, node = next_capture()
-      if not query then
-        return done()
-      elseif id then
-        count = count + 1
-        fn(query, id, node)
-      end
-      elapsed = (vim.uv.hrtime() - began) / 1e6
-    end
-    spent = spent + elapsed
-    if is_cancelled then
-      return
+---@param fn fun(id: integer, node: TSNode)
+function M.captures(tree, search, fn)
+  local limits = search.matches and { match_limit = search.matches } or nil
+  local count, before = 0, tree.pause()
+  local function check()
+    if tree.pause() - before > LONGEST then
+      error('it takes too long', 0)
     elseif count > MOST_CAPTURES then
-      return done(('it captures more than %d nodes'):format(MOST_CAPTURES))
-    elseif spent > LONGEST then
-      return done('it takes too long')
+      error(('it captures more than %d nodes'):format(MOST_CAPTURES), 0)
     end
-    vim.defer_fn(run, PAUSE)
   end
-  run()
-  return function()
-    is_cancelled = true
+  for _, part in ipairs(parts(tree, search)) do
+    for id, node in search.query:iter_captures(tree.root, tree.text, part[1], part[2], limits) do
+      count = count + 1
+      fn(id, node)
+      check()
+    end
+    check()
   end
 end
 

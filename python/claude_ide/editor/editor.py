@@ -333,6 +333,12 @@ class Editor:
         index = await self.select(prompt, names or values) if values else None
         return "" if index is None else values[index]
 
+    async def decide(self, prompt: str, values: list[str]) -> str:
+        """Like `choose`, for a question that the user does not expect: it waits while they type."""
+        answer = await self._finish("dialogue.select_later", prompt, values)
+        index = answer.get("index")
+        return values[index - 1] if isinstance(index, int) else ""
+
     async def input(self, prompt: str, default: str = "") -> str | None:
         """Return the text that the user types; None if they cancel."""
         answer = await self._finish("dialogue.input", prompt, default)

@@ -55,7 +55,7 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
     if not plan["command"]:
         raise ToolError("'makeprg' is empty")
     question = f"{client.shown_name} wants to run: {plan['command']}"
-    if await client.editor.choose(question, [RUN, REFUSE]) != RUN:
+    if await client.editor.decide(question, [RUN, REFUSE]) != RUN:
         raise ToolError("the user does not want to run it")
     done = await client.editor.use("tools.make.run", plan)
     ended = (

@@ -130,7 +130,7 @@ async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:
             f"{client.shown_name} wants {command['server']} to run {name} ({command['title']}), "
             "which may change files without review"
         )
-        if await client.editor.choose(question, [RUN, REFUSE]) != RUN:
+        if await client.editor.decide(question, [RUN, REFUSE]) != RUN:
             raise ToolError(f"the user does not want {command['server']} to run {name}")
     done: dict[str, Any] = await client.editor.use("tools.code_actions.run", command)
     return done

@@ -11,7 +11,9 @@ from claude_ide.mcp.tool import Arguments, Content, model_tool
 
 List = Annotated[
     Literal["quickfix", "location"],
-    Meta(description="The quickfix list, or the location list of the current window"),
+    Meta(
+        description="The quickfix list, or the location list of the window that the user works in"
+    ),
 ]
 KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
 
@@ -63,7 +65,7 @@ async def quickfix(client: Client, arguments: Quickfix) -> Content:
 @model_tool("messages", "Recent messages")
 async def messages(client: Client, arguments: Messages) -> Content:
     """Return the last lines of Neovim's :messages, such as errors that the user has just seen."""
-    found = await client.editor.use("tools.lists.messages", {"limit": arguments.limit})
+    found = await client.editor.use("tools.messages.recent", {"limit": arguments.limit})
     lines = found["lines"] or []
     return page(count(len(lines), "line"), lines)
 

@@ -124,7 +124,7 @@ class _Review:
                 f"{self._client.shown_name} wants to {what}: {lines} in "
                 f"{count(len(self._files), 'file')}"
             )
-            choice = await self._editor.choose(question, [EACH, ALL, REFUSE])
+            choice = await self._editor.decide(question, [EACH, ALL, REFUSE])
             if choice not in (EACH, ALL):
                 raise ToolError(f"the user does not want to {what}; nothing was changed")
             if choice == ALL:

@@ -30,8 +30,7 @@ async def windows(client: Client, arguments: Windows) -> Content:
     lines: list[str] = []
     for window in found["windows"] or []:
         lines.append(_window(window))
-        numbered = enumerate(window.get("lines") or [], window["first"])
-        lines += (f"  {number}\t{line}" for number, line in numbered)
+        lines += map(_line, window.get("lines") or [])
     shown = count(len(found["windows"] or []), "window")
     return page(f"{shown} in this tab page; {count(found['tabpages'], 'tab page')}", lines)
 
@@ -78,6 +77,12 @@ def _window(window: dict[str, Any]) -> str:
     ]
     named = window["name"] or "(no name)"
     return f"Window {window['window']}: {named} ({', '.join(filter(None, facts))})"
+
+
+def _line(shown: dict[str, Any]) -> str:
+    last = shown.get("folded_to")
+    folded = f" (a closed fold, lines {shown['line']}-{last})" if last else ""
+    return f"  {shown['line']}\t{shown['text']}{folded}"
 
 
 def _place(place: dict[str, Any]) -> str:

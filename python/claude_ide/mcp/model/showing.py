@@ -55,7 +55,7 @@ class SetList(ShowPlaces, frozen=True):
 
     list: List = "quickfix"
     append: Annotated[
-        bool, Meta(description="Append to the current list instead of replacing it")
+        bool, Meta(description="Append to the current list, which keeps its title")
     ] = False
 
 
@@ -90,16 +90,19 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 @model_tool("show_places", "Show a list of places")
 async def show_places(client: Client, arguments: ShowPlaces) -> Content:
     """Show the user a list of places as a new quickfix list; earlier lists are kept."""
-    fields = _fields(arguments) | {"list": "quickfix", "action": " ", "open": True}
+    fields = _fields(arguments) | {"list": "quickfix", "how": "new", "open": True}
     shown = await client.editor.use("tools.showing.list", fields)
     return text(f"The user sees {count(shown['count'], 'place')} in the quickfix window.")
 
 
 @model_tool("set_list", "Set the quickfix or location list", is_read_only=False)
 async def set_list(client: Client, arguments: SetList) -> Content:
-    """Replace the user's quickfix or location list, or append to it, without showing it."""
-    action = "a" if arguments.append else "r"
-    fields = _fields(arguments) | {"action": action, "open": False}
+    """Set a new quickfix or location list, or append to the current one, without showing it.
+
+    The user's own lists are kept; a list that was set before by this tool is replaced.
+    """
+    how = "append" if arguments.append else "set"
+    fields = _fields(arguments) | {"how": how, "open": False}
     shown = await client.editor.use("tools.showing.list", fields)
     done = "Appended" if arguments.append else "Set"
     return text(f"{done} {count(shown['count'], 'place')}.")
