@@ -324,7 +324,7 @@ class Editor:
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""
-        answer = await self._finish("dialogue.select", prompt, items)
+        answer = await self._question("dialogue.select", prompt, items)
         index = answer.get("index")
         return index - 1 if isinstance(index, int) else None
 
@@ -335,9 +335,18 @@ class Editor:
 
     async def input(self, prompt: str, default: str = "") -> str | None:
         """Return the text that the user types; None if they cancel."""
-        answer = await self._finish("dialogue.input", prompt, default)
+        answer = await self._question("dialogue.input", prompt, default)
         text = answer.get("text")
         return text if isinstance(text, str) else None
+
+    async def _question(self, function: str, *arguments: Any) -> dict[str, Any]:
+        """Ask the user; cancelling this discards the question."""
+        token = self.new_token()
+        try:
+            return await self._finish_under(token, function, *arguments)
+        except asyncio.CancelledError:
+            self._port.notify("dialogue.close", token)
+            raise
 
     # Ways to call.
 
