@@ -300,6 +300,10 @@ class Editor:
         """
         return await self._tools.use(function, arguments)
 
+    def is_using(self, task: object) -> bool:
+        """Return whether a task waits for such a tool."""
+        return self._tools.is_waiting(task)
+
     def tools_are(self, names: list[str]) -> None:
         """Report the names of all tools, which `:ClaudeTools` completes."""
         self._port.notify("tools.own.know", names)

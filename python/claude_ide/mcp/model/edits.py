@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from claude_ide.errors import ToolError
+from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.pages import page
+from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, edited_files, report, review
 from claude_ide.mcp.tool import Content, model_tool
@@ -96,11 +96,12 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     elif not outcome.is_complete:
         notes.append(f"The command that belongs to it was not run: {command['command']}")
     else:
-        more = await _run(client, command)
-        if more.get("has_edit"):
-            outcome.add(await review(client, what, edited_files(more)))
-        else:
-            notes.append(f"{plan['server']} has run the command {command['command']}.")
+        try:
+            notes += await _command(client, command, what, outcome)
+        except (ToolError, EditorError) as error:
+            if not outcome.lines():
+                raise
+            notes.append(f"Only this; then, for the command {command['command']}: {error}")
     if not outcome.lines() and not notes:
         return page(f"{plan['server']} has nothing to change.", ())
     return report(f'{plan["server"]}: "{plan["title"]}"', outcome, notes)
@@ -120,6 +121,21 @@ async def format_file(client: Client, arguments: Format) -> Content:
     others = plan.get("others") or []
     notes = [f"Call format again for the next formatter: {', '.join(others)}"] if others else []
     return report(f"Formatted by {plan['server']}.", outcome, notes)
+
+
+async def _command(
+    client: Client, command: dict[str, Any], what: str, outcome: Outcome
+) -> list[str]:
+    """Run the command of an action, and add what becomes of its edit; return what to note."""
+    more = await _run(client, command)
+    name, server = command["command"], command["server"]
+    if not more.get("has_edit"):
+        return [f"{server} has run the command {name}."]
+    outcome.add(await review(client, what, edited_files(more)))
+    if left_out := more["left_out"]:
+        were = "was" if left_out == 1 else "were"
+        return [f"{count(left_out, 'further edit')} of {server} for {name} {were} not applied."]
+    return []
 
 
 async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:

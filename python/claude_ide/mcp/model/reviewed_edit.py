@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,16 +88,33 @@ async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outc
     """Have the user review an edit, and apply what they accept after the last decision.
 
     `what` is a verb with its objects, for the question. Cancelling this closes the diff and applies
-    nothing. Raises `ToolError` if the user refuses all of it, or if a file has changed since.
+    nothing; once the first file is being written, all are, and the user and the model are told.
+    Raises `ToolError` if the user refuses all of it, or if a file has changed since.
     """
     reviewing = _Review(client, files)
     try:
         await reviewing.ask(what)
         await reviewing.check()
-        await reviewing.apply()
+        await _to_the_end(reviewing.apply())
+    except asyncio.CancelledError:
+        reviewing.report_late(what)
+        raise
     finally:
         reviewing.settle()
     return reviewing.outcome
+
+
+async def _to_the_end(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Await a coroutine that is not cancelled with the caller: the caller is, at its end."""
+    task, cancelled = asyncio.ensure_future(coroutine), None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    task.result()
 
 
 def report(heading: str, outcome: Outcome, notes: Sequence[str] = ()) -> Content:
@@ -210,6 +227,16 @@ class _Review:
             notes.append(" (saving has changed it further)")
         listed = self.outcome.unsaved if done.get("is_unsaved") else self.outcome.written
         listed.append("".join([path, *notes]))
+
+    def report_late(self, what: str) -> None:
+        """Report what was applied although the call was cancelled, which has no answer."""
+        changed = len(self.outcome.written) + len(self.outcome.unsaved)
+        if not changed:
+            return
+        late = f"was cancelled too late; {count(changed, 'file')} changed"
+        self._editor.notify(f"{self._client.shown_name}: {what} {late}", "warn")
+        words = [f"An earlier call, to {what}, {late}.", *self.outcome.lines()]
+        self._client.late.append("\n".join(words))
 
     def settle(self) -> None:
         """Report to Lua which texts were applied; it keeps those that the user had edited."""
