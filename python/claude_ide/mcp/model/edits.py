@@ -12,7 +12,7 @@ from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, edited_files, report, review
 from claude_ide.mcp.tool import Content, model_tool
 
-RUN, REFUSE = "Run", "Do not run"
+RUN, REFUSE = "Run it; it may change files without review", "Do not run it"
 
 CHECK_SECONDS = 5.0
 """How long the servers may check a file that was not open: fixes are offered for what they find."""
@@ -142,9 +142,9 @@ async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:
     """Have the server run a command, after asking the user unless it can only propose an edit."""
     name = command["command"]
     if not name.startswith(EDITING):
+        # A picker may cut it off, so the warning is in the choice.
         question = (
-            f"{client.shown_name} wants {command['server']} to run {name} ({command['title']}), "
-            "which may change files without review"
+            f"{client.shown_name} wants {command['server']} to run {name} ({command['title']})"
         )
         if await client.editor.choose(question, [RUN, REFUSE]) != RUN:
             raise ToolError(f"the user does not want {command['server']} to run {name}")

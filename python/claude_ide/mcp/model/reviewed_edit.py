@@ -143,7 +143,7 @@ class _Review:
             )
             choice = await self._editor.choose(question, [EACH, ALL, REFUSE])
             if choice not in (EACH, ALL):
-                raise ToolError(f"the user does not want to {what}; nothing was changed")
+                raise ToolError(f"the user does not want to {what}; {self._nothing()}")
             if choice == ALL:
                 # A file that a program runs, or one outside the project, is shown all the same.
                 reviewed = [file for file in self._files if file.warning]
@@ -154,6 +154,12 @@ class _Review:
         if not self._accepted:
             reasons = "\n".join(self.outcome.rejected)
             raise ToolError(f"the user rejected it; nothing was changed:\n{reasons}")
+
+    def _nothing(self, done: str = "changed") -> str:
+        """Return that nothing was done, except by the language server itself."""
+        made = [file.path for file in self._files if file.is_made]
+        unless = f", but the language server has created {', '.join(made)}, empty" if made else ""
+        return f"nothing was {done}{unless}"
 
     async def _show(self, file: EditedFile, hint: str) -> None:
         """Show a diff, and note the decision."""
@@ -191,7 +197,8 @@ class _Review:
         stale += [each.file.path for each in self._accepted if each.file.is_new and _exists(each)]
         if stale:
             names = ", ".join(stale)
-            raise ToolError(f"changed during the review: {names}; nothing was applied, call again")
+            nothing = self._nothing("applied")
+            raise ToolError(f"changed during the review: {names}; {nothing}, call again")
 
     async def apply(self) -> None:
         """Write the accepted files; those with unsaved changes stay unsaved."""
