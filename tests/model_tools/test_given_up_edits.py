@@ -27,6 +27,12 @@ end })
 """
 
 
+IS_DISCARDED = """
+local _, pending = debug.getupvalue(require('claude_ide.dialogue').close, 1)
+return next(pending) == nil
+"""
+
+
 def edited(path: Path, text: str = "x") -> dict[str, Any]:
     """Return a change of the first character of a file."""
     edits = [{"range": in_line(0, 0), "newText": text}]
@@ -119,6 +125,7 @@ async def test_a_question_of_a_cancelled_call_says_that_it_is_too_late(
     await until(lambda: question in serving.screen.text(), question)
 
     await cancel(client, reviewed.number)
+    await until(lambda: serving.lua(IS_DISCARDED), "Neovim has discarded it")
     await reviewed.choose("2", question)
 
     late = "this question is no longer waiting for an answer"
