@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.tools import Tools
 from claude_ide.errors import ToolError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import server as server_module
@@ -145,3 +146,34 @@ async def test_a_reason_is_never_too_long_for_a_model(wire: Wire) -> None:
     reason = wire.frames[0]["result"]["content"][0]["text"]
     assert len(reason) < 5_000
     assert reason.endswith("…")
+
+
+async def test_progress_says_who_is_waited_for(
+    wire: Wire, slow: Slow, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    @model_tool("asking", "Asking", asks_user=True)
+    async def ask(client: Client, _arguments: NoArguments) -> Content:
+        """Ask the server, then the user."""
+        await client.editor.use("tools.edits.rename", {})
+        begun.set()
+        await slow.finish.wait()
+        return text("done")
+
+    answer = asyncio.Event()
+
+    async def begin(tools: Tools, token: int, *_tool: object) -> None:
+        await answer.wait()
+        tools._answered({"token": token, "json": "{}"})
+
+    monkeypatch.setattr(Tools, "_begin", begin)
+    await wire.call(1, "asking", progressToken=1)
+    await until(lambda: wire.frames, "progress")
+    assert wire.frames[-1]["params"]["message"] == "waiting for Neovim"
+
+    answer.set()
+    await begun.wait()
+    wire.frames.clear()
+    await until(lambda: wire.frames, "progress")
+    assert wire.frames[-1]["params"]["message"] == "waiting for the user"

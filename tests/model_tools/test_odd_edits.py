@@ -282,3 +282,63 @@ async def test_marks_and_folds_stay(
     assert file.read_text() == whole["newText"]
     await until(lambda: serving.eval("tabpagenr('$') == 1"), "the diff is closed")
     assert await serving.eval('[line("\'a"), foldclosed(3), foldclosedend(3)]') == [3, 3, 4]
+
+
+async def test_an_edit_of_a_command_that_cannot_be_reviewed_is_an_error(
+    reviewed: Reviewed, start: Start, file: Path
+) -> None:
+    await start(sending("eslint.applyAllFixes", {"kind": "delete", "uri": file.as_uri()}))
+
+    await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
+
+    assert f"would delete {file}, which is not supported" in await reviewed.error()
+
+
+async def test_further_edits_of_a_command_are_named(
+    reviewed: Reviewed, start: Start, file: Path
+) -> None:
+    answers = sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"), version=0))
+    answers["workspace/executeCommand"]["sends"] *= 3
+    await start(answers)
+
+    await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
+    await reviewed.decide("w")
+
+    left_out = "2 further edits of odd for eslint.applyAllFixes were not applied."
+    assert (await reviewed.text()).splitlines()[1:] == ["Written:", f"  {file}", left_out]
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+async def test_what_was_written_before_a_command_is_told_if_the_command_fails(
+    reviewed: Reviewed, start: Start, file: Path, *, refuses: bool
+) -> None:
+    command = {"title": "", "command": "odd.edit"}
+    written = {"documentChanges": [changed(file, edit(0, 0, 3, "x"))]}
+    offer = {"title": "Do it", "kind": "refactor", "edit": written, "command": command}
+    error = {"error": {"code": -32603, "message": "out of order"}}
+    await start({"textDocument/codeAction": {"result": [offer]}, "workspace/executeCommand": error})
+
+    await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
+    await reviewed.decide("w")
+    await reviewed.choose("2" if refuses else "1", "wants odd to run odd.edit")
+
+    text = await reviewed.text()
+    assert f"Written:\n  {file}\nOnly this; then, for the command odd.edit: " in text
+    reason = "the user does not want odd to run odd.edit" if refuses else "odd: out of order"
+    assert text.endswith(reason)
+
+
+async def test_a_file_that_is_formatted_when_it_is_written_is_not_listed(
+    reviewed: Reviewed, start: Start, serving: Neovim, file: Path
+) -> None:
+    other = file.with_name("b.txt")
+    other.write_text("one\n")
+    await start(renamed(changed(other, edit(0, 0, 3, "x"))))
+    await serving.lua(chunk("format_on_save"))
+
+    await reviewed.begin("rename", file=str(file), line=1, symbol="one", new_name="x")
+    await reviewed.decide("w")
+
+    assert f"  {other} (saving has changed it further)" in await reviewed.text()
+    assert other.read_text() == "formatted x\n"
+    assert await serving.eval("map(getbufinfo({'buflisted': 1}), 'v:val.name')") == [str(file)]

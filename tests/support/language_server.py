@@ -154,6 +154,8 @@ class Server:
                 self.publish(parameters["uri"], parameters.get("version"))
             case "test/release" if self.held:
                 self.answer(self.held, parameters["result"])
+            case "test/apply":
+                self.send({"id": "edit", "method": "workspace/applyEdit", "params": parameters})
             case "test/begin":
                 self.progress({"kind": "begin", "title": parameters["title"]})
             case "test/end":

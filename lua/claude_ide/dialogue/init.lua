@@ -77,6 +77,12 @@ function M.input(token, prompt, default)
   end)
 end
 
+--- Discard a question; one on the screen stays, and an answer to it is reported as too late.
+---@param token integer
+function M.close(token)
+  pending[token] = nil
+end
+
 --- Discard all questions. Those on the screen stay: if they were closed, keys typed into them could
 --- reach another window.
 function M.close_all()

@@ -210,8 +210,13 @@ function M.write(bufnr)
     return refusal
   end
   local id, is_overtaken = guard(bufnr)
+  local was_listed = vim.bo[bufnr].buflisted
   local ok, err = write_without_dialog(bufnr)
   pcall(vim.api.nvim_del_autocmd, id)
+  -- A language server that formats before the write lists the buffer.
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].buflisted = was_listed
+  end
   if is_overtaken() then
     return refusal
   end

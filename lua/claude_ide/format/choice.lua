@@ -14,7 +14,8 @@ local SERVER_STARTS_WITHIN = 300
 
 ---@class claude_ide.Formatter
 ---@field name string
----@field format fun(done: fun(err?: string, lines?: fun(): string[])) calls `done` once
+-- Calls `done` once; may return a function that gives up.
+---@field format fun(done: fun(err?: string, lines?: fun(): string[])): fun()?
 
 -- Whether the option was set by one of Neovim's own scripts, such as a filetype plugin. Neovim uses the same
 -- criterion before it sets 'formatexpr' for a language server.

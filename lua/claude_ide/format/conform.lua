@@ -77,7 +77,7 @@ function M.find(bufnr)
   local formatter = {
     name = ('conform.nvim (%s)'):format(table.concat(names, ', ')),
     format = function(done)
-      M.format(plugin, bufnr, done)
+      return M.format(plugin, bufnr, done)
     end,
   }
   return formatter, server_order(plugin, bufnr)
@@ -154,11 +154,12 @@ end
 ---@param plugin table the module of conform.nvim
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
+---@return fun() stop
 function M.format(plugin, bufnr, done)
   local point = checkpoint.new(bufnr)
   local was_untouched = watch_finish(bufnr)
   local is_over = false
-  local answer = time_limit.new(M.answers_within, done, function()
+  local answer, stop = time_limit.new(M.answers_within, done, function()
     end_all(bufnr, function()
       return is_over
     end)
@@ -182,6 +183,7 @@ function M.format(plugin, bufnr, done)
     was_untouched()
     answer(tostring(err))
   end
+  return stop
 end
 
 return M

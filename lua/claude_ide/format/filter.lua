@@ -29,7 +29,7 @@ function M.find(bufnr, name)
       and {
         name = command,
         format = function(done)
-          M.format(shell_command.expand(bufnr, command), bufnr, done)
+          return M.format(shell_command.expand(bufnr, command), bufnr, done)
         end,
       }
     or nil
@@ -65,10 +65,11 @@ end
 ---@param command string for the shell
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
+---@return fun() stop
 function M.format(command, bufnr, done)
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n') .. '\n'
   local pid ---@type integer?
-  local answer = time_limit.new(M.answers_within, done, function()
+  local answer, stop = time_limit.new(M.answers_within, done, function()
     shell_command.stop(assert(pid))
     return ('did not answer within %g s and was stopped'):format(M.answers_within / 1000)
   end)
@@ -96,9 +97,11 @@ function M.format(command, bufnr, done)
   local ok, started =
     pcall(shell_command.start, command, { stdin = text, cwd = folder, stdout = collect }, finish)
   if not ok then
-    return answer('it could not be started: ' .. reason.of(started))
+    answer('it could not be started: ' .. reason.of(started))
+  else
+    pid = started
   end
-  pid = started
+  return stop
 end
 
 return M

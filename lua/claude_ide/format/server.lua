@@ -22,7 +22,7 @@ function M.find(bufnr)
     return {
       name = client.name,
       format = function(done)
-        M.format(client, bufnr, done)
+        return M.format(client, bufnr, done)
       end,
     }
   end, clients)
@@ -74,9 +74,10 @@ end
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 ---@param done fun(err?: string, lines?: fun(): string[])
+---@return fun() stop
 function M.format(client, bufnr, done)
   local request ---@type integer?
-  local answer = time_limit.new(M.answers_within, done, function()
+  local answer, stop = time_limit.new(M.answers_within, done, function()
     if request then
       client:cancel_request(request)
     end
@@ -95,6 +96,7 @@ function M.format(client, bufnr, done)
   elseif not sent then
     answer('it is shutting down')
   end
+  return stop
 end
 
 return M

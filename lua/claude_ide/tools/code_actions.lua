@@ -17,6 +17,7 @@ local AWAITS_REVIEW = 'the user reviews this edit first'
 
 -- Milliseconds. A server may send its edit, or complain that it was not applied, just after its answer.
 local SETTLES_WITHIN = 250
+local FORGOTTEN_AFTER = 600000
 local MADE_WITHIN = 60 -- seconds
 local MOST_LISTED = 30
 local LONGEST_TITLE = 200
@@ -308,8 +309,31 @@ end
 
 local running = {} ---@type table<integer, true> by client
 
+-- Call `done` a moment after the server has answered: until then it may send an edit.
+local function when_answered(is_owed, done, waited)
+  waited = (waited or 0) + SETTLES_WITHIN
+  vim.defer_fn(function()
+    if is_owed() and waited < FORGOTTEN_AFTER then
+      return when_answered(is_owed, done, waited)
+    end
+    done()
+  end, SETTLES_WITHIN)
+end
+
+-- Answer with the first edit that a server has sent.
+local function describe_sent(client, edits, ticks, answer)
+  workspace_edit.describe(edits[1], client, ticks, function(files)
+    if files.error then
+      return answer(files)
+    end
+    vim.iter(files):each(mark_made)
+    answer({ files = files, has_edit = true, left_out = #edits - 1 })
+  end)
+end
+
 --- Have a server run a command that the user has agreed to. Answers the `files` of the edit that it sends,
---- and whether it sends one.
+--- whether it sends one, and how many further edits were `left_out`. Edits that arrive after the command was
+--- given up are not applied either.
 ---@param arguments { client: integer, command: string, arguments?: any[] }
 ---@param answer claude_ide.ToolAnswer
 function M.run(arguments, answer)
@@ -320,9 +344,9 @@ function M.run(arguments, answer)
     return answer({ error = client.name .. ' is still running another command' })
   end
   running[client.id] = true
-  local ticks, edit = workspace_edit.snapshot(), nil
+  local ticks, edits = workspace_edit.snapshot(), {}
   local release = catch(client, function(sent)
-    edit = edit or sent
+    edits[#edits + 1] = sent
   end)
   local is_over = false
   local function finish()
@@ -332,21 +356,29 @@ function M.run(arguments, answer)
     end
   end
   local parameters = { command = arguments.command, arguments = arguments.arguments }
-  local cancel = request.send(client, nil, COMMAND, parameters, function(failure)
-    vim.defer_fn(function()
+  local function conclude(failure)
+    if #edits > 0 then
+      return describe_sent(client, edits, ticks, answer)
+    end
+    answer(failure and { error = ('%s: %s'):format(client.name, failure) } or { files = {} })
+  end
+  local cancel
+  local function is_owed()
+    return false
+  end
+  cancel, is_owed = request.send(client, nil, COMMAND, parameters, function(failure)
+    if is_owed() then
+      conclude(failure)
+      return when_answered(is_owed, finish)
+    end
+    when_answered(is_owed, function()
       finish()
-      if edit then
-        return workspace_edit.describe(edit, client, ticks, function(files)
-          vim.iter(files):each(mark_made)
-          answer(files.error and files or { files = files, has_edit = true })
-        end)
-      end
-      answer(failure and { error = ('%s: %s'):format(client.name, failure) } or { files = {} })
-    end, SETTLES_WITHIN)
+      conclude(failure)
+    end)
   end)
   return function()
-    finish()
     cancel()
+    when_answered(is_owed, finish)
   end
 end
 

@@ -1,5 +1,6 @@
 --- Renames symbols for the model. The new texts are only computed: the user reviews them before any is
 --- applied.
+local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.tools.place')
 local reload = require('claude_ide.disk.reload')
 local servers = require('claude_ide.tools.servers')
@@ -60,13 +61,18 @@ end
 ---@param arguments { files: { path: string, digest: string }[] }
 ---@param answer claude_ide.ToolAnswer
 function M.stale(arguments, answer)
-  local paths = {}
-  for _, file in ipairs(arguments.files) do
-    if is_changed(file) then
-      paths[#paths + 1] = file.path
+  -- A file that was unloaded during a long review has to be loaded again.
+  return moment.when_possible(function()
+    local paths = {}
+    for _, file in ipairs(arguments.files) do
+      if is_changed(file) then
+        paths[#paths + 1] = file.path
+      end
     end
-  end
-  answer({ paths = paths })
+    answer({ paths = paths })
+  end, function(reason)
+    answer({ error = reason })
+  end)
 end
 
 return M

@@ -24,6 +24,8 @@ local LINEMATCH = 60
 ---@field failures string[]
 ---@field answer claude_ide.ToolAnswer
 ---@field is_cancelled? boolean
+---@field index? integer of the formatter that is running
+---@field stop? fun() ends it
 
 local function lines_of(bufnr)
   return api.nvim_buf_get_lines(bufnr, 0, -1, true)
@@ -108,6 +110,7 @@ local function try(run, index)
   if not formatter then
     return conclude(run)
   end
+  run.index = index
   local function done(err, lines)
     local bufnr = run.bufnr
     if run.is_cancelled then
@@ -130,9 +133,11 @@ local function try(run, index)
     end
     try(run, index + 1)
   end
-  local ok, why = pcall(formatter.format, done)
+  local ok, stop = pcall(formatter.format, done)
   if not ok then
-    done(reason.of(why))
+    return done(reason.of(stop))
+  elseif run.index == index then
+    run.stop = stop
   end
 end
 
@@ -157,6 +162,9 @@ function M.format(arguments, answer)
   end)
   return function()
     run.is_cancelled = true
+    if run.stop then
+      run.stop()
+    end
   end
 end
 

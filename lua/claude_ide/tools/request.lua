@@ -44,10 +44,11 @@ end
 ---@param done fun(failure?: string, result: any, code?: integer)
 ---@param within? integer milliseconds
 ---@return fun() cancel
+---@return fun(): boolean is_owed whether the server may still answer, also after it was given up
 function M.send(client, bufnr, method, parameters, done, within)
   within = within or M.answers_within
   local id, stop ---@type integer?, fun()?
-  local is_over, is_cancelled = false, false
+  local is_over, is_cancelled, has_answered = false, false, false
   local answer = time_limit.new(within, function(...)
     is_over = true
     if stop then
@@ -63,6 +64,7 @@ function M.send(client, bufnr, method, parameters, done, within)
     return ('no answer within %g s'):format(within / 1000)
   end)
   local function answered(err, result)
+    has_answered = true
     local failure = err and (type(err) == 'table' and err.message or err)
     answer(failure and shortened(failure), result, type(err) == 'table' and err.code or nil)
   end
@@ -87,6 +89,8 @@ function M.send(client, bufnr, method, parameters, done, within)
       client:cancel_request(id)
     end
     answer()
+  end, function()
+    return id ~= nil and not has_answered and client.requests[id] ~= nil and not client:is_stopped()
   end
 end
 

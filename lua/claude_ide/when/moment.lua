@@ -276,8 +276,9 @@ end
 --- Call `fn`, which the user has requested, as soon as Neovim allows windows to change.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
+---@return fun() cancel
 function M.when_possible(fn, on_error)
-  when(M.is_possible, fn, on_error)
+  return when(M.is_possible, fn, on_error)
 end
 
 --- Call `fn` as soon as a message can be shown (`can_notify`).

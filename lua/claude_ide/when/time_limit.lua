@@ -7,6 +7,7 @@ local M = {}
 ---@param done fun(...)
 ---@param give_up fun(): string
 ---@return fun(...) answer
+---@return fun() stop give up now, unless there is an answer
 function M.new(milliseconds, done, give_up)
   local is_answered = false
   local timer ---@type uv.uv_timer_t
@@ -19,12 +20,13 @@ function M.new(milliseconds, done, give_up)
       done(...)
     end
   end
-  timer = vim.defer_fn(function()
+  local function stop()
     if not is_answered then
       answer(give_up())
     end
-  end, milliseconds)
-  return answer
+  end
+  timer = vim.defer_fn(stop, milliseconds)
+  return answer, stop
 end
 
 return M

@@ -300,6 +300,10 @@ class Editor:
         """
         return await self._tools.use(function, arguments)
 
+    def is_using(self, task: object) -> bool:
+        """Return whether a task waits for such a tool."""
+        return self._tools.is_waiting(task)
+
     def tools_are(self, names: list[str], others: list[str]) -> None:
         """Report the names of all tools, and of those that were not added in Neovim."""
         self._port.notify("tools.own.know", names, others)
@@ -324,7 +328,7 @@ class Editor:
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""
-        answer = await self._finish("dialogue.select", prompt, items)
+        answer = await self._question("dialogue.select", prompt, items)
         index = answer.get("index")
         return index - 1 if isinstance(index, int) else None
 
@@ -335,15 +339,24 @@ class Editor:
 
     async def decide(self, prompt: str, values: list[str]) -> str:
         """Like `choose`, for a question that the user does not expect: it waits while they type."""
-        answer = await self._finish("dialogue.select_later", prompt, values)
+        answer = await self._question("dialogue.select_later", prompt, values)
         index = answer.get("index")
         return values[index - 1] if isinstance(index, int) else ""
 
     async def input(self, prompt: str, default: str = "") -> str | None:
         """Return the text that the user types; None if they cancel."""
-        answer = await self._finish("dialogue.input", prompt, default)
+        answer = await self._question("dialogue.input", prompt, default)
         text = answer.get("text")
         return text if isinstance(text, str) else None
+
+    async def _question(self, function: str, *arguments: Any) -> dict[str, Any]:
+        """Ask the user; cancelling this discards the question."""
+        token = self.new_token()
+        try:
+            return await self._finish_under(token, function, *arguments)
+        except asyncio.CancelledError:
+            self._port.notify("dialogue.close", token)
+            raise
 
     # Ways to call.
 

@@ -25,12 +25,16 @@ class Tools:
         self._port = port
         self._new_token = new_token
         self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._waiting: set[object] = set()
+        """The tasks that wait for a tool."""
         events.subscribe("answered", self._answered)
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
         token = self._new_token()
         answer = self._running[token] = asyncio.get_running_loop().create_future()
+        task = asyncio.current_task()
+        self._waiting.add(task)
         try:
             await self._begin(token, function, arguments)
             finished = await answer
@@ -39,7 +43,12 @@ class Tools:
             raise
         finally:
             del self._running[token]
+            self._waiting.discard(task)
         return without_error(json.loads(finished["json"]))
+
+    def is_waiting(self, task: object) -> bool:
+        """Return whether a task waits for a tool."""
+        return task in self._waiting
 
     async def _begin(self, token: int, function: str, arguments: dict[str, Any]) -> None:
         """Begin a tool; after this has raised, the tool never begins."""

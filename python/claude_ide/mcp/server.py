@@ -167,25 +167,35 @@ class Server:
     async def _run(self, tool: Tool, arguments: Any, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""
         wants_progress = self._tools.instructions and isinstance(token, str | int)
-        progress = asyncio.ensure_future(self._report(tool, token)) if wants_progress else None
+        report = self._report(tool, token, asyncio.current_task()) if wants_progress else None
+        progress = asyncio.ensure_future(report) if report else None
         usage, begun = self._tools.usage[tool.name], time.monotonic()
         usage.calls += 1
         try:
-            return {"content": await tool.call(self.client, arguments, caller)}
+            return self._complete({"content": await tool.call(self.client, arguments, caller)})
         except (ToolError, EditorError) as error:
             usage.failed += 1
             logger.info("%s: %s", tool.name, error)
-            return failed(str(error))
+            return self._complete(failed(str(error)))
         finally:
             usage.seconds += time.monotonic() - begun
             if progress is not None:
                 progress.cancel()
 
-    async def _report(self, tool: Tool, token: str | int) -> None:
-        """Report again and again that a slow tool is still running."""
-        what = "waiting for the user" if tool.asks_user else "waiting for Neovim"
+    def _complete(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Add what earlier calls have done that had no answer."""
+        late, self.client.late = self.client.late, []
+        return {
+            **result,
+            "content": [*text(*late), *result["content"]],
+        }
+
+    async def _report(self, tool: Tool, token: str | int, task: object) -> None:
+        """Report again and again that a slow tool, which runs in this task, is still running."""
         for seconds in itertools.count(PROGRESS_SECONDS, PROGRESS_SECONDS):
             await asyncio.sleep(PROGRESS_SECONDS)
+            asks = tool.asks_user and not self.client.editor.is_using(task)
+            what = "waiting for the user" if asks else "waiting for Neovim"
             progress = {"progressToken": token, "progress": seconds, "message": what}
             try:
                 await self.peer.notify("notifications/progress", progress)

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from claude_ide.errors import ToolError
+from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.pages import page
+from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, edited_files, report, review
 from claude_ide.mcp.tool import Content, model_tool
 
-RUN, REFUSE = "Run", "Do not run"
+RUN, REFUSE = "Run it; it may change files without review", "Do not run it"
 
 CHECK_SECONDS = 5.0
 """How long the servers may check a file that was not open: fixes are offered for what they find."""
@@ -96,11 +96,12 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     elif not outcome.is_complete:
         notes.append(f"The command that belongs to it was not run: {command['command']}")
     else:
-        more = await _run(client, command)
-        if more.get("has_edit"):
-            outcome.add(await review(client, what, edited_files(more)))
-        else:
-            notes.append(f"{plan['server']} has run the command {command['command']}.")
+        try:
+            notes += await _command(client, command, what, outcome)
+        except (ToolError, EditorError) as error:
+            if not outcome.lines():
+                raise
+            notes.append(f"Only this; then, for the command {command['command']}: {error}")
     if not outcome.lines() and not notes:
         return page(f"{plan['server']} has nothing to change.", ())
     return report(f'{plan["server"]}: "{plan["title"]}"', outcome, notes)
@@ -122,13 +123,28 @@ async def format_file(client: Client, arguments: Format) -> Content:
     return report(f"Formatted by {plan['server']}.", outcome, notes)
 
 
+async def _command(
+    client: Client, command: dict[str, Any], what: str, outcome: Outcome
+) -> list[str]:
+    """Run the command of an action, and add what becomes of its edit; return what to note."""
+    more = await _run(client, command)
+    name, server = command["command"], command["server"]
+    if not more.get("has_edit"):
+        return [f"{server} has run the command {name}."]
+    outcome.add(await review(client, what, edited_files(more)))
+    if left_out := more["left_out"]:
+        were = "was" if left_out == 1 else "were"
+        return [f"{count(left_out, 'further edit')} of {server} for {name} {were} not applied."]
+    return []
+
+
 async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:
     """Have the server run a command, after asking the user unless it can only propose an edit."""
     name = command["command"]
     if not name.startswith(EDITING):
+        # A picker may cut it off, so the warning is in the choice.
         question = (
-            f"{client.shown_name} wants {command['server']} to run {name} ({command['title']}), "
-            "which may change files without review"
+            f"{client.shown_name} wants {command['server']} to run {name} ({command['title']})"
         )
         if await client.editor.decide(question, [RUN, REFUSE]) != RUN:
             raise ToolError(f"the user does not want {command['server']} to run {name}")

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,16 +88,33 @@ async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outc
     """Have the user review an edit, and apply what they accept after the last decision.
 
     `what` is a verb with its objects, for the question. Cancelling this closes the diff and applies
-    nothing. Raises `ToolError` if the user refuses all of it, or if a file has changed since.
+    nothing; once the first file is being written, all are, and the user and the model are told.
+    Raises `ToolError` if the user refuses all of it, or if a file has changed since.
     """
     reviewing = _Review(client, files)
     try:
         await reviewing.ask(what)
         await reviewing.check()
-        await reviewing.apply()
+        await _to_the_end(reviewing.apply())
+    except asyncio.CancelledError:
+        reviewing.report_late(what)
+        raise
     finally:
         reviewing.settle()
     return reviewing.outcome
+
+
+async def _to_the_end(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Await a coroutine that is not cancelled with the caller: the caller is, at its end."""
+    task, cancelled = asyncio.ensure_future(coroutine), None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    task.result()
 
 
 def report(heading: str, outcome: Outcome, notes: Sequence[str] = ()) -> Content:
@@ -126,7 +143,7 @@ class _Review:
             )
             choice = await self._editor.decide(question, [EACH, ALL, REFUSE])
             if choice not in (EACH, ALL):
-                raise ToolError(f"the user does not want to {what}; nothing was changed")
+                raise ToolError(f"the user does not want to {what}; {self._nothing()}")
             if choice == ALL:
                 # A file that a program runs, or one outside the project, is shown all the same.
                 reviewed = [file for file in self._files if file.warning]
@@ -137,6 +154,12 @@ class _Review:
         if not self._accepted:
             reasons = "\n".join(self.outcome.rejected)
             raise ToolError(f"the user rejected it; nothing was changed:\n{reasons}")
+
+    def _nothing(self, done: str = "changed") -> str:
+        """Return that nothing was done, except by the language server itself."""
+        made = [file.path for file in self._files if file.is_made]
+        unless = f", but the language server has created {', '.join(made)}, empty" if made else ""
+        return f"nothing was {done}{unless}"
 
     async def _show(self, file: EditedFile, hint: str) -> None:
         """Show a diff, and note the decision."""
@@ -174,7 +197,8 @@ class _Review:
         stale += [each.file.path for each in self._accepted if each.file.is_new and _exists(each)]
         if stale:
             names = ", ".join(stale)
-            raise ToolError(f"changed during the review: {names}; nothing was applied, call again")
+            nothing = self._nothing("applied")
+            raise ToolError(f"changed during the review: {names}; {nothing}, call again")
 
     async def apply(self) -> None:
         """Write the accepted files; those with unsaved changes stay unsaved."""
@@ -210,6 +234,16 @@ class _Review:
             notes.append(" (saving has changed it further)")
         listed = self.outcome.unsaved if done.get("is_unsaved") else self.outcome.written
         listed.append("".join([path, *notes]))
+
+    def report_late(self, what: str) -> None:
+        """Report what was applied although the call was cancelled, which has no answer."""
+        changed = len(self.outcome.written) + len(self.outcome.unsaved)
+        if not changed:
+            return
+        late = f"was cancelled too late; {count(changed, 'file')} changed"
+        self._editor.notify(f"{self._client.shown_name}: {what} {late}", "warn")
+        words = [f"An earlier call, to {what}, {late}.", *self.outcome.lines()]
+        self._client.late.append("\n".join(words))
 
     def settle(self) -> None:
         """Report to Lua which texts were applied; it keeps those that the user had edited."""
