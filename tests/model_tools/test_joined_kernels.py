@@ -161,7 +161,7 @@ async def test_beside_molten_the_user_chooses_whether_to_join(
     await on_screen(serving, "molten-nvim runs one for this file")
     await serving.keys("1<CR>")
     await asked(serving)
-    await on_screen(serving, "asks to run this in running ")
+    await on_screen(serving, "kernel since 20")
     await serving.keys(":w<CR>")
     assert "[value]" in (await read(tools))["content"][0]["text"]
     await closed(serving)
