@@ -5,7 +5,10 @@ package.loaded.image = {
     assert(vim.api.nvim_win_get_buf(options.window) == options.buffer, 'it would never appear')
     return {
       render = function()
-        table.insert(_G.placed, { vim.fn.bufname(options.buffer), path, { options.y + 1, options.x } })
+        table.insert(
+          _G.placed,
+          { vim.fn.bufname(options.buffer), path, { options.y + 1, options.x } }
+        )
       end,
     }
   end,
