@@ -5,10 +5,12 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from claude_ide.agents.acp.kind import Acp
+from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import TOKEN
 from support.chats_here import ChatsHere
 from support.neovim import ROOT, Neovim, until
@@ -99,6 +101,26 @@ async def test_stopping_the_turn_stops_the_running_tool(
     await nvim.command("stopinsert | ClaudeChat stop")
 
     await until(lambda: not alive(pid), "the command has ended")
+
+
+async def test_a_call_that_the_agent_has_given_up_runs_nothing_after_the_turn(
+    panel: Panel, here: ChatsHere, project: Path
+) -> None:
+    await panel.send("leave make")
+    await until(lambda: "Otter wants to run: " in panel.nvim.screen.text(), "the question")
+    (peer,) = _peers(here)
+    assert peer._answering
+
+    (project / "enough").touch()
+
+    await panel.shows("given up")
+    await until(lambda: not peer._answering, "the call is withdrawn")
+
+
+def _peers(here: ChatsHere) -> list[Peer]:
+    """The connections of the agents' servers."""
+    doors: Any = here.chats._agents._doors.values()
+    return [peer for door in doors for peer in door._toolbox._peers.values()]
 
 
 async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(

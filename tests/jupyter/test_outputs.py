@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.jupyter.outputs import MOST_IMAGES, MOST_TEXT, Outputs, clean
+from claude_ide.jupyter.outputs import MOST_ERROR, MOST_IMAGES, MOST_TEXT, Outputs, clean
 
 
 def collected(*messages: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
@@ -60,6 +60,26 @@ def test_more_text_than_is_kept_is_counted() -> None:
 
     assert len(outputs.all[0].text) == MOST_TEXT
     assert outputs.left_out == 2
+
+
+def test_an_error_after_too_much_output_is_kept() -> None:
+    outputs = Outputs()
+    outputs.apply(*stream("a" * (MOST_TEXT + 1)))
+    outputs.apply("error", {"traceback": ["a" * MOST_ERROR, "ValueError"]})
+
+    assert outputs.all[-1].kind == "error"
+    assert outputs.all[-1].text.endswith("\nValueError")
+    assert len(outputs.all[-1].text) == MOST_ERROR
+
+
+def test_cleared_output_makes_room() -> None:
+    outputs = Outputs()
+    for _ in range(3):
+        outputs.apply("clear_output", {"wait": True})
+        outputs.apply(*stream("a" * (MOST_TEXT // 2 + 1)))
+
+    assert [len(each.text) for each in outputs.all] == [MOST_TEXT // 2 + 1]
+    assert outputs.left_out == 0
 
 
 def test_what_is_displayed_is_limited_too() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from support.chunks import chunk
 from support.kernels import record
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.jupyter.record')"
 ENTRY = {"title": "12:00:00 Claude, Python", "language": "python", "code": "x = 1\nx\n"}
@@ -104,13 +104,45 @@ async def test_the_oldest_lines_of_a_long_record_are_forgotten(nvim: Neovim) -> 
     assert lines[-2:] == ["#> end", ""]
 
 
-@pytest.mark.parametrize("has_plugin", [True, False])
-async def test_an_image_is_linked_and_shown_by_a_plugin(nvim: Neovim, has_plugin: bool) -> None:
-    if has_plugin:
-        await nvim.lua(chunk("jupyter/snacks"))
+async def placed(nvim: Neovim) -> list[Any]:
+    """Return the images that the imitated plugin has shown."""
+    await nvim.idle(50)
+    found: list[Any] = await nvim.lua("return _G.placed or {}")
+    return found
+
+
+@pytest.mark.parametrize("plugin", ["snacks", "image_nvim"])
+async def test_an_image_appears_when_the_record_is_in_a_window(nvim: Neovim, plugin: str) -> None:
+    await nvim.lua(chunk(f"jupyter/{plugin}"))
+    await begin(nvim)
+    await finish(nvim, ("image", "/state/1.png"))
+    assert await placed(nvim) == []
+
+    await nvim.command("ClaudeKernel")
+
+    one = ["Claude kernel", "/state/1.png", [4, 0]]
+    await until(lambda: nvim.lua("return #_G.placed > 0"), "it is shown")
+    assert await placed(nvim) == [one]
+    await begin(nvim, 2)
+    await finish(nvim, ("image", "/state/2.png"), token=2)
+    two = ["Claude kernel", "/state/2.png", [9, 0]]
+    await until(lambda: nvim.lua("return vim.deep_equal(_G.placed[#_G.placed], ...)", two), "both")
+
+
+async def test_without_a_plugin_an_image_is_linked(nvim: Neovim) -> None:
     await begin(nvim)
     await finish(nvim, ("image", "/state/1.png"))
 
     assert "#> image: /state/1.png" in await record(nvim)
-    placed = await nvim.lua("return _G.placed or {}")
-    assert placed == ([["Claude kernel", "/state/1.png", [4, 0]]] if has_plugin else [])
+
+
+async def test_an_image_goes_with_its_lines(nvim: Neovim) -> None:
+    await nvim.lua(chunk("jupyter/snacks"))
+    await begin(nvim)
+    await nvim.command("ClaudeKernel")
+    await finish(nvim, ("image", "/state/1.png"))
+    await until(lambda: nvim.lua("return #_G.placed > 0"), "it is shown")
+
+    await begin(nvim, 2, code="y\n" * 20_000)
+
+    assert ["closed", "/state/1.png"] in await placed(nvim)

@@ -81,7 +81,9 @@ async def test_diffs_have_the_name_of_the_agent(client: McpStdio, editor: Any) -
     await until(lambda: editor.diffs.titles == ["Otter"])
 
 
-@pytest.mark.parametrize("end", ["cancelled", "stdin closed", "killed", "door closed"])
+@pytest.mark.parametrize(
+    "end", ["cancelled", "turn ended", "stdin closed", "killed", "door closed"]
+)
 async def test_the_diff_of_a_call_that_is_over_is_closed(
     client: McpStdio, door: Door, editor: Any, end: str
 ) -> None:
@@ -91,6 +93,8 @@ async def test_the_diff_of_a_call_that_is_over_is_closed(
     match end:
         case "cancelled":
             await client.send("notifications/cancelled", {"requestId": number})
+        case "turn ended":
+            door.withdraw()
         case "stdin closed":
             assert await client.end() == (0, "")
         case "killed":

@@ -1,38 +1,23 @@
 """Which kernel runs the code, and `:ClaudeKernel`."""
 
-import asyncio
-import contextlib
 import json
-import os
-import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
-from support.kernels import ENVIRONMENT, SECONDS, asked, begin, closed, ran, read, use_environment
+from support.kernels import (
+    ENVIRONMENT,
+    SECONDS,
+    allowed,
+    asked,
+    begin,
+    on_screen,
+    pid,
+    ran,
+    read,
+    runs,
+    use_environment,
+)
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
-
-
-async def allowed(nvim: Neovim, tools: ModelTools, code: str) -> str:
-    """Have code run, allow it and all further code, and return its first text."""
-    await begin(tools, code)
-    await asked(nvim, code)
-    await nvim.keys("gA")
-    text: str = (await read(tools))["content"][0]["text"]
-    await closed(nvim)
-    return text
-
-
-async def on_screen(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words, SECONDS)
-
-
-async def pid(nvim: Neovim, tools: ModelTools) -> int:
-    """Return the id of the kernel's process."""
-    text = await allowed(nvim, tools, "import os; os.getpid()")
-    return int(text.removeprefix("[value]\n"))
 
 
 async def test_a_kernel_that_dies_is_reported_and_another_one_starts(
@@ -43,6 +28,7 @@ async def test_a_kernel_that_dies_is_reported_and_another_one_starts(
     died = await ran(tools, "print('a', flush=True); os.kill(os.getpid(), 9)")
     assert "[the kernel died: signal 9" in died
     assert "Its variables are lost" in died
+    assert "its last output" not in died
 
     assert await ran(tools, "import os; os.getpid()") != f"[value]\n{first}"
 
@@ -58,7 +44,7 @@ async def test_a_restarted_kernel_has_no_variables(
     assert "NameError" in await ran(tools, "x")
 
 
-async def test_a_restart_ends_what_runs(kernel: Path, serving: Neovim, tools: ModelTools) -> None:
+async def test_a_restart_ends_whatruns(kernel: Path, serving: Neovim, tools: ModelTools) -> None:
     await allowed(serving, tools, "import time")
     await begin(tools, "while True: time.sleep(0.1)")
     await until(lambda: _is_busy(serving), "it runs", SECONDS)
@@ -69,7 +55,7 @@ async def test_a_restart_ends_what_runs(kernel: Path, serving: Neovim, tools: Mo
     assert "NameError" in await ran(tools, "time.time()")
 
 
-async def test_the_user_interrupts_what_runs(
+async def test_the_user_interrupts_whatruns(
     kernel: Path, serving: Neovim, tools: ModelTools
 ) -> None:
     await allowed(serving, tools, "import time")
@@ -94,7 +80,7 @@ async def test_a_stopped_kernel_is_gone(kernel: Path, serving: Neovim, tools: Mo
     await serving.command("ClaudeKernel stop")
 
     await on_screen(serving, "stopped: Python of project/.venv")
-    await until(lambda: not _runs(process), "it has ended")
+    await until(lambda: not runs(process), "it has ended")
 
 
 async def test_the_kernel_ends_with_neovim(
@@ -104,14 +90,7 @@ async def test_the_kernel_ends_with_neovim(
 
     serving.process.kill()
 
-    await until(lambda: not _runs(process), "it has ended")
-
-
-def _runs(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    await until(lambda: not runs(process), "it has ended")
 
 
 async def test_the_kernel_of_a_folder_that_is_not_trusted_runs_only_if_the_user_says_so(
@@ -157,71 +136,3 @@ async def test_a_notebook_runs_in_the_kernel_that_it_names(
 
     text = (await read(tools))["content"][0]["text"]
     assert text == f"yes {notebook.parent}"
-
-
-@pytest.fixture
-async def running(tmp_path: Path, project: Path) -> AsyncIterator[Path]:
-    """The connection file of a kernel that another program has started."""
-    file = tmp_path / "home/data/jupyter/runtime/kernel-other.json"
-    file.parent.mkdir(parents=True)
-    process = await asyncio.create_subprocess_exec(
-        *(ENVIRONMENT / "bin/python", "-m", "ipykernel_launcher", "-f", file),
-        cwd=project,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")},
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    await until(file.exists, "it runs", SECONDS)
-    yield file
-    with contextlib.suppress(ProcessLookupError):
-        process.send_signal(signal.SIGTERM)
-    await process.wait()
-
-
-async def test_a_running_kernel_can_be_joined_and_goes_on_afterwards(
-    kernel: Path, running: Path, serving: Neovim, tools: ModelTools
-) -> None:
-    (running.parent / "kernel-gone.json").write_text(running.read_text().replace("tcp", "ipc"))
-    await serving.command("ClaudeKernel choose")
-    await on_screen(serving, "running ")
-    listed = serving.screen.text()
-    assert "Python of project/.venv" in listed
-    assert listed.count("running ") == 1
-    await serving.keys("2<CR>")
-    await on_screen(serving, "code runs in running ")
-
-    process = await pid(serving, tools)
-    await serving.command("ClaudeKernel restart")
-    await on_screen(serving, "this kernel was started elsewhere")
-    await serving.command("ClaudeKernel stop")
-    await on_screen(serving, "stopped: running ")
-
-    assert _runs(process)
-
-
-async def test_code_in_a_joined_kernel_is_interrupted_too(
-    kernel: Path, running: Path, serving: Neovim, tools: ModelTools
-) -> None:
-    await serving.command(f"ClaudeKernel choose {running}")
-    await on_screen(serving, "code runs in running ")
-    await allowed(serving, tools, "import time")
-
-    text = await ran(tools, "while True: time.sleep(0.1)", seconds=2)
-
-    assert "KeyboardInterrupt" in text
-    assert "[interrupted: the limit of 2 s was reached]" in text
-
-
-async def test_a_joined_kernel_that_dies_is_replaced_by_the_projects_own(
-    kernel: Path, running: Path, serving: Neovim, tools: ModelTools
-) -> None:
-    await serving.command(f"ClaudeKernel choose {running}")
-    await on_screen(serving, "code runs in running ")
-    await allowed(serving, tools, "import os, sys")
-
-    died = await ran(tools, "os.kill(os.getpid(), 9)")
-    assert "[the kernel died: it does not answer any more" in died
-
-    assert "NameError" in await ran(tools, "sys")
-    await serving.command("ClaudeKernel status")
-    await on_screen(serving, "idle: Python of project/.venv")

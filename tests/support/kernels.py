@@ -54,6 +54,34 @@ async def closed(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("winnr('$') == 1 && bufname() !~# '^Code ('"), "no question")
 
 
+async def allowed(nvim: Neovim, tools: ModelTools, code: str) -> str:
+    """Have code run, allow it and all further code, and return its first text."""
+    await begin(tools, code)
+    await asked(nvim, code)
+    await nvim.keys("gA")
+    text: str = (await read(tools))["content"][0]["text"]
+    await closed(nvim)
+    return text
+
+
+async def on_screen(nvim: Neovim, words: str) -> None:
+    await until(lambda: words in nvim.screen.text(), words, SECONDS)
+
+
+async def pid(nvim: Neovim, tools: ModelTools) -> int:
+    """Return the id of the kernel's process."""
+    text = await allowed(nvim, tools, "import os; os.getpid()")
+    return int(text.removeprefix("[value]\n"))
+
+
+def runs(process: int) -> bool:
+    """Return whether a process runs."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 async def record(nvim: Neovim) -> str:
     """Return the text of the kernel buffer."""
     return "\n".join(await nvim.eval("getbufline(bufnr('^Claude kernel$'), 1, '$')"))

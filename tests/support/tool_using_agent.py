@@ -2,7 +2,8 @@
 
 It starts them as the MCP SDKs do: with nothing of its own environment but PATH. With the argument
 `--http` it announces that it connects to servers over HTTP. A prompt is
-`call TOOL {arguments}`, which says the texts of the result; `quit servers`, which closes their
+`call TOOL {arguments}`, which says the texts of the result; `leave TOOL`, which gives up without a
+word to the server when there is a file `enough` in the folder; `quit servers`, which closes their
 stdin; or `tell`, which says everything it knows about the servers, and prints it to stderr.
 """
 
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 Frame = dict[str, Any]
@@ -80,6 +82,7 @@ class Agent:
     def __init__(self) -> None:
         self.sending = threading.Lock()
         self.servers: list[Frame] = []
+        self.folder = Path()
         self.running: list[Mcp | HttpMcp] = []
 
     def run(self) -> None:
@@ -98,7 +101,7 @@ class Agent:
                 abilities = {"mcpCapabilities": {"http": "--http" in sys.argv}}
                 result: Frame = {"protocolVersion": 1, "agentCapabilities": abilities}
             case "session/new":
-                self.servers = params["mcpServers"]
+                self.servers, self.folder = params["mcpServers"], Path(params["cwd"])
                 self.running = [
                     HttpMcp(server) if "url" in server else Mcp(server, params["cwd"])
                     for server in self.servers
@@ -123,6 +126,12 @@ class Agent:
                 mcp.child.stdin.close()
                 mcp.child.wait()
             return "all have quit"
+        if word == "leave":
+            call = {"id": "left", "method": "tools/call", "params": {"name": rest}}
+            self.running[-1].send(call)
+            while not (self.folder / "enough").exists():
+                threading.Event().wait(0.01)
+            return "given up"
         name, _, arguments = rest.partition(" ")
         params = {"name": name, "arguments": json.loads(arguments or "{}")}
         answer = self.running[-1].request("tools/call", params)

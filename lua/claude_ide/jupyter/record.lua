@@ -71,6 +71,7 @@ local function forget_beginning(bufnr)
   local over = api.nvim_buf_line_count(bufnr) - MOST_LINES
   if over > 0 then
     api.nvim_buf_set_lines(bufnr, 0, over, false, {})
+    images.tidy(bufnr)
   end
 end
 
@@ -106,7 +107,7 @@ local function add_output(bufnr, row, output)
     })
   end
   if output.kind == 'image' then
-    images.show(bufnr, row + #lines - 1, output.text)
+    images.add(bufnr, row + #lines - 1, output.text)
   end
   return row + #lines
 end
@@ -130,6 +131,7 @@ function M.finish(token, outputs)
       end
       forget_beginning(bufnr)
     end)
+    images.show(bufnr)
   end
 end
 
@@ -145,6 +147,7 @@ local function enter(bufnr)
   end)
   vim.wo[win].winfixbuf, vim.wo[win].winbar = false, ''
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
+  images.show(bufnr)
 end
 
 --- Show the kernel buffer.

@@ -58,6 +58,7 @@ class Chat:
         self.panel = self._panels.of(id_)
         self._editor = editor
         self._run = run
+        self._withdraw = opened.withdraw
         self.transcript = Transcript(agent.name, root=root)
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
@@ -176,6 +177,8 @@ class Chat:
         self._follow(event)
         self.sending.follow(event)
         self.running.follow(event)
+        if isinstance(event, events.TurnEnded):
+            self._withdraw()
         (self._painter.now if urgent else self._painter.soon)()
         self.refresh_bars()
 

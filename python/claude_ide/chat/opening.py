@@ -28,6 +28,9 @@ class Door(Protocol):
     async def open_http(self) -> tuple[str, Mapping[str, str]]:
         """Return the address of that server, and its header fields. Raises `OSError`."""
 
+    def withdraw(self) -> None:
+        """Cancel what the agent still waits for there."""
+
     async def close(self) -> None:
         """Disconnect the agent for good."""
 
@@ -40,6 +43,8 @@ class OpenedAgent(NamedTuple):
     agent: Agent
     trusting: Trusting
     witness: Witness
+    withdraw: Callable[[], None]
+    """Cancels what the agent still waits for at its door."""
 
 
 class Agents:
@@ -97,7 +102,8 @@ class Agents:
         agent = kind.open(folder, workbench)
         if door is not None:
             self._doors[agent] = door
-        return OpenedAgent(kind, folder, agent, trusting, witness)
+        withdraw = door.withdraw if door is not None else _nothing
+        return OpenedAgent(kind, folder, agent, trusting, witness, withdraw)
 
     async def closed(self, agent: Agent) -> None:
         """Close the door of an agent that has ended for good."""
@@ -125,3 +131,7 @@ class Agents:
         except OSError as error:
             reason = error.strerror or error
             self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
+
+
+def _nothing() -> None:
+    """Do nothing: an agent without a door waits for nothing there."""

@@ -129,6 +129,11 @@ class Peer:
         task = self._answering.get(id_)
         return task.cancel() if task is not None else self._drop(id_)
 
+    def cancel_all(self) -> None:
+        """Cancel all requests of the other side, without answers."""
+        for id_ in [*self._answering]:
+            self.cancel(id_)
+
     async def settled(self, seconds: float) -> None:
         """Wait until the current requests are answered, at most `seconds`."""
         if self._tasks:

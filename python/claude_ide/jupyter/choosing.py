@@ -6,7 +6,6 @@ A folder's own environment is code of the folder: unless it is trusted, the user
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError
@@ -24,7 +23,12 @@ NONE = (
     "(jupyter kernelspec list)"
 )
 UNCHOSEN = "The user has not chosen a Jupyter kernel, so nothing was run"
+MOLTEN = "Jupyter kernel (molten-nvim runs one for this file):"
 DISTRUSTED = "The user does not let the kernel of this folder run, so nothing was run"
+
+
+class Dismissed(ToolError):
+    """The user has chosen nothing, or has refused."""
 
 
 class Choosing:
@@ -41,9 +45,12 @@ class Choosing:
         """
         where = await self._editor.run("jupyter.whereabouts.here")
         folder, path = Path(where["folder"]), Path(where.get("path") or where["folder"])
-        for name in await self._wanted(path, where):
-            for named in await asyncio.to_thread(_named, name, path, folder):
-                return await self.admitted(named, select), _home(path, folder)
+        if molten := where.get("molten"):
+            choice = await self._beside_molten([*map(str, molten)], path, folder, select)
+            if choice is not None:
+                return choice, _home(path, folder)
+        for named in await asyncio.to_thread(_of_notebook, path, folder):
+            return await self.admitted(named, select), _home(path, folder)
         for above in specs.above(path, folder):
             if (spec := specs.of_folder(above)) is not None:
                 return await self.admitted(spec, select), above
@@ -54,11 +61,7 @@ class Choosing:
         found = await self.all(except_for)
         if not found:
             raise ToolError(NONE)
-        index = await select("Jupyter kernel:", [each.title for each in found])
-        if index is None:
-            raise ToolError(UNCHOSEN)
-        choice = found[index]
-        return await self.admitted(choice, select) if isinstance(choice, Spec) else choice
+        return await self._among(found, "Jupyter kernel:", select)
 
     async def all(self, except_for: Path | None = None) -> list[Choice]:
         """Return all kernels that could be used."""
@@ -74,15 +77,36 @@ class Choosing:
             return spec
         question = f"{spec.title} runs programs of a folder that you have not trusted:"
         if await select(question, [f"Run it ({shown(spec.folder)})", "No"]) != 0:
-            raise ToolError(DISTRUSTED)
+            raise Dismissed(DISTRUSTED)
         return spec
 
-    async def _wanted(self, path: Path, where: dict[str, Any]) -> list[str]:
-        """Return the names of the kernelspecs that the current file names."""
-        names = [str(name) for name in where.get("molten") or []]
-        if path.suffix == ".ipynb":
-            names.append(await asyncio.to_thread(specs.of_notebook, path))
-        return [name for name in names if name]
+    async def _beside_molten(
+        self, names: Sequence[str], path: Path, folder: Path, select: Select
+    ) -> Choice | None:
+        """Return the kernel for a file for which molten-nvim runs kernels of these names.
+
+        It does not say how to reach them, so the user chooses among all that run, or a new one.
+        """
+        files = [folder / name for name in names if name.endswith(".json")]
+        joined = [running.described(each) for each in files if each.is_file()]
+        others = [each for each in await running.find() if each.file not in files]
+        new = [spec for name in names for spec in _named(name, path, folder)[:1]]
+        found: list[Choice] = [*joined, *others, *new]
+        if found == new:
+            return await self.admitted(new[0], select) if new else None
+        return await self._among(found, MOLTEN, select)
+
+    async def _among(self, found: Sequence[Choice], prompt: str, select: Select) -> Choice:
+        index = await select(prompt, [each.title for each in found])
+        if index is None:
+            raise Dismissed(UNCHOSEN)
+        choice = found[index]
+        return await self.admitted(choice, select) if isinstance(choice, Spec) else choice
+
+
+def _of_notebook(path: Path, folder: Path) -> list[Spec]:
+    name = specs.of_notebook(path) if path.suffix == ".ipynb" else ""
+    return _named(name, path, folder) if name else []
 
 
 def _named(name: str, path: Path, folder: Path) -> list[Spec]:

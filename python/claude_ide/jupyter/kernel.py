@@ -136,6 +136,8 @@ class Kernel:
     async def execute(self, code: str, seconds: float) -> Outcome:
         """Run code for at most `seconds`, then interrupt it. Cancelling this interrupts it, too."""
         assert self._session is not None
+        # Only what it prints from now on can say why it dies.
+        self._printed.clear()
         run = self._run = self._session.execute(code)
         self._is_stopped = False
         try:
@@ -210,7 +212,7 @@ class Kernel:
                 about = await self._unless_dead(self._session.ready())
         except TimeoutError:
             await self.stop()
-            raise ToolError(f"{self.title} did not answer within {seconds:.0f} s") from None
+            raise ToolError(f"{self.title} did not answer within {seconds:g} s") from None
         except BaseException:
             await self.stop()
             raise
@@ -221,9 +223,11 @@ class Kernel:
         task = asyncio.ensure_future(work)
         try:
             await asyncio.wait([task, self._death], return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                raise ToolError(f"{self.title} has ended while it started: {self._last_words()}")
-            return task.result()
+            if task.done():
+                return task.result()
+            if self._process is None:
+                raise ToolError(f"{self.title} does not answer")
+            raise ToolError(f"{self.title} has ended while it started: {self._last_words()}")
         finally:
             task.cancel()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError, UserError
 from claude_ide.jupyter import consent, library, running
-from claude_ide.jupyter.choosing import Choice, Choosing
+from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed
 from claude_ide.jupyter.consent import Asker
 from claude_ide.jupyter.kernel import Kernel, Outcome
 from claude_ide.jupyter.record import Record
@@ -114,6 +114,8 @@ class Kernels:
             raise UserError(f':ClaudeKernel: no subcommand "{" ".join(words)}" ({known})')
         try:
             await actions[what]()
+        except Dismissed:
+            return
         except ToolError as error:
             raise UserError(str(error)) from None
 
@@ -121,24 +123,28 @@ class Kernels:
         library.load("jupyter_client")
         own = self._kernel.file if self._kernel is not None and self._kernel.is_own else None
         where = await self._editor.run("jupyter.whereabouts.here")
+        folder = Path(where["folder"])
         if given:
-            choice = await self._given(given)
+            choice = await self._given(given, folder)
         else:
             choice = await self._choosing.chosen(self._select, own)
-        self._chosen = choice, Path(where["folder"])
-        await self._end()
-        async with self._run_lock:
-            kernel = await self._running()
+        # The one that runs ends only when the other one has started.
+        kernel = await _begun(choice, folder)
+        earlier, self._kernel, self._chosen = self._kernel, kernel, (choice, folder)
+        if earlier is not None:
+            await earlier.stop()
         self._editor.notify(f"code runs in {kernel.title}")
 
-    async def _given(self, given: str) -> Choice:
+    async def _given(self, given: str, folder: Path) -> Choice:
         """Return the kernel with this name, or of this connection file."""
-        path = Path(given).expanduser()
+        path = folder / Path(given).expanduser()
         if path.suffix == ".json" and path.is_file():
             return running.described(path)
         for each in await self._choosing.all():
             if isinstance(each, Spec) and given in (each.name, each.title):
                 return await self._choosing.admitted(each, self._select)
+        if (named := await asyncio.to_thread(running.named, given)) is not None:
+            return named
         raise UserError(f"there is no kernel {given} (:ClaudeKernel choose lists them)")
 
     async def _restart(self) -> None:

@@ -11,6 +11,9 @@ IMAGES = ("image/png", "image/jpeg")
 MOST_TEXT = 1_000_000
 """Characters that are kept of one run; code may print for ever."""
 
+MOST_ERROR = 100_000
+"""The same of its errors, which must not be lost after much output."""
+
 MOST_IMAGES = 50
 TOO_MANY = "(an image is left out: there are too many)"
 
@@ -40,6 +43,7 @@ class Outputs:
         self.left_out = 0
         """Characters that were not kept."""
         self._room = MOST_TEXT
+        self._room_for_errors = MOST_ERROR
         self._clears = False
 
     @property
@@ -63,12 +67,12 @@ class Outputs:
             case "update_display_data":
                 self._update(content)
             case "error":
-                self._add("error", _traceback(content))
+                self._add_error(_traceback(content))
             case "clear_output":
                 if content.get("wait"):
                     self._clears = True
                 else:
-                    self.all.clear()
+                    self._forget()
             case "execute_reply":
                 self.number = _number(content) or self.number
                 self.status = _text(content.get("status")) or "ok"
@@ -85,6 +89,15 @@ class Outputs:
             self.all[-1].text += kept
         else:
             self.all.append(Output(kind, kept))
+
+    def _add_error(self, text: str) -> None:
+        self._clear()
+        # What went wrong is at the end of a traceback.
+        kept = text[max(0, len(text) - self._room_for_errors) :]
+        self._room_for_errors -= len(kept)
+        self.left_out += len(text) - len(kept)
+        if kept:
+            self.all.append(Output("error", kept))
 
     def _kept(self, text: str) -> str:
         """Return as much of a text as there is room for."""
@@ -118,7 +131,12 @@ class Outputs:
     def _clear(self) -> None:
         if self._clears:
             self._clears = False
-            self.all.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        self.all.clear()
+        self.left_out = 0
+        self._room, self._room_for_errors = MOST_TEXT, MOST_ERROR
 
 
 def clean(text: str) -> str:

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ MOST = 12
 
 LARGEST_FILE = 10_000
 ANSWER_SECONDS = 1.5
+PREFIX = "kernel-"
 
 
 class Running(NamedTuple):
@@ -29,27 +31,40 @@ class Running(NamedTuple):
 
 async def find(except_for: Path | None = None) -> list[Running]:
     """Return the kernels of this user that answer, the latest first."""
-    runtime = Path(library.load("jupyter_core.paths").jupyter_runtime_dir())
-    found = await asyncio.to_thread(_files, runtime)
+    found = await asyncio.to_thread(_files)
     candidates = [described(file) for file in found if file != except_for][:MOST]
     answers = await asyncio.gather(*map(_answers, candidates))
     return [each for each, is_there in zip(candidates, answers, strict=True) if is_there]
+
+
+def named(given: str) -> Running | None:
+    """Return the latest kernel whose connection file has this name, or an id that begins so."""
+    found = (each for each in _files() if each.name == given or _id(each).startswith(given))
+    return next(map(described, found), None)
+
+
+def _id(file: Path) -> str:
+    return file.stem.removeprefix(PREFIX)
 
 
 def described(file: Path) -> Running:
     """Return the kernel of a connection file."""
     name = ""
     with contextlib.suppress(ValueError, AttributeError):
-        name = str(json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}").get("kernel_name"))
+        given = json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}").get("kernel_name")
+        name = given if isinstance(given, str) else ""
     with contextlib.suppress(OSError):
         since = datetime.fromtimestamp(file.stat().st_mtime).astimezone()
         return Running(file, f"running {name or 'kernel'} since {since:%Y-%m-%d %H:%M}")
     return Running(file, f"running {name or 'kernel'}")
 
 
-def _files(runtime: Path) -> list[Path]:
+def _files() -> list[Path]:
+    paths = library.load("jupyter_core.paths")
+    # molten-nvim always uses the second one.
+    folders = {Path(paths.jupyter_runtime_dir()), Path(paths.jupyter_data_dir(), "runtime")}
     found: list[tuple[float, Path]] = []
-    for file in runtime.glob("kernel-*.json"):
+    for file in chain.from_iterable(each.glob(f"{PREFIX}*.json") for each in folders):
         with contextlib.suppress(OSError):
             status = file.stat()
             if not hasattr(os, "geteuid") or status.st_uid == os.geteuid():

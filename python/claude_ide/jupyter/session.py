@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 LARGEST_FILE = 10_000
 REPEAT_SECONDS = 1.0
+PORTS = {"shell_port", "iopub_port", "control_port", "hb_port"}
+NO_FILE = "this is no connection file of a kernel"
 
 
 class About(NamedTuple):
@@ -45,9 +47,7 @@ class Session:
     """
 
     def __init__(self, connection_file: Path, *, beats: bool) -> None:
-        self._client: Any = library.load("jupyter_client.asynchronous.client").AsyncKernelClient()
-        self._client.load_connection_info(_read(connection_file))
-        self._client.start_channels(shell=True, iopub=True, stdin=False, hb=beats, control=True)
+        self._client = _connected(connection_file, beats=beats)
         self._runs: dict[str, Run] = {}
         self._about: About | None = None
         self._heard = asyncio.Event()
@@ -133,11 +133,25 @@ class Session:
                 run.ended.set()
 
 
+def _connected(connection_file: Path, *, beats: bool) -> Any:
+    """Return a client with its channels. Raises `ToolError` if the file describes no kernel."""
+    information = _read(connection_file)
+    client = library.load("jupyter_client.asynchronous.client").AsyncKernelClient()
+    try:
+        client.load_connection_info(information)
+        client.start_channels(shell=True, iopub=True, stdin=False, hb=beats, control=True)
+    except Exception as error:
+        # The file may have any values, and the libraries below refuse them in many ways.
+        logger.info("%s: %r", connection_file, error)
+        raise ToolError(f"{NO_FILE}: {connection_file}") from None
+    return client
+
+
 def _read(connection_file: Path) -> dict[str, Any]:
     try:
         found = json.loads(files.read(connection_file, LARGEST_FILE))
     except (OSError, ValueError) as error:
         raise ToolError(f"the kernel's connection file cannot be read: {error}") from None
-    if not isinstance(found, dict):
-        raise ToolError(f"this is no connection file of a kernel: {connection_file}")
+    if not isinstance(found, dict) or not PORTS.issubset(found):
+        raise ToolError(f"{NO_FILE}: {connection_file}")
     return found

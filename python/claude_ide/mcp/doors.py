@@ -76,6 +76,11 @@ class Toolbox:
         """Wait at most `seconds` until the clients have their answers."""
         await asyncio.gather(*(peer.settled(seconds) for peer in self._peers.values()))
 
+    def withdraw(self) -> None:
+        """Cancel the requests of all clients."""
+        for peer in self._peers.values():
+            peer.cancel_all()
+
     async def disconnect(self) -> None:
         """Close the connections."""
         await asyncio.gather(*(connection.close() for connection in list(self._peers)))
@@ -210,6 +215,10 @@ class Door:
         port = await self._web.open(service)
         url = f"http://{LOOPBACK}:{port}{service.paths[0]}"
         return url, {"Authorization": f"Bearer {service.token}"}
+
+    def withdraw(self) -> None:
+        """Cancel what the agent's servers still wait for: a client that gives up may not say so."""
+        self._toolbox.withdraw()
 
     async def close(self) -> None:
         """Disconnect the clients, and let none in; a door that opens again has new tokens."""
