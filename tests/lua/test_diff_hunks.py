@@ -1,75 +1,29 @@
 """The hunks of a proposal are dropped and taken one by one (`diff/hunks.lua`, `diff/keys.lua`)."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.diffs import Diffs
-from support.neovim import Neovim, until
-
-OLD = "".join(f"line {number}\n" for number in range(1, 61))
-NEW = (
-    OLD.replace("line 1\n", "LINE 1\n")
-    .replace("line 20\n", "line 20\nadded a\nadded b\n")
-    .replace("line 40\n", "")
-    .replace("line 60\n", "LINE 60\n")
+from support.hunks import (
+    ADDED,
+    FIRST,
+    LAST,
+    NEW,
+    OLD,
+    REMOVED,
+    counts,
+    has_text,
+    lines,
+    row,
+    without,
 )
-COUNTS = """
-trim(matchstr(nvim_eval_statusline(&winbar,
-  {'winid': win_getid(), 'use_winbar': v:true, 'maxwidth': 200}).str,
-  '\\v(hunk \\d|\\d+ hunk)[^:]*'))
-""".replace("\n", " ")
+from support.neovim import Neovim, until
 
 
 @pytest.fixture(autouse=True)
 async def wide(nvim: Neovim) -> None:
     await nvim.command("set columns=180 lines=40")
-
-
-async def lines(nvim: Neovim) -> list[str]:
-    """The lines of the current buffer."""
-    text: list[str] = await nvim.eval("getline(1, '$')")
-    return text
-
-
-async def row(nvim: Neovim) -> int:
-    """The cursor's line."""
-    number: int = await nvim.eval("line('.')")
-    return number
-
-
-async def has_text(nvim: Neovim, text: str) -> None:
-    """Wait until the current buffer has a text."""
-
-    async def same() -> bool:
-        return await lines(nvim) == text.splitlines()
-
-    await until(same, "the text")
-
-
-async def counts(nvim: Neovim, expected: str) -> None:
-    """Wait for what the current window's bar counts."""
-
-    async def same() -> bool:
-        return bool(await nvim.eval(COUNTS) == expected)
-
-    await until(same, expected)
-
-
-def without(*changes: tuple[str, str]) -> str:
-    """The proposal with some changes taken back."""
-    text = NEW
-    for new, old in changes:
-        assert new in text
-        text = text.replace(new, old)
-    return text
-
-
-FIRST = ("LINE 1\n", "line 1\n")
-ADDED = ("added a\nadded b\n", "")
-REMOVED = ("line 39\n", "line 39\nline 40\n")
-LAST = ("LINE 60\n", "line 60\n")
 
 
 async def test_bracket_c_goes_from_hunk_to_hunk(nvim: Neovim, diffs: Diffs, path: Path) -> None:
@@ -235,104 +189,6 @@ async def test_the_old_lines_of_a_dropped_hunk_are_not_folded_away(
     await until(lambda: nvim.screen.text().count("line 40") == 2, "line 40 on both sides")
     await nvim.keys("gg2]c")
     assert await nvim.eval("[line('.'), foldclosed('.')]") == [42, -1]
-
-
-EDGES: list[tuple[Any, Any]] = [
-    ("a\nb\nc\n", "b\nc\n"),
-    ("a\nb\nc\n", "a\nb\n"),
-    ("a\nb\n", "x\na\nb\n"),
-    ("a\nb\n", "a\nb\nx\n"),
-    ("a\nb", "a\nB"),
-    ("a\nb", "a\nB\n"),
-    ("a\nb\n", "a\nB"),
-    ("a\nb", "a\nb\nc\n"),
-    ("a\nb\nc", "a\nb\n"),
-    ("a\r\nb\r\n", "a\r\nB\r\n"),
-    ("\ufeffa\nb\n", "\ufeffa\nB\n"),
-    ("a\n", ""),
-    ("", "a\n\nb\n"),
-    ("a\n\nb\n", "\n"),
-    ("\n", "a\n\n\n"),
-    ("a\0b\nc\n", "a\0B\nc\n"),
-    ("ä\n", "ö\n"),
-]
-
-
-@pytest.mark.parametrize(("old", "new"), EDGES)
-async def test_dropping_restores_any_text_and_taking_the_proposal(
-    nvim: Neovim, diffs: Diffs, path: Path, old: str, new: str
-) -> None:
-    path.write_bytes(old.encode())
-    id_ = await diffs.open(path, new)
-    proposed = await lines(nvim)
-    await nvim.keys("ggVGgX")
-    text = old.removeprefix("\ufeff").replace("\0", "\n").replace("\r", "")
-
-    async def is_old() -> bool:
-        original = await nvim.eval("getbufline(winbufnr(1), 1, '$')")
-        return bool(await lines(nvim) == original and original != proposed)
-
-    await until(is_old, f"the lines of {text!r}")
-    await nvim.keys("ggVGgY")
-    await until(lambda: nvim.eval("getline(1, '$')") if proposed else None)
-
-    async def is_proposed() -> bool:
-        return await lines(nvim) == proposed
-
-    await until(is_proposed, "the lines of the proposal")
-    await nvim.keys("ggVGgXu:w<CR>")
-
-    decision = await diffs.decision(id_)
-    assert decision["accepted"]
-    assert decision["text"] == new
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "merged"),
-    [
-        # Neither the last line nor its missing end is accepted.
-        ("a\nb\nc", "A\nb\nC\n", "A\nb\nc"),
-        ("a\nb\nc\n", "A\nb\nC", "A\nb\nc\n"),
-        ("a\r\nb\r\nc\r\n", "A\r\nb\r\nC\r\n", "A\r\nb\r\nc\r\n"),
-        # The CLI sends the text of such a file with LF, and writes CRLF.
-        ("a\r\nb\r\nc\r\n", "A\nb\nC\n", "A\nb\nc\n"),
-        ("a\nb\nc", "A\nb\nc\nd\n", "A\nb\nc"),
-        ("a\nb\nc", "A\nb\n", "A\nb\nc"),
-        ("\ufeffa\nb\nc\n", "\ufeffA\nb\nC\n", "\ufeffA\nb\nc\n"),
-    ],
-)
-async def test_dropping_the_last_hunk_restores_the_end_of_the_text(
-    nvim: Neovim, diffs: Diffs, path: Path, old: str, new: str, merged: str
-) -> None:
-    path.write_bytes(old.encode())
-    id_ = await diffs.open(path, new)
-
-    await nvim.keys("GgX:w<CR>")
-
-    assert (await diffs.decision(id_))["text"] == merged
-
-
-async def test_a_new_file_is_one_hunk_and_rejected_without_it(
-    nvim: Neovim, diffs: Diffs, project: Path
-) -> None:
-    id_ = await diffs.open(project / "new.txt", "a\n\nb\n")
-    await counts(nvim, "hunk 1/1")
-
-    await nvim.keys("gX:w<CR>")
-
-    assert (await diffs.decision(id_))["accepted"] is False
-
-
-async def test_the_hunks_are_those_of_diffopt(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.command("set diffopt+=iwhiteall")
-    path.write_text("a b\nc\nd\n")
-    id_ = await diffs.open(path, "ab\nc\nD\n")
-
-    await counts(nvim, "hunk 1/1")
-    assert await row(nvim) == 3
-    await nvim.keys("gX:w<CR>")
-
-    assert (await diffs.decision(id_))["accepted"] is False
 
 
 async def test_changes_of_the_user_are_hunks_that_can_be_dropped(
