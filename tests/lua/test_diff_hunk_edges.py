@@ -1,4 +1,4 @@
-"""Hunks at the ends of texts, of texts with other line ends, and of no text at all (`diff/hunks.lua`)."""
+"""Hunks at the ends of texts, with other line ends, and of no text at all (`diff/hunks.lua`)."""
 
 from pathlib import Path
 

@@ -92,6 +92,9 @@ local function decide(bufnr, indexes)
     local form = #indexes == 1 and 'this hunk is already %s' or 'these hunks are already %s'
     message.show(form:format(is_dropping and 'dropped' or 'taken'), 'info')
   end
+  -- Otherwise Neovim 0.12 would close the new fold of dropped lines after `go_to` has opened it.
+  vim.cmd.diffupdate()
+  vim.cmd.redraw()
   go_to(bufnr, first)
 end
 
