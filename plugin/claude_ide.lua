@@ -248,6 +248,17 @@ map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
+local function map_hunks(name, modes, fn, is_expr, desc)
+  vim.keymap.set(modes, name, function()
+    return require('claude_ide.diff.keys')[fn]()
+  end, { expr = is_expr, desc = desc })
+end
+
+local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
+map_hunks('<Plug>(claude-hunk-next)', MOTION, 'next', false, 'Go to the next hunk')
+map_hunks('<Plug>(claude-hunk-previous)', MOTION, 'previous', false, 'Go to the previous hunk')
+map_hunks('<Plug>(claude-hunk-drop)', BOTH, 'drop', true, "Drop hunks of Claude's edit")
+map_hunks('<Plug>(claude-hunk-take)', BOTH, 'take', true, "Take hunks of Claude's edit")
 vim.keymap.set('n', '<Plug>(claude-send)', function()
   return require('claude_ide.selection.mention').operator()
 end, { expr = true, desc = 'Send lines to Claude (operator)' })

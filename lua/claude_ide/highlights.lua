@@ -2,7 +2,9 @@
 local M = {}
 
 local LINKS = {
+  ClaudeIdeHunkDropped = 'Comment',
   ClaudeIdeWinbar = 'Title',
+  ClaudeIdeWinbarCount = 'WinBar',
   ClaudeIdeWinbarFile = 'WinBar',
   ClaudeIdeWinbarKeys = 'Comment',
   ClaudeIdeWinbarNote = 'WarningMsg',

@@ -59,7 +59,10 @@ async def start_claude(
     async with AsyncExitStack() as running:
 
         async def start(
-            *arguments: str, cwd: Path = project, ide_port: int | None = None
+            *arguments: str,
+            cwd: Path = project,
+            ide_port: int | None = None,
+            program: Path | None = None,
         ) -> ClaudeCli:
             claude = await ClaudeCli.launch(
                 *arguments,
@@ -68,6 +71,7 @@ async def start_claude(
                 home=tmp_path / "home",
                 config=config_folder,
                 ide_port=ide_port,
+                program=program,
             )
             running.push_async_callback(claude.stop)
             return claude

@@ -24,11 +24,14 @@ map(['', 'File', 'Note', 'Keys'],
 async def test_the_winbar_shows_the_source_of_the_proposal_and_the_keys(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
+    await nvim.command("set columns=160")
     await diffs.open(path, "two\n", title="Claude Code (2)")
 
     left, right = await nvim.eval(WINBARS)
     assert left.split() == ["a.txt"]
-    assert " ".join(right.split()) == "Claude Code (2) a.txt :w accept · :q reject"
+    assert " ".join(right.split()) == (
+        "Claude Code (2) a.txt hunk 1/1 :w accept · :q reject · g? keys"
+    )
     await until(lambda: ":w accept · :q reject" in nvim.screen.text(), "the keys")
 
 
@@ -169,6 +172,7 @@ async def test_percent_signs_in_names_are_shown_literally(
     """A percent sign in a name must not start a status line item that is evaluated."""
     path = project / "100%{1+1}%#Error#.txt"
 
+    await nvim.command("set columns=160")
     await diffs.open(path, "two\n", title="50% Claude")
 
     left, right = await nvim.eval(WINBARS)
@@ -179,6 +183,7 @@ async def test_percent_signs_in_names_are_shown_literally(
 async def test_a_name_with_control_characters_is_shown_on_one_line(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
+    await nvim.command("set columns=160")
     await diffs.open(project / "a\nb\x1b.txt", "two\n", title="Claude\n\x07")
 
     left, right = await nvim.eval(WINBARS)

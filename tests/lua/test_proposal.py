@@ -175,12 +175,14 @@ async def test_the_text_that_the_user_has_edited_is_accepted(
     assert (await diffs.decision(id_))["text"] == NEW + "four\n"
 
 
-async def test_diffget_reverts_a_proposed_change(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_diffget_drops_a_proposed_change(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 
-    await nvim.keys("gg]cdo:w<CR>")
+    await nvim.keys("gg]cdo")
 
-    assert (await diffs.decision(id_))["text"] == OLD
+    await until(lambda: nvim.eval(f"getline(1, '$') == {OLD.splitlines()}"))
+    await nvim.keys(":w<CR>")
+    assert (await diffs.decision(id_))["accepted"] is False
 
 
 async def test_undo_stops_at_the_proposed_text(nvim: Neovim, diffs: Diffs, path: Path) -> None:

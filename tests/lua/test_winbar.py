@@ -127,12 +127,12 @@ async def test_keys_that_are_shown_in_the_text_do_not_change_the_proposal(
 async def test_a_warning_is_visible_next_to_the_keys(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
-    await nvim.command("set columns=160")
+    await nvim.command("set columns=200")
     await nvim.lua(BY_A_TIMER)
 
     await diffs.open(project / ".git/hooks/pre-commit", "two\n")
 
-    await shows(nvim, f" .git/hooks/pre-commit  git runs it  new file  {KEYS}")
+    await shows(nvim, f" .git/hooks/pre-commit  git runs it  new file  hunk 1/1  {KEYS}")
 
 
 async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(

@@ -71,6 +71,7 @@ class ClaudeCli(Terminal):
         home: Path,
         config: Path,
         ide_port: int | None = None,
+        program: Path | None = None,
     ) -> Self:
         """Start the CLI in `cwd`, after `settle_in(home, config)`, and wait for its prompt box.
 
@@ -80,7 +81,7 @@ class ClaudeCli(Terminal):
         if ide_port is not None:
             given["CLAUDE_CODE_SSE_PORT"] = str(ide_port)
             given["ENABLE_IDE_INTEGRATION"] = "true"
-        cli = await cls.start(cli_path(), *arguments, cwd=cwd, env=given)
+        cli = await cls.start(program or cli_path(), *arguments, cwd=cwd, env=given)
         await cli.until(lambda: CARET in cli.box(), "the prompt box")
         return cli
 

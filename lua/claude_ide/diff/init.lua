@@ -2,10 +2,12 @@
 local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
-local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local choice = require('claude_ide.diff.choice')
+local dropped = require('claude_ide.diff.dropped')
 local folders = require('claude_ide.file.folders')
+local hunks = require('claude_ide.diff.hunks')
+local keys = require('claude_ide.diff.keys')
 local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
@@ -37,6 +39,7 @@ local M = {}
 ---@field id integer
 ---@field on_decided? fun(text?: string) gets the accepted text; without it, the host does
 ---@field cancel fun() stops waiting for a moment to appear
+---@field place fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
 ---@field where { path: string, warning: string } the file as the user knows it
 ---@field bufnr? integer the proposal
@@ -91,9 +94,25 @@ local function locate(request)
   return where
 end
 
+-- The window bars count the diffs. Not synchronously: the caller may be inside an autocommand.
+local redraw_counts = vim.schedule_wrap(function()
+  if next(diffs) then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end)
+
 local function remove(diff)
   diffs[diff.id] = nil
   diff.cancel()
+  redraw_counts()
+end
+
+local function place_of(diff)
+  local ids = vim.tbl_keys(diffs)
+  local place = vim.iter(ids):fold(0, function(count, id)
+    return id <= diff.id and count + 1 or count
+  end)
+  return diffs[diff.id] == diff and place or 0, #ids
 end
 
 local function fail(diff, reason)
@@ -110,7 +129,7 @@ end
 -- leave Neovim. The diff fails if the text cannot be read.
 ---@return string? text
 local function pass_on(diff)
-  local ok, text = pcall(buffer_text.get, diff.bufnr)
+  local ok, text = pcall(hunks.text, diff.bufnr)
   if not ok then
     fail(diff, text)
     return nil
@@ -136,6 +155,10 @@ local function decide(diff, accepted, reason)
     return
   elseif not diff.view then
     return
+  end
+  if accepted and hunks.are_all_dropped(diff.bufnr) then
+    message.show('every hunk was dropped, so the edit is rejected', 'info')
+    accepted = false
   end
   local text = accepted and pass_on(diff) or nil
   if accepted and not text then
@@ -177,6 +200,9 @@ local function show(diff)
   end
   -- In the same tab page, the user's float would cover the diff.
   diff.view = diff.layout == 'tab' and location.leave(open) or open()
+  hunks.track(diff.bufnr, diff.view.windows.original)
+  dropped.watch(diff.bufnr)
+  keys.define(diff.bufnr)
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
     diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
@@ -217,7 +243,11 @@ function M.open(id, request, on_decided)
     where = locate(request),
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]
+  diff.place = function()
+    return place_of(diff)
+  end
   diffs[id] = diff
+  redraw_counts()
   local what = ('edit of %s'):format(vim.fs.basename(diff.path))
   diff.cancel = waiting.when_free(what, function()
     show(diff)

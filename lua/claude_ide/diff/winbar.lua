@@ -1,4 +1,5 @@
 --- The winbars of a diff: the file, who proposes the change, and the keys.
+local count = require('claude_ide.diff.count')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -7,7 +8,8 @@ local winbar = require('claude_ide.window.winbar')
 local M = {}
 
 -- Widest first.
-local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
+local KEYS =
+  { ':w accept · :q reject · g? keys', ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 
 ---@class claude_ide.Winbar
 ---@field path string
@@ -15,7 +17,8 @@ local KEYS = { ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 ---@field title string
 ---@field note string
 ---@field hint string what to know before deciding; it matters more than the title and long keys
----@field keys string[] spellings, longest first; empty for none
+---@field keys string[] spellings, longest first, the first two in wide windows only; empty for none
+---@field counts fun(): string the hunk and the diff, and how many there are
 
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
@@ -23,8 +26,9 @@ local winbars = {}
 -- What is shown along with the path, longest first: the next entry applies if the path would get fewer
 -- than `least` columns.
 local EXTRAS = {
-  { names = { 'title', 'hint', 'note' }, least = 20 },
-  { names = { 'title', 'hint' }, least = 12 },
+  { names = { 'title', 'hint', 'note', 'count' }, least = 20 },
+  { names = { 'title', 'hint', 'count' }, least = 12 },
+  { names = { 'hint', 'count' }, least = 8 },
   { names = { 'hint' }, least = 4 },
   { names = {}, least = 0 },
 }
@@ -76,8 +80,11 @@ local function keys_of(bar, columns)
     room = columns - width(shown)
     -- Keys are shortened to make room for the warning, but not for a few letters of the path.
     local texts = width(blank_around(bar.warning)) + width(blank_around(bar.hint))
-    local is_longest = index == 1 or bar.hint ~= ''
-    if room >= texts + (is_longest and wanted or 0) then
+    -- The spelling with `g?` is for a window with room for everything.
+    texts = texts
+      + (index == 1 and width(blank_around(bar.title) .. blank_around(bar.counts())) or 0)
+    local is_long = index <= 2 or bar.hint ~= ''
+    if room >= texts + (is_long and wanted or 0) then
       break
     end
   end
@@ -98,7 +105,7 @@ local function extras_of(bar, columns)
   for _, choice in ipairs(EXTRAS) do
     extras, room = {}, columns - 2
     for _, name in ipairs(choice.names) do
-      extras[name] = blank_around(bar[name])
+      extras[name] = blank_around(name == 'count' and bar.counts() or bar[name])
       room = room - width(extras[name])
     end
     if room >= math.min(width(bar.path), choice.least) then
@@ -121,6 +128,7 @@ local function fit(bar, columns)
     path = remaining > 0 and blank_around(M.shorten(bar.path, remaining)) or '',
     warning = warning,
     note = (extras.hint or '') .. (extras.note or ''),
+    count = extras.count or '',
     keys = keys,
   }
 end
@@ -139,6 +147,7 @@ function M.line(win)
     winbar.part(shown.path, 'ClaudeIdeWinbarFile'),
     winbar.part(shown.warning, 'ClaudeIdeWinbarWarning'),
     winbar.part(shown.note, 'ClaudeIdeWinbarNote'),
+    winbar.part(shown.count, 'ClaudeIdeWinbarCount'),
     '%=',
     winbar.part(shown.keys, 'ClaudeIdeWinbarKeys'),
   })
@@ -154,6 +163,7 @@ local function substitute(bar)
         { shown.path, 'ClaudeIdeWinbarFile' },
         { shown.warning, 'ClaudeIdeWinbarWarning' },
         { shown.note, 'ClaudeIdeWinbarNote' },
+        { shown.count, 'ClaudeIdeWinbarCount' },
         { shown.keys, 'ClaudeIdeWinbarKeys' },
       }
       return { vim.tbl_filter(function(chunk)
@@ -182,6 +192,10 @@ local function in_one_line(text)
   return vim.fn.strtrans(plain.harmless(text))
 end
 
+local function no_counts()
+  return ''
+end
+
 local function note_of(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
@@ -206,12 +220,17 @@ function M.set(diff, left, right, unsaved)
   local hint = in_one_line(diff.hint or '')
   local function bar(fields)
     local rest = { path = path, warning = warning, title = '', note = '', hint = '' }
+    rest.counts = no_counts
     return vim.tbl_extend('keep', fields, rest)
   end
-  local on_right = bar({ title = in_one_line(diff.title), hint = hint, keys = KEYS })
+  local function counts()
+    return count.of(diff, right)
+  end
+  local title = in_one_line(diff.title)
+  local on_right = bar({ title = title, hint = hint, keys = KEYS, counts = counts })
   -- Never as virtual text: the file's buffer gets no text of ours.
   vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
-  local replacing = substitute(bar({ note = note, hint = hint, keys = KEYS }))
+  local replacing = substitute(bar({ note = note, hint = hint, keys = KEYS, counts = counts }))
   winbar.set(right, expression(right, on_right), replacing)
 end
 

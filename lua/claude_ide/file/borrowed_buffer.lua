@@ -47,6 +47,7 @@ local function show_disk(win, original)
   local text = file_edit.read(original)
   local bufnr = blank(win)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
+  vim.bo[bufnr].endofline = not text or text.endofline
   vim.bo[bufnr].modifiable = false
   return bufnr
 end

@@ -1,0 +1,302 @@
+--- The hunks of a proposal: where they are, and which of them stand.
+---
+--- A hunk is dropped by putting the old lines into the proposal's text. The text alone says which hunks are
+--- dropped, so `u` undoes a decision, and `do` makes one. Extmarks follow the hunks through the user's edits.
+local buffer_text = require('claude_ide.file.text')
+local diffopt = require('claude_ide.diff.diffopt')
+local rebase = require('claude_ide.file.rebase')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_hunks')
+
+--- A hunk of the agent. All rows are 0-based, ends exclusive.
+---@class claude_ide.ProposedHunk
+---@field old integer[] rows of the text before
+---@field new integer[] rows of the text as proposed
+---@field mark? integer extmark over its rows in the current text
+
+--- A hunk as it is now: one of the agent, changes of the user, or both if no line separates them.
+---@class claude_ide.CurrentHunk: claude_ide.ProposedHunk
+---@field now integer[] rows of the current text
+---@field parts claude_ide.ProposedHunk[] those of the agent
+---@field is_dropped boolean whether it has the old lines
+
+---@class claude_ide.ProposedHunks
+---@field old string[] the lines before
+---@field new string[] the lines as proposed
+---@field ends { old: boolean, new: boolean } 'endofline' of both texts
+---@field nothing? string the text as proposed if it has no line
+---@field options table of the differ
+---@field hunks claude_ide.ProposedHunk[]
+---@field tick? integer when `current` was computed
+---@field current? claude_ide.CurrentHunk[]
+
+---@type table<integer, claude_ide.ProposedHunks> by the buffer of the proposal
+local tracked = {}
+
+local function lines_of(bufnr)
+  return api.nvim_buf_get_lines(bufnr, 0, -1, false)
+end
+
+local function has_same_rows(one, first, last, other, start)
+  for index = 1, last - first do
+    if one[first + index] ~= other[start + index] then
+      return false
+    end
+  end
+  return true
+end
+
+-- The differ regards a text without lines as one empty line, which can be like a line of the other text.
+local function is_blank(lines)
+  return #lines == 0 or (#lines == 1 and lines[1] == '')
+end
+
+local function differences(old, new, options)
+  return vim.tbl_map(function(hunk)
+    return { old = { rebase.rows(hunk[1], hunk[2]) }, new = { rebase.rows(hunk[3], hunk[4]) } }
+  end, rebase.hunks(old, new, options))
+end
+
+local function whole(old, new)
+  return { { old = { 0, #old }, new = { 0, #new } } }
+end
+
+local function place(bufnr, hunk, first, last)
+  hunk.mark = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, {
+    id = hunk.mark,
+    end_row = last,
+    end_col = 0,
+    right_gravity = false,
+    end_right_gravity = true,
+  })
+end
+
+local function place_all(bufnr)
+  for _, hunk in ipairs(tracked[bufnr].hunks) do
+    place(bufnr, hunk, hunk.new[1], hunk.new[2])
+  end
+  tracked[bufnr].tick = nil
+end
+
+-- The rows of a hunk in the current text, which are not above `least`.
+local function rows_now(bufnr, hunk, least)
+  local first, _, details =
+    unpack(api.nvim_buf_get_extmark_by_id(bufnr, namespace, hunk.mark, { details = true }))
+  local last = details.end_row + (details.end_col > 0 and 1 or 0)
+  first = math.max(first, least)
+  return { first, math.max(first, last) }
+end
+
+-- The user's changes between two hunks of the agent: of the rows `old`, which are the rows `now`.
+local function own_changes(texts, lines, old, now, shift)
+  local is_same = old[2] - old[1] == now[2] - now[1]
+    and has_same_rows(texts.old, old[1], old[2], lines, now[1])
+  if is_same then
+    return {}
+  end
+  local before = vim.list_slice(texts.old, old[1] + 1, old[2])
+  local after = vim.list_slice(lines, now[1] + 1, now[2])
+  local is_whole = #before == 0 or #after == 0
+  local found = is_whole and whole(before, after) or differences(before, after, texts.options)
+  return vim.tbl_map(function(hunk)
+    local first, last = hunk.old[1] + old[1], hunk.old[2] + old[1]
+    return {
+      old = { first, last },
+      new = { first + shift, last + shift },
+      now = { hunk.new[1] + now[1], hunk.new[2] + now[1] },
+      parts = {},
+    }
+  end, found)
+end
+
+local function all_changes(bufnr, texts, lines)
+  local found, old, new, now = {}, 0, 0, 0
+  for _, hunk in ipairs(texts.hunks) do
+    local rows = rows_now(bufnr, hunk, now)
+    local between = { old, hunk.old[1] }
+    vim.list_extend(found, own_changes(texts, lines, between, { now, rows[1] }, new - old))
+    table.insert(found, { old = hunk.old, new = hunk.new, now = rows, parts = { hunk } })
+    old, new, now = hunk.old[2], hunk.new[2], rows[2]
+  end
+  local rest = own_changes(texts, lines, { old, #texts.old }, { now, #lines }, new - old)
+  return vim.list_extend(found, rest)
+end
+
+-- Without a line between them, two changes cannot be told apart.
+local function joined(changes)
+  local groups = {}
+  for _, change in ipairs(changes) do
+    local last = groups[#groups]
+    if last and change.now[1] <= last.now[2] then
+      for _, side in ipairs({ 'old', 'new', 'now' }) do
+        last[side] = { last[side][1], math.max(last[side][2], change[side][2]) }
+      end
+      vim.list_extend(last.parts, change.parts)
+    else
+      table.insert(groups, change)
+    end
+  end
+  return groups
+end
+
+local function mark_dropped(groups, texts, lines)
+  for _, hunk in ipairs(groups) do
+    local count = hunk.now[2] - hunk.now[1]
+    hunk.is_dropped = #hunk.parts > 0
+      and hunk.old[2] - hunk.old[1] == count
+      and has_same_rows(lines, hunk.now[1], hunk.now[2], texts.old, hunk.old[1])
+  end
+end
+
+--- Find the hunks of a proposal, and follow them until its buffer is gone.
+---@param bufnr integer the proposal, with the text as proposed
+---@param original integer the buffer that it is compared with
+function M.track(bufnr, original)
+  local old, new, options = lines_of(original), lines_of(bufnr), diffopt.options()
+  local has_one = is_blank(old) ~= is_blank(new)
+  tracked[bufnr] = {
+    old = old,
+    new = new,
+    ends = { old = vim.bo[original].endofline, new = vim.bo[bufnr].endofline },
+    nothing = #new == 1 and new[1] == '' and buffer_text.get(bufnr) or nil,
+    options = options,
+    hunks = has_one and whole(old, new) or differences(old, new, options),
+  }
+  place_all(bufnr)
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      tracked[bufnr] = nil
+    end,
+  })
+  -- `:edit!` has restored the text, and moved all marks.
+  api.nvim_create_autocmd('BufReadCmd', {
+    buffer = bufnr,
+    callback = function()
+      place_all(bufnr)
+    end,
+  })
+end
+
+--- The hunks of a proposal, in order. Empty for any other buffer.
+---@param bufnr integer
+---@return claude_ide.CurrentHunk[]
+function M.list(bufnr)
+  local texts = tracked[bufnr]
+  if not (texts and api.nvim_buf_is_loaded(bufnr)) then
+    return {}
+  end
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  if texts.tick ~= tick then
+    local lines = lines_of(bufnr)
+    texts.current = joined(all_changes(bufnr, texts, lines))
+    mark_dropped(texts.current, texts, lines)
+    texts.tick = tick
+  end
+  return texts.current
+end
+
+--- Whether a buffer is a proposal whose hunks are known.
+---@param bufnr integer
+---@return boolean
+function M.is_tracked(bufnr)
+  return tracked[bufnr] ~= nil
+end
+
+--- The row that the cursor has in a hunk: its first one, or the row below removed lines.
+---@param bufnr integer
+---@param hunk claude_ide.CurrentHunk
+---@return integer
+function M.row(bufnr, hunk)
+  return math.min(hunk.now[1], api.nvim_buf_line_count(bufnr) - 1)
+end
+
+--- The indexes of the hunks that rows touch. A hunk without lines is touched by the rows around it, unless
+--- they have a hunk themselves.
+---@param bufnr integer
+---@param first integer 0-based
+---@param last integer exclusive
+---@return integer[]
+function M.at(bufnr, first, last)
+  local covered, touched = {}, {}
+  for index, hunk in ipairs(M.list(bufnr)) do
+    local from, to = unpack(hunk.now)
+    if from < last and to > first then
+      table.insert(covered, index)
+    elseif from == to and from >= first and from <= last then
+      table.insert(touched, index)
+    end
+  end
+  if last - first > 1 then
+    touched = vim.list_extend(covered, touched)
+    table.sort(touched)
+    return touched
+  end
+  return #covered > 0 and covered or touched
+end
+
+local function put(bufnr, hunk, side)
+  local lines, span = tracked[bufnr][side], hunk[side]
+  local first, last = unpack(hunk.now)
+  api.nvim_buf_set_lines(bufnr, first, last, true, vim.list_slice(lines, span[1] + 1, span[2]))
+  for _, part in ipairs(hunk.parts) do
+    local from, to = part[side][1] - span[1], part[side][2] - span[1]
+    place(bufnr, part, first + from, first + to)
+  end
+end
+
+--- Decide hunks, in one undo step.
+---@param bufnr integer
+---@param indexes integer[] in ascending order
+---@param is_dropped boolean
+---@return integer count how many were not decided so before
+function M.decide(bufnr, indexes, is_dropped)
+  local list, count = M.list(bufnr), 0
+  -- From below: the rows above stay where they are.
+  for position = #indexes, 1, -1 do
+    local hunk = list[indexes[position]]
+    if hunk.is_dropped ~= is_dropped and (is_dropped or #hunk.parts > 0) then
+      put(bufnr, hunk, is_dropped and 'old' or 'new')
+      count = count + 1
+    end
+  end
+  return count
+end
+
+--- Whether the user has dropped the whole change.
+---@param bufnr integer
+---@return boolean
+function M.are_all_dropped(bufnr)
+  local list = M.list(bufnr)
+  return #list > 0 and vim.iter(list):all(function(hunk)
+    return hunk.is_dropped
+  end)
+end
+
+-- A line feed at the end of the text belongs to the hunk there, although 'endofline' has no undo.
+local function has_dropped_end(bufnr)
+  local texts, list = tracked[bufnr], M.list(bufnr)
+  local last = list[#list]
+  return last ~= nil and last.is_dropped and last.old[2] == #texts.old and last.new[2] == #texts.new
+end
+
+--- The text of a proposal without what was dropped.
+---
+--- Raises an error if it cannot be read.
+---@param bufnr integer
+---@return string
+function M.text(bufnr)
+  local texts, options = tracked[bufnr], vim.bo[bufnr]
+  if texts and options.endofline == texts.ends.new and has_dropped_end(bufnr) then
+    options.endofline = texts.ends.old
+  elseif texts and texts.nothing and is_blank(lines_of(bufnr)) then
+    -- Undo brings back an empty line instead of no line.
+    return texts.nothing
+  end
+  return buffer_text.get(bufnr)
+end
+
+return M

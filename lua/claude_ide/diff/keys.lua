@@ -1,0 +1,200 @@
+--- The keys of a proposal: from hunk to hunk, and to drop or take them.
+local float = require('claude_ide.window.float')
+local hunks = require('claude_ide.diff.hunks')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+
+local M = {}
+
+local api = vim.api
+
+---@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
+local KEYS = {
+  { ']c', 'next', { 'n', 'x', 'o' }, 'Go to the next hunk' },
+  { '[c', 'previous', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
+  { 'gX', 'drop', { 'n', 'x' }, 'Drop the hunk, [count] hunks, or those in a selection' },
+  { 'gY', 'take', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
+}
+
+local OTHERS = {
+  { 'u', 'Undo a decision or a change' },
+  { ':w', 'Accept what stands' },
+  { ':q', 'Reject' },
+  { 'g?', 'Show these keys' },
+}
+
+local is_dropping = false -- what the operator does
+
+local function has_hunks(bufnr)
+  if not hunks.is_tracked(bufnr) then
+    message.show('no proposed edit is here', 'warn')
+    return false
+  end
+  return true
+end
+
+local function row_of_cursor()
+  return api.nvim_win_get_cursor(0)[1] - 1
+end
+
+local function show_row(win, row)
+  local count = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+  api.nvim_win_set_cursor(win, { math.min(row + 1, count), 0 })
+  -- Dropped lines are like the old ones, so they may be in a fold.
+  api.nvim_win_call(win, function()
+    vim.cmd('normal! zv')
+  end)
+end
+
+local function go_to(bufnr, hunk)
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if vim.wo[win].diff and api.nvim_win_get_buf(win) ~= bufnr then
+      show_row(win, hunk.old[1])
+    end
+  end
+  -- Last: 'cursorbind' has moved this cursor with the others.
+  show_row(api.nvim_get_current_win(), hunks.row(bufnr, hunk))
+end
+
+local function move(is_forward)
+  local bufnr, row = api.nvim_get_current_buf(), row_of_cursor()
+  if not has_hunks(bufnr) then
+    return
+  end
+  local ahead = vim.tbl_filter(function(hunk)
+    local other = hunks.row(bufnr, hunk)
+    return is_forward and other > row or (not is_forward and other < row)
+  end, hunks.list(bufnr))
+  if #ahead > 0 then
+    local count = math.min(vim.v.count1, #ahead)
+    vim.cmd("normal! m'")
+    go_to(bufnr, ahead[is_forward and count or #ahead + 1 - count])
+  end
+end
+
+--- Go to the start of the next hunk, or of the [count]th.
+function M.next()
+  move(true)
+end
+
+--- Go to the start of the previous hunk, or of the [count]th.
+function M.previous()
+  move(false)
+end
+
+local function decide(bufnr, indexes)
+  local first = hunks.list(bufnr)[indexes[1]]
+  if not first then
+    return message.show('no hunk is here', 'warn')
+  elseif not vim.bo[bufnr].modifiable then
+    return message.show("the proposal is 'nomodifiable'", 'warn')
+  elseif hunks.decide(bufnr, indexes, is_dropping) == 0 then
+    local form = #indexes == 1 and 'this hunk is already %s' or 'these hunks are already %s'
+    message.show(form:format(is_dropping and 'dropped' or 'taken'), 'info')
+  end
+  -- Otherwise Neovim 0.12 would close the new fold of dropped lines after `go_to` has opened it.
+  vim.cmd.diffupdate()
+  vim.cmd.redraw()
+  go_to(bufnr, first)
+end
+
+-- The hunks under the cursor: those of a closed fold, as for any operator; then more, up to a count.
+local function hunks_here(bufnr, count)
+  local row = row_of_cursor()
+  local is_folded = vim.fn.foldclosed('.') > 0
+  local first = is_folded and vim.fn.foldclosed('.') - 1 or row
+  local indexes = hunks.at(bufnr, first, is_folded and vim.fn.foldclosedend('.') or row + 1)
+  while #indexes > 0 and #indexes < count and indexes[#indexes] < #hunks.list(bufnr) do
+    table.insert(indexes, indexes[#indexes] + 1)
+  end
+  return indexes
+end
+
+--- Decide the hunk under the cursor and those after it, [count] in all; for 'operatorfunc'.
+function M.decide_here()
+  local bufnr, count = api.nvim_get_current_buf(), vim.v.count1
+  if has_hunks(bufnr) then
+    decide(bufnr, hunks_here(bufnr, count))
+  end
+end
+
+--- Decide the hunks in the lines of a Visual selection; for 'operatorfunc'.
+function M.decide_lines()
+  local bufnr = api.nvim_get_current_buf()
+  if has_hunks(bufnr) then
+    decide(bufnr, hunks.at(bufnr, vim.fn.line("'[") - 1, vim.fn.line("']")))
+  end
+end
+
+-- An operator, so that `.` repeats it. In Normal mode the motion only completes it.
+local function operator(is_drop)
+  is_dropping = is_drop
+  if vim.fn.mode():find('^[vV\22]') then
+    vim.o.operatorfunc = "v:lua.require'claude_ide.diff.keys'.decide_lines"
+    return 'g@'
+  end
+  vim.o.operatorfunc = "v:lua.require'claude_ide.diff.keys'.decide_here"
+  return 'g@l'
+end
+
+--- Drop hunks; for an `<expr>` map in Normal or Visual mode.
+---@return string keys
+function M.drop()
+  return operator(true)
+end
+
+--- Take dropped hunks; for an `<expr>` map in Normal or Visual mode.
+---@return string keys
+function M.take()
+  return operator(false)
+end
+
+local function plug_of(name)
+  return ('<Plug>(claude-hunk-%s)'):format(name)
+end
+
+-- The keys that lead to a <Plug> map: the user's own come first.
+local function typed(plug)
+  local maps = vim.list_extend(api.nvim_get_keymap('n'), api.nvim_buf_get_keymap(0, 'n'))
+  local found = vim.iter(maps):find(function(map)
+    return map.rhs == plug
+  end)
+  return found and vim.fn.keytrans(vim.keycode(found.lhs)) or plug
+end
+
+local function show_keys()
+  local rows = vim.tbl_map(function(key)
+    return { typed(plug_of(key[2])), key[4] }
+  end, KEYS)
+  vim.list_extend(rows, OTHERS)
+  local width = vim.iter(rows):fold(0, function(most, row)
+    return math.max(most, api.nvim_strwidth(row[1]))
+  end)
+  local lines = vim.tbl_map(function(row)
+    return (' %s%s  %s '):format(row[1], (' '):rep(width - api.nvim_strwidth(row[1])), row[2])
+  end, rows)
+  local origin = location.current()
+  float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
+  location.return_on_close(api.nvim_get_current_win(), origin)
+end
+
+--- Define the keys in the buffer of a proposal, where the user has none for the same.
+---@param bufnr integer
+function M.define(bufnr)
+  api.nvim_buf_call(bufnr, function()
+    for _, key in ipairs(KEYS) do
+      local lhs, name, modes, desc = unpack(key)
+      local plug = plug_of(name)
+      for _, mode in ipairs(modes) do
+        if vim.fn.hasmapto(plug, mode) == 0 then
+          local options = { buffer = bufnr, desc = desc, remap = true, nowait = true }
+          vim.keymap.set(mode, lhs, plug, options)
+        end
+      end
+    end
+    local options = { buffer = bufnr, desc = 'Show the keys', nowait = true }
+    vim.keymap.set('n', 'g?', show_keys, options)
+  end)
+end
+
+return M
