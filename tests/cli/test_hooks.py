@@ -1,6 +1,8 @@
 """The real CLI in a terminal and in a chat: the same `User` events about what it does."""
 
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
+from support.claude_code import locks
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import Happening, follow, happened, names
 from support.neovim import Neovim, until
@@ -123,7 +126,7 @@ async def test_the_cli_in_a_terminal_announces_its_turn(
     sessions = {data["session"] for _, data in happened(nvim)}
     assert len(sessions) == 1
     assert "" not in sessions
-    assert own.exists()
+    await until(own.exists, "the user's own hook has run", PATIENCE)
 
     await prompt(nvim, "/exit")
     await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends", PATIENCE)
@@ -144,3 +147,40 @@ async def test_a_chat_announces_the_same_turn(
 
     await nvim.command("stopinsert | ClaudeChat end")
     await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends", PATIENCE)
+
+
+async def test_the_cli_notices_nothing_of_a_host_that_is_killed(
+    nvim: Neovim, api: FakeApi, config_folder: Path
+) -> None:
+    await begin(nvim, "acceptEdits")
+    api.script([text("Once.")], [text("Twice.")])
+    await prompt(nvim, "First")
+    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends", PATIENCE)
+
+    (lock,) = [lock for _, lock in locks(config_folder)]
+    os.kill(lock["hostPid"], signal.SIGKILL)
+    await prompt(nvim, "Second")
+
+    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends", PATIENCE)
+    await until(lambda: "Twice." in nvim.screen.text(), "the answer", PATIENCE)
+    # While a hook runs, the CLI names it; the failure of one stays on the screen.
+    await until(lambda: "hook" not in nvim.screen.text(), "no hook has failed", PATIENCE)
+
+
+async def test_a_refused_command_has_not_happened(nvim: Neovim, api: FakeApi, path: Path) -> None:
+    api.script([tool_use("Bash", command=f"rm {path}", description="Remove")])
+    await begin(nvim, "default")
+    await prompt(nvim, "Remove it")
+    await until(lambda: "Do you want to" in nvim.screen.text(), "the CLI asks", PATIENCE)
+    assert names(nvim)[-1] == "ClaudeToolStart"
+
+    await nvim.keys("<Esc>")
+    await until(lambda: "Do you want to" not in nvim.screen.text(), "it is refused", PATIENCE)
+    api.script([text("Well.")])
+    await prompt(nvim, "Go on")
+
+    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends", PATIENCE)
+    ended = [data for name, data in happened(nvim) if name in ("ClaudeToolEnd", "ClaudeTurnEnd")]
+    assert ended[0]["status"] in ("rejected", "interrupted", "failed")
+    assert ended[0]["files"] == ended[1]["paths"] == []
+    assert [end.get("reason") for end in ended[1:]] == ["interrupted", "completed"]

@@ -69,7 +69,7 @@ async def test_a_turn_with_an_edit_is_announced(nvim: Neovim, cli: HookedCli) ->
 
     source = {"agent": "Claude", "session": "s-1"}
     tool = {"id": "t1", "tool": "Edit", "path": "/p/a.py"}
-    hunk = {"old_start": 1, "old_lines": 2, "new_start": 1, "new_lines": 2}
+    hunk: dict[str, Any] = {"old_start": 1, "old_lines": 2, "new_start": 1, "new_lines": 2}
     hunk |= {"lines": ["-one", "+1", " two"]}
     file = {"path": "/p/a.py", "hunks": [hunk]}
     assert happened(nvim) == [

@@ -184,11 +184,13 @@ async def test_the_end_of_a_terminal_ends_only_its_sessions(
 async def test_a_failed_and_a_denied_tool_have_their_status(
     cli: HookedCli, editor: Listener
 ) -> None:
-    failures = (("PostToolUseFailure", {}), ("PostToolUseFailure", {"is_interrupt": True}))
-    for number, (event, fields) in enumerate((*failures, ("PermissionDenied", {}))):
+    failed = "PostToolUseFailure"
+    for number, (event, is_interrupt) in enumerate(
+        [(failed, False), (failed, True), ("PermissionDenied", False)]
+    ):
         tool = {"tool_name": "Bash", "tool_use_id": str(number), "tool_input": {"command": "x"}}
         await cli.send("PreToolUse", **tool)
-        await cli.send(event, **tool, **fields)
+        await cli.send(event, **tool, is_interrupt=is_interrupt)
 
     ends = [data["status"] for event, data in editor.heard if event == "ClaudeToolEnd"]
     assert ends == ["failed", "interrupted", "rejected"]
