@@ -39,25 +39,28 @@ def test_the_end_of_whatever_is_open_is_added(heard: Heard) -> None:
     heard.announcer.tool_started("t1", "Bash")
 
     heard.announcer.prompted("dive")
-    heard.announcer.session("s2")
     heard.announcer.session_ended()
+    heard.announcer.session("s2")
+    heard.announcer.session("s3")
     heard.announcer.session_ended()
 
     first = ["SessionStart", "Prompt", "ToolStart", "ToolEnd", "TurnEnd"]
     second = ["Prompt", "TurnEnd", "SessionEnd"]
-    assert heard.names == [*first, *second, "SessionStart", "SessionEnd"]
+    assert heard.names == [*first, *second, *["SessionStart", "SessionEnd"] * 2]
     assert heard.events[3][1]["status"] == "interrupted"
     assert heard.events[4][1]["reason"] == "interrupted"
-    assert [data["session"] for _, data in heard.events] == ["s1"] * 8 + ["s2"] * 2
+    assert [data["session"] for _, data in heard.events] == ["s1"] * 8 + ["s2"] * 2 + ["s3"] * 2
 
 
-def test_a_session_whose_id_is_known_later_begins_once(heard: Heard) -> None:
+@pytest.mark.parametrize("before", ["", "s0"])
+def test_a_session_whose_id_is_known_later_begins_once(heard: Heard, before: str) -> None:
+    heard.announcer.session(before)
     heard.announcer.prompted("swim")
     heard.announcer.session("s1")
     heard.announcer.turn_ended(TurnEndReason.COMPLETED)
 
     assert heard.names == ["SessionStart", "Prompt", "TurnEnd"]
-    assert [data["session"] for _, data in heard.events] == ["", "", "s1"]
+    assert [data["session"] for _, data in heard.events] == [before, before, "s1"]
 
 
 def test_a_tool_begins_and_ends_once(heard: Heard) -> None:

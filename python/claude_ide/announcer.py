@@ -43,10 +43,13 @@ class Announcer:
         self._paths: dict[str, None] = {}
 
     def session(self, id_: str) -> None:
-        """Begin a session, unless it has begun; another one ends."""
-        if self._session == id_ and self._session is not None:
+        """Begin a session, unless it has begun; another one ends.
+
+        During a turn, it is the same session under the id that is known now.
+        """
+        if self._session == id_:
             return
-        if self._session == "":
+        if self._session == "" or self._is_in_turn:
             self._session = id_
             return
         self.session_ended()

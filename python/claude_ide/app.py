@@ -132,7 +132,7 @@ class App:
         """Where CLIs in terminals send their hooks; the first use imports what it needs."""
         from claude_ide.hooks.endpoint import Hooks
 
-        return Hooks(self.editor, self.config, self.options.hooks)
+        return Hooks(self.editor, self.config, self.options.hooks, self.guard)
 
     @property
     def chats_begun(self) -> bool:

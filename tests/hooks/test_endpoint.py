@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.hooks import endpoint
+from claude_ide.hooks import sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.registration import TOKEN
 from support.handshake import tcp
@@ -46,10 +46,9 @@ def editor() -> Listener:
 
 @pytest.fixture
 async def hooks(editor: Listener) -> AsyncIterator[Hooks]:
-    hooks = Hooks(editor, Config(), {})  # type: ignore[arg-type]
+    hooks = Hooks(editor, Config(), {}, asyncio.ensure_future)  # type: ignore[arg-type]
     yield hooks
-    if hooks._listener is not None:
-        await hooks._listener.stop()
+    await hooks.close()
 
 
 @pytest.fixture
@@ -137,7 +136,7 @@ async def test_the_cli_does_not_wait_for_a_busy_neovim(cli: HookedCli, editor: L
     assert (await cli.send("UserPromptSubmit", prompt="swim")).status == 200
     assert (await cli.send("Stop")).status == 200
 
-    assert clock() - begun < 2 * endpoint.WAIT_SECONDS + 1
+    assert clock() - begun < 2 * sessions.WAIT_SECONDS + 1
     editor.free.set()
     await until(lambda: editor.names == ["SessionStart", "Prompt", "TurnEnd"])
 
@@ -159,7 +158,7 @@ async def test_hooks_of_one_session_are_handled_in_their_order(
 async def test_the_sessions_of_invented_ids_are_few(
     cli: HookedCli, editor: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint, "MOST_SESSIONS", 3)
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
     for number in range(5):
         cli.session = f"s{number}"
         await cli.send("UserPromptSubmit", prompt="swim")

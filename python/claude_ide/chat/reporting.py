@@ -55,7 +55,7 @@ class Reporting:
                 self._names.clear()
                 self._written.clear()
                 announcer.turn_ended(why)
-            case events.Dead():
+            case events.Cleared() | events.Dead():
                 announcer.session_ended()
 
     def _start(self, tool: str, path: str = "", command: object = None) -> None:
