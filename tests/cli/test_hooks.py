@@ -159,6 +159,11 @@ async def test_the_cli_notices_nothing_of_a_host_that_is_killed(
 
     (lock,) = [lock for _, lock in locks(config_folder)]
     os.kill(lock["hostPid"], signal.SIGKILL)
+    await until(
+        lambda: {lock["hostPid"] for _, lock in locks(config_folder)} - {lock["hostPid"]},
+        "the next host serves",
+        PATIENCE,
+    )
     await prompt(nvim, "Second")
 
     await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends", PATIENCE)
