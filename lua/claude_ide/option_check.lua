@@ -49,6 +49,7 @@ local OPTIONS = {
   },
   ask = { model = 'string', window = { 'float', 'split' } },
   tools = { enabled = 'boolean', allow_read = 'boolean', clipboard = 'boolean' },
+  hooks = 'boolean',
   agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }

@@ -14,6 +14,7 @@
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
+---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
@@ -78,6 +79,56 @@
 ---@field path string the file
 ---@field bufnr integer the buffer of the proposal
 ---@field accepted? boolean nil while the diff is open, and if it closed without a decision
+
+---@class claude_ide.SessionEvent of `ClaudeSessionStart` and `ClaudeSessionEnd`
+---@field agent string the name of the agent
+---@field session string its id
+---@field chat? integer nil for the CLI in a terminal
+---@field folder string
+
+---@class claude_ide.PromptEvent of `ClaudePrompt`
+---@field agent string the name of the agent
+---@field session string its id
+---@field chat? integer nil for the CLI in a terminal
+---@field prompt string
+
+---@class claude_ide.TurnEndEvent of `ClaudeTurnEnd`
+---@field agent string the name of the agent
+---@field session string its id
+---@field chat? integer nil for the CLI in a terminal
+---@field reason 'completed'|'interrupted'|'failed'
+---@field paths string[] the files that were changed
+
+---@class claude_ide.ToolStartEvent of `ClaudeToolStart`
+---@field agent string the name of the agent
+---@field session string its id
+---@field chat? integer nil for the CLI in a terminal
+---@field id string of this use
+---@field tool string its name
+---@field path? string its file
+---@field command? string its shell command
+
+---@class claude_ide.ToolEndEvent of `ClaudeToolEnd`
+---@field agent string the name of the agent
+---@field session string its id
+---@field chat? integer nil for the CLI in a terminal
+---@field id string of this use
+---@field tool string its name
+---@field path? string its file
+---@field command? string its shell command
+---@field status 'completed'|'failed'|'rejected'|'interrupted'
+---@field files claude_ide.ChangedFile[]
+
+---@class claude_ide.ChangedFile
+---@field path string
+---@field hunks? claude_ide.ChangedHunk[] nil if the earlier text is unknown
+
+---@class claude_ide.ChangedHunk
+---@field old_start integer
+---@field old_lines integer
+---@field new_start integer
+---@field new_lines integer
+---@field lines string[] each begins with a blank, `-` or `+`
 
 ---@class claude_ide.RevertedEvent of `ClaudeChangesReverted`
 ---@field path string

@@ -1,4 +1,5 @@
 --- Opens, hides and shows the Claude CLI in a terminal window.
+local channel = require('claude_ide.channel')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -81,6 +82,7 @@ end
 ---@class claude_ide.TerminalRequest
 ---@field cmd string[]
 ---@field env table<string, string> more variables of its environment
+---@field launch? string the id under which the CLI reports what it does; empty if it does not
 ---@field arguments string[] for the CLI, in addition to those in `cmd`
 ---@field side 'right'|'left'|'above'|'below'
 ---@field size number below 1 a share of the screen, else columns or lines
@@ -114,8 +116,11 @@ local function keep_output(bufnr)
   vim.bo[bufnr].bufhidden = is_shown(bufnr) and 'wipe' or 'hide'
 end
 
-local function on_exit(bufnr)
+local function on_exit(bufnr, launch)
   return function(_, code)
+    if launch ~= '' then
+      channel.emit('terminal_ended', { launch = launch })
+    end
     if current == bufnr then
       current = nil
     end
@@ -182,7 +187,7 @@ local function start(request)
   local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
   command[1] = program
-  local options = { term = true, on_exit = on_exit(bufnr), env = request.env }
+  local options = { term = true, on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
   local ok, reason = pcall(vim.fn.jobstart, command, options)
   if not ok then
     remove(bufnr)

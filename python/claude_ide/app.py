@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from claude_ide import config, startup
+from claude_ide import config, program, startup
 from claude_ide.concealed import conceal
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
     from claude_ide.headless.questions import Questions
+    from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.own.collection import Collection
     from claude_ide.mcp.tool import Toolset
@@ -81,6 +82,8 @@ class App:
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
+        if self.options.hooks.get("token"):
+            self.guard(self.hooks.open())
         for complaint in self.complaints:
             self.editor.notify(complaint, "warn")
         if self.options.host not in LOCAL:
@@ -94,6 +97,7 @@ class App:
         subscribe("chat", lambda event: self.chats.on_event(event))
         subscribe("chat_list", self._list_event)
         subscribe("own_tools", lambda event: self.collection.update(event))
+        subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
@@ -122,6 +126,13 @@ class App:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    @cached_property
+    def hooks(self) -> "Hooks":
+        """Where CLIs in terminals send their hooks; the first use imports what it needs."""
+        from claude_ide.hooks.endpoint import Hooks
+
+        return Hooks(self.editor, self.config, self.options.hooks, self.guard)
 
     @property
     def chats_begun(self) -> bool:
@@ -365,6 +376,7 @@ async def _check(app: App) -> None:
 
     steps = [Step("option", False, complaint) for complaint in app.complaints]
     steps = steps or [Step("options", True, "all are known and valid")]
+    steps.append(Step("hooks", True, app.hooks.state(program.words(app.config.cmd))))
     if app.serving is None:
         steps.append(Step("server", False, "not running"))
     else:

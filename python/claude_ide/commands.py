@@ -84,11 +84,13 @@ async def claude(app: App, call: Call) -> None:
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
     tools, environment = app.tools_for_a_terminal()
+    hooks = await app.hooks.for_a_terminal((words[0], *named))
     await app.editor.run(
         "terminal.toggle",
         {
-            "cmd": [*words, *options, *tools],
-            "env": environment,
+            "cmd": [*words, *options, *tools, *hooks.options],
+            "env": environment | hooks.environment,
+            "launch": hooks.id,
             "arguments": arguments,
             "side": terminal.side,
             "size": terminal.size,

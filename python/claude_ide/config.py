@@ -117,6 +117,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
     tools: ToolsConfig = ToolsConfig()
+    hooks: bool = True
     agents: Agents = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

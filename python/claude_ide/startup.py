@@ -26,8 +26,8 @@ class Unserved(Exception):
 
 _Options = namedtuple(
     "_Options",
-    "entry pid config folders log serve port token hold state",
-    defaults=(True, 0, "", "", ""),
+    "entry pid config folders log serve port token hold state hooks",
+    defaults=(True, 0, "", "", "", {}),
 )
 
 
@@ -44,6 +44,7 @@ class Options(_Options):
     - `token`: the token of that server, which its clients still use
     - `hold`: the path of a socket where Neovim keeps a copy of ours for the next host
     - `state`: our folder for files that outlive Neovim
+    - `hooks`: `token` and `hold` of the port to which CLIs in terminals send their hooks
     """
 
     __slots__ = ()
@@ -77,10 +78,8 @@ class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
 
     def hold(self, path: str) -> None:
         """Send Neovim a copy of the socket; without it the next host needs a new token."""
-        if self.is_held or not path:
-            return
-        with contextlib.suppress(OSError), _neovim(path) as neovim:
-            socket.send_fds(neovim, [b"\n"], [self.socket.fileno()])
+        if not self.is_held:
+            hold(path, self.socket)
 
     def give_up(self) -> None:
         """Withdraw the announcement and free the port."""
@@ -93,7 +92,7 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
 
     Raises `Unserved` if no port is free or the lock file cannot be written.
     """
-    held = _held(options)
+    held = fetch(options.hold) if options.token else None
     try:
         bound = held or _listen(options.host, options.port)
     except OSError as error:
@@ -109,12 +108,17 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
     return Bound(bound, port, lock, held is not None)
 
 
-def _held(options: Options) -> socket.socket | None:
+def hold(path: str, bound: socket.socket) -> None:
+    """Send Neovim a copy of a socket for the next host."""
+    if path:
+        with contextlib.suppress(OSError), _neovim(path) as neovim:
+            socket.send_fds(neovim, [b"\n"], [bound.fileno()])
+
+
+def fetch(path: str) -> socket.socket | None:
     """Return the socket of the previous host, if Neovim still has it."""
-    if not options.token:
-        return None
     try:
-        with _neovim(options.hold) as neovim:
+        with _neovim(path) as neovim:
             descriptors = socket.recv_fds(neovim, 1, 1)[1]
         return socket.socket(fileno=descriptors[0])
     except (OSError, IndexError):

@@ -9,9 +9,9 @@ import pytest
 
 from support.neovim import Neovim, until
 
-OPEN = "return require('claude_ide.host.port_hold').open()"
-PORT = "return require('claude_ide.host.port_hold').port()"
-RELEASE = "require('claude_ide.host.port_hold').release()"
+OPEN = "return require('claude_ide.host.port_hold').open('server')"
+PORT = "return require('claude_ide.host.port_hold').port('server')"
+RELEASE = "require('claude_ide.host.port_hold').release('server')"
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from claude_ide.review import commands
 from claude_ide.review.commands import Commands
-from claude_ide.review.journal import Journal
 
 
 class Files:
@@ -30,21 +29,17 @@ def editor() -> Files:
 
 
 @pytest.fixture
-def journal() -> Journal:
-    return Journal()
+def watched(editor: Files) -> Commands:
+    return Commands(editor)  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def watched(editor: Files, journal: Journal) -> Commands:
-    return Commands(editor, journal)  # type: ignore[arg-type]
-
-
-async def changed(journal: Journal) -> list[tuple[str, str | None]]:
-    return [(Path(each.path).name, each.before.text) for each in await journal.changes()]
+async def changed(watched: Commands) -> list[tuple[str, str | None, str | None]]:
+    found = await watched.changed()
+    return [(Path(each.path).name, each.before.text, each.after.text) for each in found]
 
 
 async def test_a_command_that_changes_an_open_file_is_noticed(
-    editor: Files, journal: Journal, watched: Commands, tmp_path: Path
+    editor: Files, watched: Commands, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n")
@@ -52,13 +47,12 @@ async def test_a_command_that_changes_an_open_file_is_noticed(
     await watched.prompted()
 
     path.write_text("two\n")
-    await watched.after("")
 
-    assert await changed(journal) == [("a.txt", "one\n")]
+    assert await changed(watched) == [("a.txt", "one\n", "two\n")]
 
 
 async def test_a_change_before_the_prompt_is_not_the_agents(
-    editor: Files, journal: Journal, watched: Commands, tmp_path: Path
+    editor: Files, watched: Commands, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n")
@@ -67,49 +61,59 @@ async def test_a_change_before_the_prompt_is_not_the_agents(
 
     path.write_text("two\n")
     await watched.prompted()
-    await watched.after("")
 
-    assert await changed(journal) == []
+    assert await changed(watched) == []
 
 
 async def test_a_file_that_a_tool_has_read_is_watched_and_its_deletion_is_noticed(
-    journal: Journal, watched: Commands, tmp_path: Path
+    watched: Commands, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n")
-    await watched.after(str(path))
+    await watched.used(str(path))
 
     path.unlink()
-    await watched.after("")
 
-    assert await changed(journal) == [("a.txt", "one\n")]
+    assert await changed(watched) == [("a.txt", "one\n", None)]
 
 
 async def test_a_file_that_the_user_has_written_is_not_the_agents(
-    editor: Files, journal: Journal, watched: Commands, tmp_path: Path
+    editor: Files, watched: Commands, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n")
-    await watched.after(str(path))
+    await watched.used(str(path))
 
     path.write_text("two\n")
     editor.own = [str(path)]
-    await watched.after("")
 
-    assert await changed(journal) == []
+    assert await changed(watched) == []
 
 
 async def test_few_files_and_little_text_are_kept(
-    monkeypatch: pytest.MonkeyPatch, journal: Journal, watched: Commands, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, watched: Commands, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(commands, "MOST_FILES", 2)
     paths = [tmp_path / name for name in "abc"]
     for path in paths:
         path.write_text("one\n")
-        await watched.after(str(path))
+        await watched.used(str(path))
 
     for path in paths:
         path.write_text("two\n")
-    await watched.after("")
 
-    assert await changed(journal) == [("b", "one\n"), ("c", "one\n")]
+    assert await changed(watched) == [("b", "one\n", "two\n"), ("c", "one\n", "two\n")]
+
+
+async def test_a_change_before_a_command_is_not_the_commands(
+    watched: Commands, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n")
+    await watched.used(str(path))
+
+    path.write_text("two\n")
+    await watched.begun()
+    path.write_text("three\n")
+
+    assert await changed(watched) == [("a.txt", "two\n", "three\n")]

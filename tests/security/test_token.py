@@ -30,7 +30,7 @@ NO_HOST = "return require('claude_ide.channel').id == nil"
 WORDS = "a question that is private"
 
 
-HELD = "return require('claude_ide.host.port_hold').port() == ..."
+HELD = "return require('claude_ide.host.port_hold').port('server') == ..."
 
 
 def read(pid: int, name: str) -> bytes:
@@ -183,7 +183,7 @@ class TestValidity:
     ) -> None:
         port, lock = await the_lock(config_folder)
         await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.host.port_hold').release()")
+        await serving.lua("require('claude_ide.host.port_hold').release('server')")
         with closing(squatter()) as attempt:
             os.kill(lock["hostPid"], signal.SIGKILL)
             await until(lambda: _bind(attempt, port), "the port is squatted")
@@ -199,7 +199,7 @@ class TestValidity:
     ) -> None:
         port, lock = await the_lock(config_folder)
         await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.host.port_hold').release()")
+        await serving.lua("require('claude_ide.host.port_hold').release('server')")
         os.kill(lock["hostPid"], signal.SIGKILL)
 
         new_port, new = await next_host(serving, config_folder, lock)

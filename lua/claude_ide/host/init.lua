@@ -19,6 +19,7 @@ local WITHOUT_SERVER =
 
 ---@type claude_ide.Server? the last address; kept so that the server can return to it
 local server
+local hooks ---@type { port: integer, token: string }? the last address for the CLI's hooks
 local running ---@type claude_ide.Host? the last one that was started
 local serving = false
 local clients = 0
@@ -48,7 +49,7 @@ end
 
 -- Free the port and restore the environment: there is no server until the user starts one.
 local function release_port()
-  port_hold.release()
+  port_hold.release('server')
   require('claude_ide.host.environment').restore()
 end
 
@@ -98,6 +99,12 @@ local function ended(code, stderr)
   end
 end
 
+-- A CLI that has an earlier host's address sends its hooks to the next host.
+local function hooks_option()
+  local is_held = hooks and port_hold.port('hooks') == hooks.port
+  return { token = is_held and hooks.token or '', hold = port_hold.open('hooks') }
+end
+
 ---@param serve boolean whether to bind a port immediately
 ---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
@@ -109,8 +116,9 @@ spawn = function(serve)
     serve = serve,
     port = server and server.port or 0,
     -- Without the hold another process may have listened on the port, and received the token.
-    token = server and port_hold.port() == server.port and server.token or '',
-    hold = port_hold.open(),
+    token = server and port_hold.port('server') == server.port and server.token or '',
+    hold = port_hold.open('server'),
+    hooks = hooks_option(),
   }, ended)
   if not started then
     show(reason, 'error')
@@ -198,11 +206,21 @@ end
 ---@param port integer
 ---@param token string
 function M.bound(port, token)
-  if port_hold.port() ~= port then
-    port_hold.release()
+  if port_hold.port('server') ~= port then
+    port_hold.release('server')
   end
   server = { port = port, token = token }
   require('claude_ide.host.environment').announce(port)
+end
+
+--- Called by the host when it has bound the port to which the CLI in a terminal sends its hooks.
+---@param port integer
+---@param token string
+function M.hooks_bound(port, token)
+  if port_hold.port('hooks') ~= port then
+    port_hold.release('hooks')
+  end
+  hooks = { port = port, token = token }
 end
 
 --- Called by the host when its server accepts clients.

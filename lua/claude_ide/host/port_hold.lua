@@ -1,9 +1,12 @@
---- Holds a copy of the host's listening socket in Neovim. Without it, another process could listen
---- on the port between two hosts, and a client would send it the token.
+--- Holds copies of the host's listening sockets in Neovim. Without them, another process could listen
+--- on a port between two hosts, and a client would send it the token.
 local M = {}
 
-local held ---@type uv.uv_tcp_t?
-local listener ---@type uv.uv_pipe_t? hosts connect to it to pass the socket on, or to receive it
+---@alias claude_ide.HeldPort 'server'|'hooks'
+
+local held = {} ---@type table<claude_ide.HeldPort, uv.uv_tcp_t>
+-- Hosts connect to one to pass a socket on, or to receive it.
+local listeners = {} ---@type table<claude_ide.HeldPort, uv.uv_pipe_t>
 
 local function close(handle)
   if handle and not handle:is_closing() then
@@ -11,8 +14,8 @@ local function close(handle)
   end
 end
 
-local function send(host)
-  local is_sent = host:write2('\n', held, function()
+local function send(host, socket)
+  local is_sent = host:write2('\n', socket, function()
     close(host)
   end)
   if not is_sent then
@@ -20,51 +23,54 @@ local function send(host)
   end
 end
 
-local function receive(host)
+local function receive(host, name)
   host:read_start(function(_, data)
-    if data and not held and host:pending_count() > 0 then
-      held = vim.uv.new_tcp()
-      host:accept(held)
+    if data and not held[name] and host:pending_count() > 0 then
+      held[name] = assert(vim.uv.new_tcp())
+      host:accept(held[name])
     end
     close(host)
   end)
 end
 
---- Wait for the next host to pass the socket on, or to fetch it.
+--- Wait for the next host to pass a socket on, or to fetch it.
+---@param name claude_ide.HeldPort
 ---@return string path of a Unix socket in a private folder; empty if there is none
-function M.open()
-  close(listener)
+function M.open(name)
+  close(listeners[name])
   if vim.fn.has('win32') == 1 then
     return ''
   end
   local path = vim.fn.tempname()
   local opened = assert(vim.uv.new_pipe(false))
-  listener = opened
+  listeners[name] = opened
   local is_open = opened:bind(path)
     and opened:listen(8, function()
       local host = assert(vim.uv.new_pipe(true))
       if not opened:accept(host) then
         close(host)
-      elseif held then
-        send(host)
+      elseif held[name] then
+        send(host, held[name])
       else
-        receive(host)
+        receive(host, name)
       end
     end)
   return is_open and path or ''
 end
 
---- The held port; nil if none is held.
+--- A held port; nil if it is not held.
+---@param name claude_ide.HeldPort
 ---@return integer?
-function M.port()
-  local address = held and held:getsockname()
+function M.port(name)
+  local address = held[name] and held[name]:getsockname()
   return address and address.port
 end
 
---- Release the port.
-function M.release()
-  close(held)
-  held = nil
+--- Release a port.
+---@param name claude_ide.HeldPort
+function M.release(name)
+  close(held[name])
+  held[name] = nil
 end
 
 return M

@@ -22,6 +22,7 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.reading_back import ReadingBack
+from claude_ide.chat.reporting import Reporting
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.requests.trust_question import KIND
@@ -104,6 +105,7 @@ class Chat:
         self.reviewing = Reviewing(
             *(opened.witness, self.transcript, self._painter, self.panel, editor, run)
         )
+        self._reporting = Reporting(editor, id_, self.transcript, opened.witness.take_found)
         self.following = Following(
             *(root, lambda place: self.panel.show_file(*place), lambda: self.shown, run),
             is_on=config.chat.follow,
@@ -131,6 +133,7 @@ class Chat:
         self._bars_painter.close()
         self._bars.close()
         await self.running.close()
+        self._reporting.close()
 
     async def _prepare(self, opening: Opening) -> None:
         if isinstance(opening, NewSession):
@@ -165,6 +168,7 @@ class Chat:
     def _show(self, event: Event) -> None:
         urgent = self.transcript.apply(event)
         self.reviewing.apply(event)
+        self._reporting.apply(event)
         self._bar.apply(event)
         self.settings.apply(event)
         self.background.apply(event)

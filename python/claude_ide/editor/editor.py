@@ -63,6 +63,10 @@ class Editor:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
         self._port.notify("say.message.show", text, level)
 
+    def announce(self, event: str, data: dict[str, Any]) -> None:
+        """Raise a `User` event."""
+        self._port.notify("say.announce.event", event, data)
+
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""
         self._port.notify("host.clients", count)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.review import versions
-from claude_ide.review.journal import Journal, real
+from claude_ide.review.journal import FileChange, real
 from claude_ide.review.versions import Version
 
 BUSY_SECONDS = 1.0
@@ -22,9 +22,8 @@ MOST_KEPT = 16_000_000
 class Commands:
     """The files of one agent that are compared after each command."""
 
-    def __init__(self, editor: Editor, journal: Journal) -> None:
+    def __init__(self, editor: Editor) -> None:
         self._editor = editor
-        self._journal = journal
         self._known: dict[str, tuple[str, Version]] = {}
         """Stamps and versions, the most recently used file last."""
 
@@ -34,16 +33,19 @@ class Commands:
         paths = [*self._known, *reversed(self._editor.state.paths)]
         await asyncio.to_thread(self._refresh, map(real, paths))
 
-    async def after(self, path: str) -> None:
-        """Look at the file of a tool; after a tool without a file, look at all files."""
-        if path:
-            await asyncio.to_thread(self._refresh, [real(path)])
-            return
+    async def used(self, path: str) -> None:
+        """Note a file that a tool has read or written."""
+        await asyncio.to_thread(self._refresh, [real(path)])
+
+    async def begun(self) -> None:
+        """Note the files as they are before a command."""
+        await asyncio.to_thread(self._refresh, list(self._known))
+
+    async def changed(self) -> list[FileChange]:
+        """Return the files that have been written since they were noted, but not by the user."""
         changed = await asyncio.to_thread(self._refresh, list(self._known))
         own = await self._run("review.own_writes.among", list(changed)) if changed else ()
-        for each, before in changed.items():
-            if each not in own:
-                self._journal.written(each, before)
+        return [found for path, found in changed.items() if path not in own]
 
     async def _run(self, function: str, *arguments: list[str]) -> list[str]:
         try:
@@ -53,8 +55,8 @@ class Commands:
         except (EditorError, TimeoutError):
             return []
 
-    def _refresh(self, paths: Iterable[str]) -> dict[str, Version]:
-        """Read the files that have been written since; return their earlier versions."""
+    def _refresh(self, paths: Iterable[str]) -> dict[str, FileChange]:
+        """Read the files that have been written since; return those that have changed."""
         changed = {}
         for path in dict.fromkeys(paths):
             known = self._known.pop(path, None)
@@ -62,7 +64,7 @@ class Commands:
             if known is None or known[0] != stamp:
                 now = versions.read(path)
                 if known is not None and known[1] != now:
-                    changed[path] = known[1]
+                    changed[path] = FileChange(path, known[1], now)
                 known = stamp, now
             self._known[path] = known
         self._forget()

@@ -177,4 +177,7 @@ class Journal:
 
 def real(path: str) -> str:
     """Return the path that names a file in a journal: without links."""
-    return os.path.realpath(path)
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a path with a NUL
+        return path

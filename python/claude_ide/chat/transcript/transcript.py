@@ -227,6 +227,12 @@ class Transcript:
         """The prompt of the current turn; empty before the first one."""
         return self._prompts.current
 
+    @property
+    def prompt(self) -> str:
+        """The text of that prompt."""
+        turns = (view for view in self.sheet.views() if type(view) is Turn)
+        return next((turn.text for turn in turns if turn.prompt == self.turn), "")
+
     def show_changes(self, end: Announcement, summary: changes.Summary) -> None:
         """Show what a turn has changed in the line at its end."""
         end.show(changes.at_end(end.rows(), summary))

@@ -1,18 +1,14 @@
 """The changes of files that a tool call describes by `diff` content."""
 
-import itertools
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from claude_ide import files, text_diff
-from claude_ide.agents.events import Change, FileWritten, Hunk, Replacement
+from claude_ide import files
+from claude_ide.agents.comparing import change
+from claude_ide.agents.events import Change, FileWritten, Replacement
 from claude_ide.agents.fields import mappings, text
-
-CONTEXT = 3
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +45,6 @@ def written(tool: str, diffs: Sequence[Diff]) -> Iterator[tuple[FileWritten | No
             yield write, change(diff.path, write.before, write.after)
 
 
-def change(path: str, before: str | None, after: str) -> Change:
-    """Return the change between two texts."""
-    hunks = tuple(_hunks(text_diff.unified(before or "", after, CONTEXT)))
-    lines = [line for hunk in hunks for line in hunk.lines]
-    return Change(
-        path,
-        added=sum(line.startswith("+") for line in lines),
-        removed=sum(line.startswith("-") for line in lines),
-        hunks=hunks,
-        created=before is None,
-    )
-
-
 def _change_of_a_part(diff: Diff) -> Change:
     """Return the change of a text that need not end with a line."""
     end = "" if diff.new.endswith("\n") else "\n"
@@ -90,13 +73,3 @@ def _written(tool: str, diff: Diff) -> FileWritten | None:
     if not diff.old or after.count(diff.new) != 1:
         return None
     return FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
-
-
-def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
-    starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
-    for first, end in itertools.pairwise([*starts, len(lines)]):
-        found = _HUNK.match(lines[first])
-        assert found is not None
-        old, old_lines, new, new_lines = (int(each or 1) for each in found.groups())
-        body = tuple(part for line in lines[first + 1 : end] for part in line.split("\n"))
-        yield Hunk(old, old_lines, new, new_lines, body)

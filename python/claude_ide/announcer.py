@@ -1,0 +1,149 @@
+"""Announces what an agent does, to the user's autocommands: the same for each source of events.
+
+`:help claude-ide-events` describes the events and their data.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from claude_ide.agents import comparing
+from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
+from claude_ide.review.journal import FileChange
+
+Announce = Callable[[str, dict[str, Any]], object]
+"""Raises a `User` event with this data."""
+
+LARGEST_HUNKS = 200_000
+"""Characters in the hunks of one file. Neovim handles one event after the other."""
+
+REASONS = {
+    TurnEndReason.COMPLETED: "completed",
+    TurnEndReason.INTERRUPTED: "interrupted",
+    TurnEndReason.REDIRECTED: "interrupted",
+}
+"""Every other reason is a failure."""
+
+
+class Announcer:
+    """Announces one conversation; it adds the end of whatever its source leaves open.
+
+    `agent` is the name for the user, `chat` the number of the chat; 0 for a CLI in a terminal.
+    """
+
+    def __init__(self, announce: Announce, agent: str, folder: str, chat: int = 0) -> None:
+        self._announce = announce
+        self._agent = agent
+        self._folder = folder
+        self._chat = chat
+        self._session: str | None = None
+        """None while no session is open; empty if its id is not known yet."""
+        self._is_in_turn = False
+        self._tools: dict[str, dict[str, Any]] = {}
+        """The tools that are running, by the ids of their uses."""
+        self._paths: dict[str, None] = {}
+
+    def session(self, id_: str) -> None:
+        """Begin a session, unless it has begun; another one ends.
+
+        During a turn, it is the same session under the id that is known now.
+        """
+        if self._session == id_:
+            return
+        if self._session == "" or self._is_in_turn:
+            self._session = id_
+            return
+        self.session_ended()
+        self._session = id_
+        self._raise("ClaudeSessionStart", folder=self._folder)
+
+    def session_ended(self) -> None:
+        """End the session, if there is one."""
+        if self._session is None:
+            return
+        self.turn_ended(TurnEndReason.INTERRUPTED)
+        self._raise("ClaudeSessionEnd", folder=self._folder)
+        self._session = None
+
+    def prompted(self, prompt: str) -> None:
+        """Begin a turn."""
+        self.turn_ended(TurnEndReason.INTERRUPTED)
+        self._begin()
+        self._raise("ClaudePrompt", prompt=prompt)
+
+    def tool_started(self, use: str, name: str, path: str = "", command: str = "") -> None:
+        """Announce a use of a tool, unless it was."""
+        if use in self._tools:
+            return
+        self._begin()
+        described = {"id": use, "tool": name, "path": path, "command": command}
+        self._tools[use] = {key: value for key, value in described.items() if value}
+        self._raise("ClaudeToolStart", **self._tools[use])
+
+    def tool_ended(self, use: str, status: ToolStatus, changes: Iterable[Change] = ()) -> None:
+        """Announce the end of a use of a tool, which has changed files."""
+        if use not in self._tools:
+            return
+        files = [_file(change) for change in changes]
+        self.touched(file["path"] for file in files)
+        described = self._tools.pop(use)
+        self._raise("ClaudeToolEnd", **described, status=status.value, files=files)
+
+    def touched(self, paths: Iterable[str]) -> None:
+        """Record files that were changed in this turn."""
+        self._paths |= dict.fromkeys(paths)
+
+    def turn_ended(self, reason: TurnEndReason) -> None:
+        """End the turn, if there is one, and the tools that are still running."""
+        if not self._is_in_turn:
+            return
+        for use in list(self._tools):
+            self.tool_ended(use, ToolStatus.INTERRUPTED)
+        self._is_in_turn = False
+        paths, self._paths = [*self._paths], {}
+        self._raise("ClaudeTurnEnd", reason=REASONS.get(reason, "failed"), paths=paths)
+
+    def _begin(self) -> None:
+        if self._session is None:
+            self.session("")
+        self._is_in_turn = True
+
+    def _raise(self, event: str, **data: Any) -> None:
+        source = {"agent": self._agent, "session": self._session or ""}
+        chat = {"chat": self._chat} if self._chat else {}
+        self._announce(event, source | chat | data)
+
+
+def whole(changes: Iterable[Change], written: Iterable[FileWritten]) -> list[Change]:
+    """Return the changes of a tool with the hunks that only the texts it has written show."""
+    texts = {each.path: each for each in written if each.after is not None}
+    known = {change.path: change for change in changes}
+    for path, each in texts.items():
+        if path not in known or not known[path].hunks:
+            known[path] = comparing.change(path, each.before, each.after or "")
+    return [*known.values()]
+
+
+def seen(found: FileChange) -> Change:
+    """Return a change that was found on disk."""
+    before, after = found.before, found.after
+    if before.obstacle or after.obstacle:
+        return Change(found.path, added=0, removed=0)
+    return comparing.change(found.path, before.text, after.text or "")
+
+
+def _file(change: Change) -> dict[str, Any]:
+    """Return a changed file; without hunks if its earlier text is unknown, or they are too long."""
+    size = sum(len(line) for hunk in change.hunks for line in hunk.lines)
+    has_hunks = bool(change.hunks) and size <= LARGEST_HUNKS
+    hunks = {"hunks": [_hunk(hunk) for hunk in change.hunks]} if has_hunks else {}
+    return {"path": change.path} | hunks
+
+
+def _hunk(hunk: Hunk) -> dict[str, Any]:
+    return {
+        "old_start": hunk.old_start,
+        "old_lines": hunk.old_lines,
+        "new_start": hunk.new_start,
+        "new_lines": hunk.new_lines,
+        "lines": list(hunk.lines),
+    }

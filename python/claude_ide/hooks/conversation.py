@@ -1,0 +1,116 @@
+"""One session of a CLI in a terminal: follows its hooks, and announces what they report."""
+
+import asyncio
+import logging
+from typing import Any
+
+import msgspec
+
+from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
+from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.stream_json.decoding.tools import (
+    NAMES,
+    change_of,
+    decode_write,
+    kind_of,
+    path_in,
+)
+from claude_ide.announcer import Announcer, seen, whole
+from claude_ide.review.commands import Commands
+
+logger = logging.getLogger(__name__)
+
+SEARCHED = ("execute", "other")
+"""The kinds of tools that may change files without reporting it."""
+
+
+class Hook(msgspec.Struct, frozen=True):
+    """The body of a hook's request; each event has some of the fields."""
+
+    hook_event_name: str
+    session_id: str
+    cwd: str = ""
+    prompt: str = ""
+    tool_name: str = ""
+    tool_use_id: str = ""
+    tool_input: Any = None
+    tool_response: Any = None
+    is_interrupt: bool = False
+
+
+class Conversation:
+    """Announces one session; its hooks are handled in the order in which they arrive."""
+
+    def __init__(self, announcer: Announcer, commands: Commands) -> None:
+        self._announcer = announcer
+        self._commands = commands
+        self._order = asyncio.Lock()
+        self._searched: set[str] = set()
+        """The running tools that may change files without reporting it."""
+
+    async def follow(self, hook: Hook) -> None:
+        """Handle one hook."""
+        async with self._order:
+            try:
+                await self._apply(hook)
+            except Exception:
+                # The hooks after it may still be valid.
+                logger.exception("the hook %s could not be handled", hook.hook_event_name)
+
+    async def close(self) -> None:
+        """End the session: its CLI has ended."""
+        async with self._order:
+            self._announcer.session_ended()
+
+    async def _apply(self, hook: Hook) -> None:
+        self._announcer.session(hook.session_id)
+        match hook.hook_event_name:
+            case "UserPromptSubmit":
+                await self._commands.prompted()
+                self._searched.clear()
+                self._announcer.prompted(hook.prompt)
+            case "PreToolUse":
+                await self._begin(hook)
+            case "PostToolUse":
+                await self._end(hook, ToolStatus.COMPLETED)
+            case "PostToolUseFailure":
+                is_over = hook.is_interrupt
+                await self._end(hook, ToolStatus.INTERRUPTED if is_over else ToolStatus.FAILED)
+            case "PermissionDenied":
+                await self._end(hook, ToolStatus.REJECTED)
+            case "Stop":
+                await self._end_turn(TurnEndReason.COMPLETED)
+            case "StopFailure":
+                await self._end_turn(TurnEndReason.FAILED)
+            case "SessionEnd":
+                self._announcer.session_ended()
+
+    async def _begin(self, hook: Hook) -> None:
+        arguments = mapping(hook.tool_input)
+        if kind_of(hook.tool_name) in SEARCHED:
+            if not self._searched:
+                await self._commands.begun()
+            self._searched.add(hook.tool_use_id)
+        path, command = path_in(arguments), text(arguments.get("command"))
+        name = NAMES.get(hook.tool_name, hook.tool_name)
+        self._announcer.tool_started(hook.tool_use_id, name, path, command)
+
+    async def _end(self, hook: Hook, status: ToolStatus) -> None:
+        result = mapping(hook.tool_response)
+        change = change_of(result)
+        written = decode_write({"tool_use_result": result}, {"tool_use_id": hook.tool_use_id})
+        changes = whole([change] if change else [], written)
+        if hook.tool_use_id in self._searched:
+            self._searched.discard(hook.tool_use_id)
+            changes += await self._found()
+        elif path := path_in(mapping(hook.tool_input)):
+            await self._commands.used(path)
+        self._announcer.tool_ended(hook.tool_use_id, status, changes)
+
+    async def _end_turn(self, reason: TurnEndReason) -> None:
+        # A command in the background may have changed more.
+        self._announcer.touched(change.path for change in await self._found())
+        self._announcer.turn_ended(reason)
+
+    async def _found(self) -> list[Change]:
+        return [seen(found) for found in await self._commands.changed()]

@@ -1,0 +1,217 @@
+"""The hooks of a CLI in a terminal become `User` events of a real Neovim."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import the_lock
+from support.happenings import HookedCli, follow, happened, names, recorder, the
+from support.neovim import Neovim, until
+from support.panel import Open
+
+EDITED = {
+    "filePath": "/p/a.py",
+    "originalFile": "one\ntwo\n",
+    "structuredPatch": [
+        {
+            "oldStart": 1,
+            "oldLines": 2,
+            "newStart": 1,
+            "newLines": 2,
+            "lines": ["-one", "+1", " two"],
+        }
+    ],
+}
+HELD = "return require('claude_ide.host.port_hold').port('hooks') == ..."
+CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> tuple[Path, Path]:
+    """A program that records its arguments, and its record."""
+    return recorder(tmp_path)
+
+
+@pytest.fixture
+async def cli(nvim: Neovim, record: tuple[Path, Path]) -> HookedCli:
+    """A CLI in the terminal of `:Claude`."""
+    await nvim.lua(CONFIGURE, {"cmd": str(record[0])})
+    await follow(nvim)
+    await nvim.command("Claude")
+    return await HookedCli.started(record[1])
+
+
+async def given(nvim: Neovim, record: tuple[Path, Path], words: str = "", **options: Any) -> str:
+    """Return the arguments of a CLI that is started with these options and words."""
+    await nvim.lua(CONFIGURE, {"cmd": str(record[0])} | options)
+    await nvim.command(f"Claude {words}")
+    await until(lambda: record[1].exists(), "the program runs")
+    return record[1].read_text()
+
+
+async def test_the_token_is_in_the_environment_only(cli: HookedCli) -> None:
+    assert cli.token
+    assert cli.token not in " ".join(cli.arguments)
+    assert cli.hook["headers"]["Authorization"] == "Bearer ${CLAUDE_IDE_HOOKS_TOKEN}"
+    assert cli.hook["allowedEnvVars"] == ["CLAUDE_IDE_HOOKS_TOKEN"]
+
+
+async def test_a_turn_with_an_edit_is_announced(nvim: Neovim, cli: HookedCli) -> None:
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await cli.use("Edit", "t1", {"file_path": "/p/a.py"}, EDITED)
+    await cli.send("Stop")
+    await cli.send("SessionEnd", reason="prompt_input_exit")
+    await the(nvim, "ClaudeSessionEnd")
+
+    source = {"agent": "Claude", "session": "s-1"}
+    tool = {"id": "t1", "tool": "Edit", "path": "/p/a.py"}
+    hunk: dict[str, Any] = {"old_start": 1, "old_lines": 2, "new_start": 1, "new_lines": 2}
+    hunk |= {"lines": ["-one", "+1", " two"]}
+    file = {"path": "/p/a.py", "hunks": [hunk]}
+    assert happened(nvim) == [
+        ("ClaudeSessionStart", source | {"folder": "/p"}),
+        ("ClaudePrompt", source | {"prompt": "do it"}),
+        ("ClaudeToolStart", source | tool),
+        ("ClaudeToolEnd", source | tool | {"status": "completed", "files": [file]}),
+        ("ClaudeTurnEnd", source | {"reason": "completed", "paths": ["/p/a.py"]}),
+        ("ClaudeSessionEnd", source | {"folder": "/p"}),
+    ]
+
+
+async def test_what_a_command_changes_in_an_open_file_is_announced(
+    nvim: Neovim, path: Path, cli: HookedCli
+) -> None:
+    await cli.send("UserPromptSubmit", prompt="do it")
+    tool = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "sed …"}}
+    await cli.send("PreToolUse", **tool)
+    path.write_text("one\n2\nthree\n")
+    await cli.send("PostToolUse", **tool)
+
+    ended = await the(nvim, "ClaudeToolEnd")
+
+    assert ended["command"] == "sed …"
+    (file,) = ended["files"]
+    assert file["path"] == os.path.realpath(path)
+    assert [hunk["lines"] for hunk in file["hunks"]] == [[" one", "-two", "+2", " three"]]
+
+
+async def test_a_file_whose_earlier_text_is_unknown_has_no_hunks(
+    nvim: Neovim, path: Path, cli: HookedCli
+) -> None:
+    path.write_bytes(b"\xff\x00")
+    await cli.send("UserPromptSubmit", prompt="do it")
+    tool = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "x"}}
+    await cli.send("PreToolUse", **tool)
+    path.write_text("text\n")
+    await cli.send("PostToolUse", **tool)
+
+    assert (await the(nvim, "ClaudeToolEnd"))["files"] == [{"path": os.path.realpath(path)}]
+
+
+async def test_a_new_file_has_one_hunk_of_its_whole_text(nvim: Neovim, cli: HookedCli) -> None:
+    result = {"type": "create", "filePath": "/p/b", "content": "b\n", "structuredPatch": []}
+    await cli.use("Write", "t1", {"file_path": "/p/b"}, result)
+
+    (file,) = (await the(nvim, "ClaudeToolEnd"))["files"]
+
+    assert [hunk["lines"] for hunk in file["hunks"]] == [["+b"]]
+
+
+async def test_a_session_whose_cli_ends_without_a_word_is_over(
+    nvim: Neovim, cli: HookedCli
+) -> None:
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await cli.send("PreToolUse", tool_name="Bash", tool_use_id="t1", tool_input={})
+    await the(nvim, "ClaudeToolStart")
+
+    await nvim.keys("<CR>")  # the program ends
+
+    await the(nvim, "ClaudeSessionEnd")
+    assert names(nvim)[3:] == ["ClaudeToolEnd", "ClaudeTurnEnd", "ClaudeSessionEnd"]
+    assert (await the(nvim, "ClaudeToolEnd"))["status"] == "interrupted"
+
+
+async def test_the_next_host_gets_the_hooks_of_a_cli_that_runs(
+    nvim: Neovim, cli: HookedCli, config_folder: Path
+) -> None:
+    await until(lambda: nvim.lua(HELD, cli.port), "Neovim holds the port")
+    _, lock = await the_lock(config_folder)
+    os.kill(lock["hostPid"], signal.SIGKILL)
+
+    assert (await cli.send("UserPromptSubmit", prompt="are you there?")).status == 200
+
+    assert (await the(nvim, "ClaudePrompt"))["prompt"] == "are you there?"
+
+
+async def test_the_hooks_do_not_need_the_server(nvim: Neovim, cli: HookedCli) -> None:
+    await nvim.command("ClaudeStop")
+    await until(lambda: nvim.lua("return require('claude_ide.host').server() == nil"))
+
+    assert (await cli.send("UserPromptSubmit", prompt="still there?")).status == 200
+
+    await the(nvim, "ClaudePrompt")
+
+
+async def test_an_error_in_an_autocommand_neither_blocks_the_cli_nor_later_events(
+    nvim: Neovim, cli: HookedCli
+) -> None:
+    await nvim.command("autocmd User ClaudePrompt throw 'otter'")
+
+    assert (await cli.send("UserPromptSubmit", prompt="do it")).status == 200
+    await cli.send("Stop")
+
+    await the(nvim, "ClaudeTurnEnd")
+
+
+async def test_the_cli_is_answered_while_neovim_waits_for_a_key(
+    nvim: Neovim, path: Path, cli: HookedCli
+) -> None:
+    await nvim.keys("<C-\\><C-n>:call getchar()<CR>")
+
+    assert (await cli.send("UserPromptSubmit", prompt="do it")).status == 200
+    path.write_text("changed\n")
+    assert (await cli.send("PreToolUse", tool_name="Bash", tool_use_id="t")).status == 200
+
+    await nvim.keys("x")
+    await the(nvim, "ClaudeToolStart")
+
+
+async def test_the_option_turns_hooks_off(nvim: Neovim, record: tuple[Path, Path]) -> None:
+    arguments, token = json.loads(await given(nvim, record, hooks=False))
+
+    assert not [word for word in arguments if word.startswith("--settings")]
+    assert not token
+
+
+@pytest.mark.parametrize("words", ["--settings mine.json", "--settings={}"])
+async def test_settings_of_the_user_come_before_ours(
+    nvim: Neovim, record: tuple[Path, Path], words: str
+) -> None:
+    arguments, token = json.loads(await given(nvim, record, words))
+
+    settings = [word for word in arguments if word.startswith("--settings")]
+    assert settings == [words.split()[0]]
+    assert not token
+    await nvim.command("checkhealth claude_ide")
+    await until(
+        lambda: nvim.eval("join(getline(1, '$')) =~ 'hooks: none, because .* own --settings'"),
+        "the reason is reported",
+    )
+
+
+async def test_a_chat_announces_its_turns(nvim: Neovim, replay: Open) -> None:
+    await follow(nvim)
+    panel = await replay("plain_thinking")
+    await panel.send("hello there")
+
+    await the(nvim, "ClaudeTurnEnd")
+
+    source = {"agent": "Claude", "chat": 1}
+    told = [(name, {key: data[key] for key in source}) for name, data in happened(nvim)]
+    turn = ["ClaudeSessionStart", "ClaudePrompt", "ClaudeTurnEnd"]
+    assert told == [(name, source) for name in turn]
+    assert (await the(nvim, "ClaudePrompt"))["prompt"] == "hello there"

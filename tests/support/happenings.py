@@ -1,0 +1,94 @@
+"""The `User` events about what an agent does, and a CLI that sends hooks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from claude_ide.hooks.registration import LAUNCH, TOKEN
+from support.chunks import chunk
+from support.handshake import tcp
+from support.neovim import Neovim, until
+from support.raw_http import Answer, answer, request
+
+Happening = tuple[str, dict[str, Any]]
+
+
+async def follow(nvim: Neovim) -> None:
+    """Collect the events from now on."""
+    await nvim.lua(chunk("happenings/follow"), await nvim.channel())
+
+
+def happened(nvim: Neovim) -> list[Happening]:
+    """Return the events so far, and their data."""
+    return [(name, data) for name, data in nvim.events("happened")]
+
+
+def names(nvim: Neovim) -> list[str]:
+    """Return the names of the events so far."""
+    return [name for name, _ in happened(nvim)]
+
+
+async def the(nvim: Neovim, name: str, count: int = 1) -> dict[str, Any]:
+    """Wait for an event of this name, the `count`-th one; return its data."""
+
+    def found() -> list[dict[str, Any]]:
+        return [data for each, data in happened(nvim) if each == name]
+
+    await until(lambda: len(found()) >= count, f"{name} {count}")
+    return found()[count - 1]
+
+
+def recorder(folder: Path) -> tuple[Path, Path]:
+    """Create a program that records its arguments and its token, and runs until it reads a line.
+
+    Returns its path and that of the record.
+    """
+    script, record = folder / "recorder", folder / "given.json"
+    script.write_text(
+        "#!/usr/bin/env python3\n"
+        "import json, os, sys\n"
+        f"given = [sys.argv[1:], os.environ.get({TOKEN!r}, '')]\n"
+        f"with open({str(record)!r} + '.new', 'w') as file:\n"
+        "    json.dump(given, file)\n"
+        f"os.rename({str(record)!r} + '.new', {str(record)!r})\n"
+        "input()\n"
+    )
+    script.chmod(0o755)
+    return script, record
+
+
+class HookedCli:
+    """A CLI that sends the hooks that it was told to send."""
+
+    def __init__(self, arguments: list[str], token: str, session: str = "s-1") -> None:
+        self.arguments = arguments
+        self.token = token
+        self.session = session
+        settings = next(word for word in arguments if word.startswith("--settings="))
+        self.hooks = json.loads(settings.partition("=")[2])["hooks"]
+        self.hook = self.hooks["Stop"][0]["hooks"][0]
+        self.port = int(self.hook["url"].rpartition(":")[2].partition("/")[0])
+
+    @classmethod
+    async def started(cls, record: Path) -> "HookedCli":
+        """Wait until the recorder has been started."""
+        arguments, token = json.loads(await until(lambda: record.exists() and record.read_text()))
+        return cls(arguments, token)
+
+    async def send(self, event: str, **fields: Any) -> Answer:
+        """Send one hook, and return the answer."""
+        body = {"hook_event_name": event, "session_id": self.session, "cwd": "/p"} | fields
+        return await self.post(json.dumps(body).encode())
+
+    async def post(self, body: bytes, **headers: str | None) -> Answer:
+        """Send one request; `headers` replaces header fields."""
+        fields = {LAUNCH: self.hook["headers"][LAUNCH]} | headers
+        async with tcp(self.port) as (reader, writer):
+            writer.write(request(self.port, self.token, fields, path="/hooks", body=body))
+            return await answer(reader)
+
+    async def use(self, name: str, use: str, given: Any, result: Any = None) -> None:
+        """Send the hooks of one use of a tool."""
+        tool = {"tool_name": name, "tool_use_id": use, "tool_input": given}
+        await self.send("PreToolUse", **tool)
+        await self.send("PostToolUse", **tool, tool_response=result)
