@@ -13,6 +13,7 @@ from claude_ide.config import (
     ChatConfig,
     Config,
     DiffConfig,
+    PrivacyConfig,
     TerminalConfig,
     ToolsConfig,
     decode,
@@ -35,6 +36,7 @@ def test_every_option_can_be_set() -> None:
         "chat": {"side": "float", "size": 0.8, "model": "opus", "mode": "plan"},
         "ask": {"model": "haiku", "window": "split"},
         "tools": {"enabled": False, "allow_read": False, "clipboard": True},
+        "privacy": {"deny": ["*.secret"], "allow": ["test.pem"]},
         "agents": {
             "otter": {
                 "cmd": ["otter", "--acp"],
@@ -60,6 +62,7 @@ def test_every_option_can_be_set() -> None:
         chat=ChatConfig(side="float", size=0.8, model="opus", mode="plan"),
         ask=AskConfig(model="haiku", window="split"),
         tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
+        privacy=PrivacyConfig(deny=["*.secret"], allow=["test.pem"]),
         agents={
             "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
             "gemini": False,

@@ -14,6 +14,7 @@
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
+---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
@@ -57,6 +58,10 @@
 ---@field allow_read? boolean Tools that change nothing need no permission; default true
 ---@field clipboard? boolean The model may read the clipboard; default false
 
+---@class (exact) claude_ide.Options.Privacy
+---@field deny? string[] Globs of files that stay in Neovim; default none
+---@field allow? string[] Globs of secrets that may leave it; default none
+
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
 ---@field window? 'float'|'split' Where an answer is shown; default 'float'
@@ -78,6 +83,9 @@
 ---@field path string the file
 ---@field bufnr integer the buffer of the proposal
 ---@field accepted? boolean nil while the diff is open, and if it closed without a decision
+
+---@class claude_ide.SharedEvent of `ClaudeShared`
+---@field shared boolean whether the selection may leave Neovim now
 
 ---@class claude_ide.RevertedEvent of `ClaudeChangesReverted`
 ---@field path string

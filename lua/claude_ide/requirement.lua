@@ -20,6 +20,7 @@ M.COMMANDS = {
   'ClaudeMcpConfig',
   'ClaudeReject',
   'ClaudeSend',
+  'ClaudeShare',
   'ClaudeStart',
   'ClaudeStatus',
   'ClaudeStop',
@@ -39,6 +40,7 @@ M.MAPS = {
   'edit',
   'reject',
   'send',
+  'share',
   'toggle',
 }
 

@@ -5,7 +5,7 @@ While Neovim is busy, calls that change nothing return the last known state.
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from claude_ide.editor.diffs import Diffs
@@ -96,6 +96,11 @@ class Editor:
         """Return the path of the current file, or None."""
         return await self._fresh("file.open_editors.current", last_known=lambda: self.state.current)
 
+    async def private(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return those of the files that stay in the editor, each with the reason."""
+        found = await self._port.call("privacy.among", list(paths))
+        return {each["path"]: each["reason"] for each in found}
+
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
 
@@ -150,11 +155,16 @@ class Editor:
 
     async def current_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the current file; None outside files."""
-        return await self._fresh("selection.current", last_known=lambda: self.state.selection)
+        return await self._fresh(
+            "selection.current", last_known=lambda: self.state.shared_selection
+        )
 
     async def latest_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the file where the user was last."""
-        return await self._fresh("selection.latest", last_known=lambda: self.state.selection)
+        return await self._fresh("selection.latest", last_known=self._last_selection)
+
+    def _last_selection(self) -> dict[str, Any] | None:
+        return self.state.shared_selection
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Return the parameters of `at_mentioned` (`selection/mention.lua`)."""
