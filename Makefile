@@ -21,6 +21,8 @@ LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
 QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
+# Tests of parts that seldom change; they install packages or play the whole demo.
+SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -50,7 +52,7 @@ endif
 unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test quick lua lint format types unit soak turns bench real agents few-agents jupyter \
+.PHONY: help try test slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
 	mcp-sdk pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
@@ -60,7 +62,7 @@ try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
-test: lint types doc unit ## everything: formatting, lint, types, help, all tests
+test: lint types doc unit ## formatting, lint, types, help, tests; all but `make slow`
 
 lint: $(VENV)/tests .cache/lint/installed ## formatting and lint
 	$(PYTHON) -m ruff format --check
@@ -91,8 +93,11 @@ endif
 
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
-unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## all tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),--cov)
+unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
+	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),--cov $(SLOW:%=--ignore=%))
+
+slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
+	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
 
 quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not cli' $(QUICK)

@@ -9,8 +9,6 @@ OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 MINUS = "\N{MINUS SIGN}"
 CHANGE = "require('claude_ide.disk.change')"
-SECONDS = 0.5
-"""How soon a change must be visible; tests allow ten times that on a busy machine."""
 
 # In Neovim's own loop, so that a busy machine cannot delay the pieces.
 WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
@@ -50,7 +48,7 @@ async def shows(nvim: Neovim, path: Path, wanted: str) -> None:
     async def is_shown() -> bool:
         return await text(nvim, path) == wanted
 
-    await until(is_shown, f"the buffer of {path.name} follows", SECONDS * 10)
+    await until(is_shown, f"the buffer of {path.name} follows")
 
 
 async def wait_for_changes(nvim: Neovim, path: Path) -> None:

@@ -23,15 +23,19 @@ from support.real_agents.talk import PATIENCE, RealTalk
 LONG = "A long answer, which has hardly begun."
 
 
+async def ends(talk: RealTalk) -> None:
+    """End the turn."""
+    await talk.agent.interrupt()
+    assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
+
+
 async def ends_and_goes_on(talk: RealTalk, model: Model) -> None:
     """End the turn; the next one is an ordinary one."""
-    await talk.agent.interrupt()
-    ended = await talk.until(TurnEnded)
+    await ends(talk)
     model.hold = model.is_silent = False
     model.turns.clear()
     model.script([text("And so on.")])
 
-    assert ended.why is TurnEndReason.INTERRUPTED
     assert (await talk.answered_turn("again")).why is TurnEndReason.COMPLETED
     assert "And so on." in talk.said
 
@@ -81,8 +85,9 @@ async def test_a_turn_is_ended_in_a_running_command(
         await talk.agent.answer((await talk.until(PermissionAsked)).request, Allow())
     pid = await pid_in(project / "pid")
 
-    await ends_and_goes_on(talk, model)
-
-    if not talk.real.habits.ends_commands:
+    if talk.real.habits.ends_commands:
+        await ends_and_goes_on(talk, model)
+    else:  # it is busy until the command has ended
+        await ends(talk)
         await talk.agent.stop()
     await until(lambda: not alive(pid), "the command has ended", PATIENCE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.acp.chatting import diff_is_open
+from support.acp.chatting import diff_is_open, open_diffs
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -74,10 +74,13 @@ async def test_the_user_s_versions_become_a_prompt_for_an_agent_that_writes_itse
     new = path.with_name("new.py")
     model.script([codex.both(new, "first\n", path, "two", "TWO")], [text("All done.")])
     await panel.send("Shout")
-    await diff_is_open(nvim, "new.py")
-    await nvim.keys(":w<CR>")
-    await diff_is_open(nvim, "a.py")
-    await nvim.keys("ggccONE<Esc>:w<CR>")
+    await diff_is_open(nvim)
+    keys = {"new.py": ":w<CR>", "a.py": "ggccONE<Esc>:w<CR>"}
+    (first,) = await open_diffs(nvim)  # the agent gives them in any order
+    await nvim.keys(keys.pop(Path(first["path"]).name))
+    ((second, typed),) = keys.items()
+    await diff_is_open(nvim, second)
+    await nvim.keys(typed)
     question = "cannot accept changes"
     await until(lambda: question in nvim.screen.text(), "the question", PATIENCE)
 
