@@ -24,6 +24,7 @@ return {
     'ClaudeMcpConfig',
     'ClaudeReject',
     'ClaudeSend',
+    'ClaudeShare',
     'ClaudeStart',
     'ClaudeStatus',
     'ClaudeStop',

@@ -136,6 +136,17 @@ command('ClaudeSend', host('ClaudeSend'), {
   bar = true,
   desc = 'Send the range or the file to Claude as a mention',
 })
+command('ClaudeShare', function(opts)
+  require('claude_ide.selection.share').run(opts.args)
+end, {
+  range = true,
+  nargs = '?',
+  bar = true,
+  complete = function(lead)
+    return require('claude_ide.selection.share').complete(lead)
+  end,
+  desc = 'Let the selection leave Neovim, or keep it there',
+})
 command('ClaudeAdd', host('ClaudeAdd'), {
   range = true,
   nargs = '+',
@@ -239,6 +250,7 @@ map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
 map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat')
 map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the last turn")
 map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
+map('<Plug>(claude-share)', 'ClaudeShare toggle', 'Share the selection with Claude, or keep it')
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')

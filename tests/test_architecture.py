@@ -219,7 +219,7 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 ROOMS = (
     *("requirement", "channel", "say", "option_check", "system", "colouring", "highlights"),
     *("window", "when", "suggested_keys", "dialogue"),
-    *("checking", "file"),
+    *("file.folders", "privacy", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
     *("approval", "tools", "jupyter"),
     *(

@@ -13,6 +13,7 @@ from claude_ide.config import (
     ChatConfig,
     Config,
     DiffConfig,
+    PrivacyConfig,
     TerminalConfig,
     ToolsConfig,
     decode,
@@ -36,6 +37,7 @@ def test_every_option_can_be_set() -> None:
         "ask": {"model": "haiku", "window": "split"},
         "tools": {"enabled": False, "allow_read": False, "clipboard": True},
         "hooks": False,
+        "privacy": {"deny": ["*.secret"], "allow": ["test.pem"]},
         "agents": {
             "otter": {
                 "cmd": ["otter", "--acp"],
@@ -62,6 +64,7 @@ def test_every_option_can_be_set() -> None:
         ask=AskConfig(model="haiku", window="split"),
         tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
         hooks=False,
+        privacy=PrivacyConfig(deny=["*.secret"], allow=["test.pem"]),
         agents={
             "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
             "gemini": False,

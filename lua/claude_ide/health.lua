@@ -254,6 +254,24 @@ local function check_rivals()
   end
 end
 
+-- What cannot be read denies everything that it could deny, so it must be found quickly.
+local function check_privacy()
+  local privacy = require('claude_ide.privacy')
+  for _, problem in ipairs(privacy.problems()) do
+    health.error(
+      plain.one_line(problem),
+      'Until this is mended, no file that it could deny leaves Neovim'
+    )
+  end
+  if #privacy.problems() == 0 then
+    local count = privacy.count()
+    local rules = count == 1 and '1 rule' or ('%d rules'):format(count)
+    health.ok(
+      ('Private files: %s of yours, and names of secrets (:help claude-ide-privacy)'):format(rules)
+    )
+  end
+end
+
 ---@return string version with the commit of a clone
 local function version_of_plugin()
   local root = require('claude_ide.host').root()
@@ -278,6 +296,7 @@ function M.check()
   end
   check_cli()
   check_rivals()
+  check_privacy()
   check_help()
 end
 

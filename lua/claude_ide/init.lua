@@ -58,9 +58,16 @@ local function state_of(server, waiting, is_working)
   return server.clients == 1 and 'connected' or 'ready'
 end
 
+-- Whether the user keeps the selection in Neovim.
+local function is_withheld()
+  local selection = package.loaded['claude_ide.selection']
+  return selection ~= nil and not selection.is_shared()
+end
+
 --- A short text for a status line, such as `Claude: waiting 2! 3? 4&`. After the state follow the numbers
 --- of edits and plans that wait for the user to finish something (`!`), of chat requests that wait for an
---- answer (`?`), and of tasks that chats run in the background (`&`).
+--- answer (`?`), and of tasks that chats run in the background (`&`). `unshared` says that the selection
+--- stays in Neovim (`:ClaudeShare`).
 ---@return string text empty while there is nothing to show
 function M.statusline()
   local host = package.loaded['claude_ide.host']
@@ -74,6 +81,9 @@ function M.statusline()
     if mark[1] > 0 then
       table.insert(parts, mark[1] .. mark[2])
     end
+  end
+  if state and is_withheld() then
+    table.insert(parts, 'unshared')
   end
   return table.concat(parts, ' ')
 end

@@ -12,6 +12,7 @@ local ARTICLES =
 ---| 'size'
 ---| 'command'
 ---| 'environment'
+---| 'globs'
 ---| 'agents'
 ---| string[] all values
 
@@ -50,6 +51,7 @@ local OPTIONS = {
   ask = { model = 'string', window = { 'float', 'split' } },
   tools = { enabled = 'boolean', allow_read = 'boolean', clipboard = 'boolean' },
   hooks = 'boolean',
+  privacy = { deny = 'globs', allow = 'globs' },
   agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }
@@ -110,6 +112,19 @@ function CHECKS.environment(value)
     return type(each) ~= 'string' and type(each) ~= 'number'
   end)
   return wrong ~= nil and ': each item' .. must_be('a number or a string', wrong) or nil
+end
+
+function CHECKS.globs(value)
+  if type(value) ~= 'table' or not vim.islist(value) then
+    return must_be('a list', value)
+  end
+  for _, item in ipairs(value) do
+    if type(item) ~= 'string' then
+      return ': each item' .. must_be('a string', item)
+    elseif item == '' then
+      return ': each item must not be empty'
+    end
+  end
 end
 
 local function quoted(value)

@@ -15,6 +15,7 @@
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
+---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
@@ -57,6 +58,10 @@
 ---@field enabled? boolean `:Claude` passes the model's tools to the CLI; default true
 ---@field allow_read? boolean Tools that change nothing need no permission; default true
 ---@field clipboard? boolean The model may read the clipboard; default false
+
+---@class (exact) claude_ide.Options.Privacy
+---@field deny? string[] Globs of files that stay in Neovim; default none
+---@field allow? string[] Globs of secrets that may leave it; default none
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
@@ -129,6 +134,9 @@
 ---@field new_start integer
 ---@field new_lines integer
 ---@field lines string[] each begins with a blank, `-` or `+`
+
+---@class claude_ide.SharedEvent of `ClaudeShared`
+---@field shared boolean whether the selection may leave Neovim now
 
 ---@class claude_ide.RevertedEvent of `ClaudeChangesReverted`
 ---@field path string

@@ -20,6 +20,7 @@ M.COMMANDS = {
   'ClaudeMcpConfig',
   'ClaudeReject',
   'ClaudeSend',
+  'ClaudeShare',
   'ClaudeStart',
   'ClaudeStatus',
   'ClaudeStop',
@@ -44,6 +45,7 @@ M.MAPS = {
   'hunk-take',
   'reject',
   'send',
+  'share',
   'toggle',
 }
 

@@ -25,6 +25,8 @@ end
 
 ---@param on boolean
 local function watch(on)
+  -- First: the others ask it which files stay in the editor.
+  require('claude_ide.privacy').watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
   require('claude_ide.file.buffers').watch(on)
   require('claude_ide.diagnostics').watch(on)

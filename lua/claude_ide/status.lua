@@ -46,6 +46,16 @@ function M.lines(status)
   else
     lines[#lines + 1] = 'Server:  not running (:ClaudeStart)'
   end
+  if not require('claude_ide.selection').is_shared() then
+    lines[#lines + 1] = 'The selection stays in Neovim (:ClaudeShare on)'
+  end
+  local private = require('claude_ide.privacy').why(0)
+  if private then
+    lines[#lines + 1] = private
+  end
+  for _, problem in ipairs(require('claude_ide.privacy').problems()) do
+    lines[#lines + 1] = 'Privacy: ' .. problem .. ' (:checkhealth claude_ide)'
+  end
   lines[#lines + 1] = ''
   section(
     'Clients',

@@ -380,8 +380,7 @@ async def _check(app: App) -> None:
     if app.serving is None:
         steps.append(Step("server", False, "not running"))
     else:
-        bound = app.serving.bound
-        steps += await check(app.options.host, bound.port, bound.lock)
+        steps += await check(app.options.host, app.serving.bound.port, app.serving.bound.lock)
     await app.editor.run("health.receive", [msgspec.structs.asdict(step) for step in steps])
 
 

@@ -61,6 +61,19 @@ class ToolsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clipboard: bool = False
 
 
+Glob = Annotated[str, Meta(min_length=1)]
+
+
+class PrivacyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Globs of files that stay in the editor, and of secrets that need not.
+
+    Neovim itself reads them, each time it needs them.
+    """
+
+    deny: list[Glob] = []
+    allow: list[Glob] = []
+
+
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
@@ -118,6 +131,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: AskConfig = AskConfig()
     tools: ToolsConfig = ToolsConfig()
     hooks: bool = True
+    privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

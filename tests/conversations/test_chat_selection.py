@@ -121,3 +121,46 @@ class TestMention:
 
 async def _mode_is(nvim: Neovim, mode: str) -> bool:
     return bool((await nvim.mode())["mode"] == mode)
+
+
+@pytest.mark.usefixtures("path")
+class TestPrivate:
+    async def test_a_private_file_is_not_attached(
+        self, nvim: Neovim, replay: Open, project: Path
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+
+        await nvim.keys("<Esc><C-w>h:edit .env<CR>")
+
+        await until(lambda: _has_no_chip(panel), "no chip", PATIENCE)
+
+    async def test_what_has_become_private_is_not_sent(
+        self, nvim: Neovim, replay: Open, log: Path
+    ) -> None:
+        panel = await replay("plain_thinking")
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+
+        await nvim.lua(
+            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, "
+            "{ privacy = { deny = { 'a.py' } } })"
+        )
+        await panel.send("hello there")
+
+        assert "» hello there\n  a.py" not in await panel.shows("── ")
+
+    async def test_a_prompt_that_mentions_a_private_file_is_not_sent(
+        self, nvim: Neovim, replay: Open, project: Path
+    ) -> None:
+        (project / ".env").write_text("KEY=1\n")
+        panel = await replay("plain_thinking")
+
+        await panel.send("look at @.env please")
+
+        reason = "not sent: @.env stays in Neovim: "
+        await until(lambda: reason in nvim.screen.text(), "the reason", PATIENCE)
+        await until(lambda: holds(panel, "look at @.env please"), "the prompt is back", PATIENCE)
+
+
+async def _has_no_chip(panel: Panel) -> bool:
+    return "[" not in (await panel.look()).get("prompt_bar", "")

@@ -3,6 +3,7 @@ local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local events = require('claude_ide.checking.events')
 local file = require('claude_ide.file.path')
+local privacy = require('claude_ide.privacy')
 local publishing = require('claude_ide.checking.publishing')
 local reading = require('claude_ide.diagnostics.reading')
 local reload = require('claude_ide.disk.reload')
@@ -35,21 +36,28 @@ local postponed = {}
 
 ---@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
 local readings = {}
+local is_watching = false
 local last_token = 0
+
+-- Whether a buffer holds a file that need not stay in the editor.
+local function is_reported(bufnr)
+  return file.path(bufnr) ~= nil and privacy.of_buffer(bufnr) == nil
+end
 
 ---@param path? string
 ---@return integer[] bufnrs
 local function buffers_of(path)
   if not path or path == vim.NIL then
     return vim.tbl_filter(function(bufnr)
-      return file.path(bufnr) ~= nil
+      return is_reported(bufnr)
     end, sets.bufnrs())
   end
   local buffer = buffers.find(path)
-  if buffer then
-    sets.prioritize(buffer.bufnr)
+  if not buffer or not is_reported(buffer.bufnr) then
+    return {}
   end
-  return buffer and { buffer.bufnr } or {}
+  sets.prioritize(buffer.bufnr)
+  return { buffer.bufnr }
 end
 
 ---@param bufnr integer of a file
@@ -168,7 +176,7 @@ local function reporter(bufnr)
     local reported = state
     if is_too_much(bufnr) then
       postponed[bufnr] = true
-    elseif file.path(bufnr) then
+    elseif is_reported(bufnr) then
       report(bufnr, function()
         return reported == state and reporters[bufnr] ~= nil
       end)
@@ -194,7 +202,7 @@ end
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
-  reporters, postponed = {}, {}
+  reporters, postponed, is_watching = {}, {}, on
   if on then
     sets.start()
     events.subscribe(on_changed)
@@ -204,5 +212,12 @@ function M.watch(on)
     sets.stop()
   end
 end
+
+-- The host forgets the diagnostics that it would answer while Neovim is busy.
+privacy.subscribe(function()
+  if is_watching then
+    channel.emit('privacy_changed', vim.empty_dict())
+  end
+end)
 
 return M

@@ -2,6 +2,7 @@
 local channel = require('claude_ide.channel')
 local editors = require('claude_ide.file.open_editors')
 local folders = require('claude_ide.file.folders')
+local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
 local throttle = require('claude_ide.when.throttle')
 
@@ -40,6 +41,7 @@ local EVENTS = {
 local reported = {} ---@type table<integer, claude_ide.Editor> by buffer
 local count = 0 -- of `reported`
 local last ---@type table? the last report
+local is_watching = false
 -- Since the last report.
 local touched = {} ---@type table<integer, true> buffers that may have changed
 local entered = {} ---@type table<integer, true>
@@ -152,6 +154,7 @@ end
 function M.watch(on)
   local group = api.nvim_create_augroup('claude_ide_buffers', { clear = true })
   reported, count, last = {}, 0, nil
+  is_watching = on
   editors.forget()
   if not on then
     return
@@ -169,5 +172,12 @@ function M.watch(on)
     end,
   })
 end
+
+privacy.subscribe(function()
+  if is_watching then
+    last = report_whole()
+    channel.emit('editors_changed', last)
+  end
+end)
 
 return M

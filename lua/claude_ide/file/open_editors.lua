@@ -1,6 +1,7 @@
 --- The open files, in the form of an IDE's list of editor tabs.
 local file = require('claude_ide.file.path')
 local folders = require('claude_ide.file.folders')
+local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
 
 local M = {}
@@ -50,7 +51,7 @@ local function is_open(name, is_modified, buftype, filetype)
   return is_untitled or file.is_held(name, buftype, filetype)
 end
 
---- The open buffers, the most recently used one first.
+--- The open buffers, the most recently used one first, without those that stay in the editor (`privacy`).
 ---@param among? integer[] only those among these buffers
 ---@return claude_ide.OpenBuffer[]
 function M.buffers(among)
@@ -59,7 +60,11 @@ function M.buffers(among)
   for _, facts in ipairs(api.nvim_eval(FACTS:format(source))) do
     local bufnr, last_used, changed, buftype, filetype = unpack(facts)
     local name = api.nvim_buf_get_name(bufnr)
-    if not found[bufnr] and is_open(name, changed == 1, buftype, filetype) then
+    if
+      not found[bufnr]
+      and is_open(name, changed == 1, buftype, filetype)
+      and not privacy.of_buffer(bufnr)
+    then
       bufnrs[#bufnrs + 1], seconds[bufnr] = bufnr, last_used
       found[bufnr] = { bufnr = bufnr, name = name, filetype = filetype, modified = changed == 1 }
     end

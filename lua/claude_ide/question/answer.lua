@@ -3,6 +3,7 @@ local answer_float = require('claude_ide.question.answer_float')
 local answer_window = require('claude_ide.question.answer_window')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
+local privacy = require('claude_ide.privacy')
 local question = require('claude_ide.question')
 local ui = require('claude_ide.dialogue.vim_ui')
 
@@ -56,10 +57,14 @@ function M.show(title, kind, request, to_text, about)
 end
 
 -- What the question is about: the range, or else the current file.
+--
+-- Raises an error if the range must stay in Neovim. A file that must is left out.
 local function context(opts)
-  local name = file.path(0)
+  local name, why = file.path(0), privacy.why(0)
   if opts.range == 0 then
-    return { file = name }
+    return { file = not why and name or nil }
+  elseif why then
+    error(why, 0)
   end
   local lines = vim.api.nvim_buf_get_lines(0, opts.line1 - 1, opts.line2, true)
   local text = table.concat(lines, '\n')
@@ -80,7 +85,10 @@ function M.ask(opts)
   if opts.bang then
     return question.cancel_all('ask', 'nothing to stop')
   end
-  local about = context(opts)
+  local ok, about = pcall(context, opts)
+  if not ok then
+    return message.show(about, 'error')
+  end
   local function ask(prompt)
     if prompt and prompt:find('%S') then
       local request = vim.tbl_extend('error', about, { prompt = prompt })

@@ -5,6 +5,7 @@ local edit = require('claude_ide.file.edit')
 local kept = require('claude_ide.file.kept')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
+local privacy = require('claude_ide.privacy')
 local question = require('claude_ide.question')
 local quiet = require('claude_ide.say.quiet')
 local rebase = require('claude_ide.file.rebase')
@@ -98,6 +99,11 @@ local function why_unchangeable(bufnr)
   elseif not vim.bo[bufnr].modifiable then
     return "this buffer is read-only ('nomodifiable')"
   end
+end
+
+-- Why Claude may not rewrite a buffer, if so.
+local function refusal(bufnr)
+  return why_unchangeable(bufnr) or privacy.why(bufnr)
 end
 
 local function trailing_line_feeds(text)
@@ -217,7 +223,7 @@ local function finish(id, err)
 end
 
 local function begin(bufnr, first, last, instruction)
-  local reason = why_unchangeable(bufnr)
+  local reason = refusal(bufnr)
   if reason then
     return message.show(reason, 'error')
   end
@@ -257,7 +263,7 @@ function M.edit(opts)
   if opts.range > 0 then
     first, last = opts.line1 - 1, opts.line2
   end
-  local reason = why_unchangeable(bufnr)
+  local reason = refusal(bufnr)
   if reason then
     return message.show(reason, 'error')
   elseif opts.args:find('%S') then

@@ -3,6 +3,7 @@ local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local positions = require('claude_ide.file.positions')
+local privacy = require('claude_ide.privacy')
 local pulse = require('claude_ide.when.pulse')
 local visual = require('claude_ide.selection.visual')
 
@@ -26,20 +27,40 @@ local seen ---@type string? the state at the last look
 
 -- The last Visual area, until the user does anything but leave it.
 local former ---@type { whereabouts: string, selection: claude_ide.Selection }?
-local known = {} ---@type { bufnr?: integer, name?: string, path?: string } cache of `current_path`
+-- Cache of `current_path`.
+local known = {} ---@type { bufnr?: integer, name?: string, path?: string, is_private?: boolean }
 
 -- Where the user was when they left for a terminal or a chat. `latest` stays as it is until they act
 -- in a file.
 local held ---@type string?
 
--- The path of the current file. It is cached because checking for a folder takes longer than the
--- rest of a look, and the result changes only with certain events.
+local is_shared = true -- whether the user lets the selection leave Neovim
+
+-- Clears what a client knows of the selection.
+local origin = { line = 0, character = 0 }
+local NOTHING = {
+  text = '',
+  filePath = '',
+  fileUrl = '',
+  selection = { start = origin, ['end'] = origin, isEmpty = true },
+}
+
+-- The path of the current file, and whether the selection there stays in Neovim. They are cached because
+-- checking them takes longer than the rest of a look, and they change only with certain events.
 local function current_path()
   local bufnr, name = api.nvim_get_current_buf(), api.nvim_buf_get_name(0)
   if known.bufnr ~= bufnr or known.name ~= name then
-    known = { bufnr = bufnr, name = name, path = file.path(bufnr) }
+    local path = file.path(bufnr)
+    local is_private = path ~= nil and privacy.of_buffer(bufnr) ~= nil
+    known = { bufnr = bufnr, name = name, path = path, is_private = is_private }
   end
-  return vim.bo.buftype == '' and known.path or nil
+  return vim.bo.buftype == '' and known.path or nil, known.is_private or not is_shared
+end
+
+-- The path of the current file; nil also if it stays in Neovim.
+local function shared_path()
+  local path = is_shared and file.path(0)
+  return path and not privacy.of_buffer(0) and path or nil
 end
 
 local function forget_path()
@@ -92,7 +113,7 @@ end
 --- The selection or the cursor of the current window; nil if it does not show a file.
 ---@return claude_ide.Selection?
 function M.current()
-  local path = file.path(0)
+  local path = shared_path()
   return path and describe_current(path)
 end
 
@@ -137,8 +158,11 @@ local function look()
   if fn.mode() == 'c' then
     return false
   end
-  local path = current_path()
-  if not path then
+  local path, is_withheld = current_path()
+  if path and is_withheld then
+    seen, held, former = nil, nil, nil
+    return latest ~= nil and update(NOTHING)
+  elseif not path then
     local area = former
     former = nil
     if not area then
@@ -167,7 +191,7 @@ local function look_safely()
 end
 
 local function remember(gather)
-  local path = file.path(0)
+  local path = shared_path()
   if path then
     local ok, selection = pcall(gather, path)
     former = ok and { whereabouts = whereabouts(), selection = selection } or nil
@@ -194,15 +218,16 @@ function M.latest()
     forget_path()
   end
   look()
-  return latest or M.current()
+  return latest == nil and M.current() or latest ~= NOTHING and latest or nil
 end
 
 --- Keep the current selection as the latest, because a command is about to take the user to a
 --- terminal or a chat. It stays until the user acts in a file again.
 ---@param lines? integer[] first and last line of the command's range, if it has one
 function M.hold(lines)
-  local path = file.path(0)
+  local path = shared_path()
   if not path then
+    look()
     return
   end
   local selection
@@ -220,6 +245,30 @@ function M.hold(lines)
   if beat then
     beat.rest()
   end
+end
+
+-- What was selected may no longer be shared, or may be shared again.
+local function recheck()
+  forget_path()
+  seen = nil
+  if latest and latest ~= NOTHING and (not is_shared or privacy.of_name(latest.filePath)) then
+    held, former = nil, nil
+    update(NOTHING)
+  end
+  look()
+end
+
+--- Whether the selection may leave Neovim.
+---@return boolean
+function M.is_shared()
+  return is_shared
+end
+
+--- Let the selection leave Neovim, or keep it there.
+---@param shared boolean
+function M.share(shared)
+  is_shared = shared
+  recheck()
 end
 
 --- Report changes to the host: the first one immediately, then at most every 50 ms, and always the
@@ -250,5 +299,7 @@ function M.stop()
     api.nvim_clear_autocmds({ group = group })
   end
 end
+
+privacy.subscribe(recheck)
 
 return M

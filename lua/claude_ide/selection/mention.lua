@@ -2,6 +2,7 @@
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')
 local path_gate = require('claude_ide.file.gate')
+local privacy = require('claude_ide.privacy')
 
 local M = {}
 
@@ -19,7 +20,10 @@ local CHUNK = 65536
 ---@param last? integer inclusive
 ---@return claude_ide.Mention
 local function mention(path, first, last)
-  if not path:find('%s') then
+  local reason = privacy.reason(path)
+  if reason then
+    return { error = privacy.sentence(path, reason) }
+  elseif not path:find('%s') then
     return { filePath = path, lineStart = first and first - 1, lineEnd = last and last - 1 }
   end
   -- The CLI reads a path with blanks only if it is quoted, together with the lines.

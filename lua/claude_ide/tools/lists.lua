@@ -2,6 +2,7 @@
 local bounded = require('claude_ide.tools.bounded')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
+local privacy = require('claude_ide.privacy')
 local slices = require('claude_ide.when.slices')
 
 local M = {}
@@ -58,6 +59,9 @@ function M.register(arguments, answer)
   local reason = refusal(name, arguments.allows_clipboard)
   if reason then
     return answer({ error = reason })
+  end
+  if privacy.is_yanked(vim.fn.getreg(name)) then
+    return answer({ error = 'its text is from a file that the user keeps private' })
   end
   return slices.run(function(pause)
     local lines, total = read_lines(name, pause)

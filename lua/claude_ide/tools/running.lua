@@ -1,6 +1,7 @@
 --- Runs the model's tools for the host. A tool is a function `(arguments, answer)`: it calls `answer` once,
 --- with a table, or with `{ error = … }`. It may return a function that cancels its work.
 local channel = require('claude_ide.channel')
+local gate = require('claude_ide.tools.gate')
 local reason = require('claude_ide.say.reason')
 
 local M = {}
@@ -50,11 +51,19 @@ function M.begin(token, deadline, tool, arguments)
   end
   local module, name = tool:match('^(.*)%.([^.]*)$')
   running[token] = false
-  local ok, result = pcall(require('claude_ide.' .. module)[name], arguments, function(result)
-    finish(token, result)
+  local function answer(result)
+    local ok, cleaned = pcall(gate.cleaned, tool, result)
+    finish(token, ok and cleaned or { error = reason.of(cleaned) })
+  end
+  local ok, result = pcall(function()
+    local refusal = gate.refusal(tool, arguments)
+    if refusal then
+      return finish(token, { error = refusal })
+    end
+    return require('claude_ide.' .. module)[name](arguments, answer)
   end)
   if not ok then
-    finish(token, { error = reason.of(result) })
+    answer({ error = reason.of(result) })
   elseif running[token] ~= nil then
     running[token] = result or false
   end

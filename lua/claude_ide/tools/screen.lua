@@ -56,6 +56,7 @@ local function described(window, has_text)
   local info = vim.fn.getwininfo(window)[1]
   return {
     window = info.winnr,
+    bufnr = bufnr,
     tabpage = info.tabnr,
     name = name_of(bufnr),
     buftype = vim.bo[bufnr].buftype,

@@ -58,8 +58,7 @@ class Chat:
         self._panels = Panels(editor)
         self.panel = self._panels.of(id_)
         self._editor = editor
-        self._run = run
-        self._withdraw = opened.withdraw
+        self._run, self._withdraw = run, opened.withdraw
         self.transcript = Transcript(agent.name, root=root)
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import EditorError
+from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import within
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
@@ -91,6 +91,20 @@ def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
         lines = (int(first), int(last)) if first else (None, None)
         found.append((quoted or plain, *lines))
     return found
+
+
+async def _check_private(editor: Editor, text: str, root: str) -> None:
+    """Raise `UserError` if a text mentions a file that stays in the editor."""
+    typed = {_path(root, name): name for name, _, _ in mentions(text)}
+    for path, reason in (await editor.private(typed)).items():
+        if _exists(root, path) or await _is_unsaved(editor, path):
+            raise UserError(f"not sent: @{typed[path]} stays in Neovim: {reason}")
+
+
+async def _shared(editor: Editor, attached: Where | None) -> Where | None:
+    """Return what is attached, unless its file stays in the editor."""
+    is_private = attached is not None and await editor.private([attached.path])
+    return None if is_private else attached
 
 
 async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
@@ -204,8 +218,11 @@ async def gather(
 ) -> Gathered:
     """Gather the context of a typed text: what is attached, mentioned and pasted.
 
-    With `sends_text` the agent gets the text of the open file.
+    With `sends_text` the agent gets the text of the open file. Raises `UserError` if a mentioned
+    file stays in the editor.
     """
+    await _check_private(editor, text, root)
+    attached = await _shared(editor, attached)
     parts = await unsaved(editor, text, root)
     labels = [label(attached, root, editor, sends_text=sends_text)] if attached else []
     if sends_text and isinstance(attached, OpenFile):

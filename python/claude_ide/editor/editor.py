@@ -4,12 +4,12 @@ While Neovim is busy, calls that change nothing return the last known state.
 """
 
 import asyncio
-import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
+from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.tools import Tools
@@ -37,12 +37,9 @@ class Editor:
         self.state = State()
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
-        self._tokens = itertools.count(1)
+        self._finishing = Finishing(port, self.events)
+        self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)
-        self._finishing: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self.events.subscribe("diagnostics_published", self._finished)
-        self.events.subscribe("reformatted", self._finished)
-        self.events.subscribe("answered", self._finished)
 
     # The server's state, as shown to the user.
 
@@ -100,6 +97,11 @@ class Editor:
         """Return the path of the current file, or None."""
         return await self._fresh("file.open_editors.current", last_known=lambda: self.state.current)
 
+    async def private(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return those of the files that stay in the editor, each with the reason."""
+        found = await self._port.call("privacy.among", list(paths))
+        return {each["path"]: each["reason"] for each in found}
+
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
 
@@ -154,11 +156,16 @@ class Editor:
 
     async def current_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the current file; None outside files."""
-        return await self._fresh("selection.current", last_known=lambda: self.state.selection)
+        return await self._fresh(
+            "selection.current", last_known=lambda: self.state.shared_selection
+        )
 
     async def latest_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the file where the user was last."""
-        return await self._fresh("selection.latest", last_known=lambda: self.state.selection)
+        return await self._fresh("selection.latest", last_known=self._last_selection)
+
+    def _last_selection(self) -> dict[str, Any] | None:
+        return self.state.shared_selection
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Return the parameters of `at_mentioned` (`selection/mention.lua`)."""
@@ -316,19 +323,15 @@ class Editor:
 
     def new_token(self) -> int:
         """Return a token under which a dialogue can be opened, and opened again."""
-        return next(self._tokens)
+        return self._finishing.new_token()
 
     async def ask(self, module: str, *arguments: Any, token: int = 0) -> dict[str, Any]:
         """Open a dialogue (`module.open`) and return the payload of its `answered` event.
 
         Cancelling this closes the dialogue without an answer.
         """
-        token = token or self.new_token()
-        try:
-            return await self._finish_under(token, f"{module}.open", *arguments)
-        except asyncio.CancelledError:
-            self._port.notify(f"{module}.close", token)
-            raise
+        opened, close = f"{module}.open", f"{module}.close"
+        return await self._finish(opened, *arguments, token=token, close=close)
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""
@@ -355,12 +358,7 @@ class Editor:
 
     async def _question(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Ask the user; cancelling this discards the question."""
-        token = self.new_token()
-        try:
-            return await self._finish_under(token, function, *arguments)
-        except asyncio.CancelledError:
-            self._port.notify("dialogue.close", token)
-            raise
+        return await self._finish(function, *arguments, close="dialogue.close")
 
     # Ways to call.
 
@@ -382,22 +380,3 @@ class Editor:
 
     async def _checked(self, function: str, *arguments: Any) -> Any:
         return without_error(await self._port.call(function, *arguments))
-
-    async def _finish(self, function: str, *arguments: Any) -> dict[str, Any]:
-        """Call a function that reports its end under a token, and await that event."""
-        return await self._finish_under(self.new_token(), function, *arguments)
-
-    async def _finish_under(self, token: int, function: str, *arguments: Any) -> dict[str, Any]:
-        waiting = self._finishing[token] = asyncio.get_running_loop().create_future()
-        try:
-            await self._checked(function, token, *arguments)
-            payload: dict[str, Any] = without_error(await waiting)
-            return payload
-        finally:
-            del self._finishing[token]
-
-    def _finished(self, payload: dict[str, Any]) -> None:
-        """Settle the call that is waiting under this token."""
-        waiting = self._finishing.get(payload["token"])
-        if waiting is not None and not waiting.done():
-            waiting.set_result(payload)

@@ -23,6 +23,7 @@ class Events:
             "editors_changed": [state.apply_snapshot],
             "some_editors_changed": [state.apply_change],
             "diagnostics_changed": [state.apply_diagnostics],
+            "privacy_changed": [state.forget_diagnostics],
         }
 
     def subscribe(self, name: str, subscriber: Subscriber) -> None:

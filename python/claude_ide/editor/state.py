@@ -31,6 +31,7 @@ class State(msgspec.Struct):
     """The last report from Neovim, in the shapes of `lua/claude_ide/file/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
+    """The last one reported; without a path if what the user has selected stays in the editor."""
     folders: list[str] = msgspec.field(default_factory=list)
     current: str | None = None
     diagnostics: dict[str, Diagnostics] = msgspec.field(default_factory=dict)
@@ -38,6 +39,11 @@ class State(msgspec.Struct):
     """By file name, in the order of the last snapshot."""
     _used: dict[str, None] = msgspec.field(default_factory=dict)
     """The names of editors used since the snapshot, the most recent last."""
+
+    @property
+    def shared_selection(self) -> dict[str, Any] | None:
+        """The last reported selection; None if it stays in the editor."""
+        return self.selection if self.selection and self.selection["filePath"] else None
 
     def apply_selection(self, selection: dict[str, Any]) -> None:
         """Remember a `claude_ide.Selection`."""
@@ -82,6 +88,10 @@ class State(msgspec.Struct):
             self.diagnostics[uri] = Diagnostics(items, changed.get("omitted", 0))
         else:
             self.diagnostics.pop(uri, None)
+
+    def forget_diagnostics(self, _changed: dict[str, Any]) -> None:
+        """Forget all diagnostics: some may be of files that now stay in the editor."""
+        self.diagnostics.clear()
 
     def _apply_location(self, reported: dict[str, Any]) -> None:
         self.folders = reported["folders"]

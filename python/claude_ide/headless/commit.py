@@ -17,7 +17,12 @@ from claude_ide.headless.structured import structured, without_fence
 
 MOST_OF_PATCH = 200_000
 MOST_OF_LIST = 20_000
+MOST_OF_NAMES = 10_000_000
 """Bytes."""
+
+NOT_UTF8 = "\ufffd"
+CUT = "\n(cut)"
+ONLY_PRIVATE = "only files that stay in Neovim are staged (:help claude-ide-privacy)"
 
 DEFAULT_COMMENT = "#"
 
@@ -94,7 +99,7 @@ class Git:
         try:
             output = await _read_at_most(process.stdout, most)
             if len(output) > most:
-                return output[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + "\n(cut)"
+                return output[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + CUT
             if await process.wait() != 0:
                 message = (await errors).decode("utf-8", "replace")
                 lines = message.strip().splitlines() or ["git failed"]
@@ -120,10 +125,11 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
     repository = Git(request)
     # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
-    patch = await repository.read(*_diff(), most=MOST_OF_PATCH)
+    shared = await _shared(run, repository, request.cwd)
+    patch = await repository.read(*_diff(), *shared, most=MOST_OF_PATCH)
     if not patch:
-        raise UserError("nothing is staged")
-    stat = await repository.read(*_diff("--stat=100"))
+        raise UserError(ONLY_PRIVATE if shared else "nothing is staged")
+    stat = await repository.read(*_diff("--stat=100"), *shared)
     log = await repository.try_read("log", "-n", "20", "--no-show-signature", "--format=%s")
     comment = await repository.try_read("config", "core.commentChar")
     comment = comment if len(comment) == 1 else DEFAULT_COMMENT
@@ -134,6 +140,21 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
         ),
     )
     return {"message": _message(result, comment), "comment": comment}
+
+
+async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:
+    """Return the arguments that leave out the staged files that stay in the editor."""
+    names = _diff("--name-only", "-z", "--no-relative", "--no-renames")
+    listed = await repository.read(*names, most=MOST_OF_NAMES)
+    if listed.endswith(CUT):
+        raise UserError("too many files are staged")
+    top = await repository.try_read("rev-parse", "--show-toplevel") or cwd
+    staged = {str(Path(top, name)): name for name in listed.split("\0") if name}
+    private = await run.editor.private(staged)
+    if any(NOT_UTF8 in path for path in private):
+        raise UserError("a staged file that stays in Neovim has a name that is not UTF-8")
+    excluded = [f":(top,exclude,literal){staged[path]}" for path in private]
+    return ("--", ":(top)", *excluded) if excluded else ()
 
 
 def _diff(*options: str) -> Sequence[str]:

@@ -22,6 +22,9 @@ from claude_ide.mcp.client import Client
 
 SKIPPED = frozenset([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"])
 MOST_FILES = 20_000
+ASKED_AT_ONCE = 200
+"""How many paths Neovim judges in one go, which takes it a few milliseconds."""
+
 LONGEST_SHOWN = 200
 """Characters of a path in an error."""
 
@@ -86,7 +89,8 @@ async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
 async def list_files(client: Client, params: ListFiles) -> list[str]:
     """Return the sorted relative paths of the workspace's files, at most 20,000."""
     root = await _root(client)
-    return sorted([path async for path in _files(root) if matches(path, params.pattern or "*")])
+    found = [path async for path in _files(root) if matches(path, params.pattern or "*")]
+    return sorted(await _shared(client, root, found))
 
 
 async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]:
@@ -139,7 +143,10 @@ async def _resolve(client: Client, path: str) -> tuple[Path, Path]:
         raise RpcError.invalid_params(f"path: {_shown(path)}: leaves the workspace")
     root = await _root(client)
     with _refusals("path", path):
-        return root, files.resolve(root, path)
+        resolved = files.resolve(root, path)
+    for reason in (await client.editor.private([str(root / path), str(resolved)])).values():
+        raise RpcError.invalid_params(f"path: {_shown(path)}: stays in the editor: {reason}")
+    return root, resolved
 
 
 @contextlib.contextmanager
@@ -162,6 +169,16 @@ def _shown(path: str) -> str:
 def _relative(path: str, root: Path) -> str:
     resolved = Path(path).resolve()
     return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else path
+
+
+async def _shared(client: Client, root: Path, paths: list[str]) -> list[str]:
+    """Return the paths without those that stay in the editor, asking for a few at a time."""
+    shared: list[str] = []
+    for first in range(0, len(paths), ASKED_AT_ONCE):
+        some = {str(root / path): path for path in paths[first : first + ASKED_AT_ONCE]}
+        private = await client.editor.private(some)
+        shared += (path for full, path in some.items() if full not in private)
+    return shared
 
 
 async def _files(root: Path) -> AsyncIterator[str]:

@@ -200,3 +200,51 @@ class TestCommit:
 
         await asked.wait_for_end()
         await shown(nvim, "claude-ide: stopped")
+
+
+async def test_private_files_are_left_out(
+    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub/.env").write_text("KEY=swordfish\n")
+    (project / "a.txt").write_text("new\n")
+    git("add", ".")
+    await open_message(nvim, project, "\n" + COMMENTS)
+
+    await nvim.command("ClaudeCommit")
+    asked = await claude.asked()
+
+    assert "-old\n+new" in asked.prompt
+    assert "swordfish" not in asked.prompt
+    assert ".env" not in asked.prompt
+
+
+async def test_a_renamed_private_file_is_left_out(
+    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+) -> None:
+    (project / ".env").write_text("KEY=swordfish\n")
+    git("add", ".")
+    git("commit", "-qm", "feat: more")
+    git("mv", ".env", "server.pem")
+    (project / "a.txt").write_text("new\n")
+    git("add", ".")
+    await open_message(nvim, project, "\n" + COMMENTS)
+
+    await nvim.command("ClaudeCommit")
+    asked = await claude.asked()
+
+    assert "-old\n+new" in asked.prompt
+    assert ".env" not in asked.prompt
+    assert "server.pem" not in asked.prompt
+
+
+async def test_only_private_files_give_no_message(
+    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+) -> None:
+    (project / ".env").write_text("KEY=swordfish\n")
+    git("add", ".")
+    await open_message(nvim, project, "\n" + COMMENTS)
+
+    await nvim.command("ClaudeCommit")
+
+    await shown(nvim, "only files that stay in Neovim are staged")

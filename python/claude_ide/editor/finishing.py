@@ -1,0 +1,52 @@
+"""Calls into Neovim that end later, such as questions: an event reports each end."""
+
+import asyncio
+import itertools
+from typing import Any
+
+from claude_ide.editor.events import Events
+from claude_ide.editor.port import Port, without_error
+
+ENDS = ("diagnostics_published", "reformatted", "answered")
+"""The events that report an end."""
+
+
+class Finishing:
+    """The calls that have not ended, by token."""
+
+    def __init__(self, port: Port, events: Events) -> None:
+        self._port = port
+        self._tokens = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        for name in ENDS:
+            events.subscribe(name, self._finished)
+
+    def new_token(self) -> int:
+        """Return a token for a call."""
+        return next(self._tokens)
+
+    async def finish(
+        self, function: str, *arguments: Any, token: int = 0, close: str = ""
+    ) -> dict[str, Any]:
+        """Call a function and return the payload of the event that reports its end.
+
+        Cancelling this calls the function `close`, if there is one.
+        """
+        token = token or self.new_token()
+        waiting = self._waiting[token] = asyncio.get_running_loop().create_future()
+        try:
+            without_error(await self._port.call(function, token, *arguments))
+            payload: dict[str, Any] = without_error(await waiting)
+            return payload
+        except asyncio.CancelledError:
+            if close:
+                self._port.notify(close, token)
+            raise
+        finally:
+            del self._waiting[token]
+
+    def _finished(self, payload: dict[str, Any]) -> None:
+        """Settle the call that is waiting under this token."""
+        waiting = self._waiting.get(payload["token"])
+        if waiting is not None and not waiting.done():
+            waiting.set_result(payload)

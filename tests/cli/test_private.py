@@ -1,0 +1,86 @@
+"""A private file is in no request of the real CLI."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import ClaudeCli
+from support.fake_api import FakeApi, text
+from support.neovim import Neovim
+
+SECRET = "swordfish"
+
+
+@pytest.fixture
+async def secret(project: Path) -> Path:
+    path = project / ".env"
+    path.write_text(f"KEY={SECRET}\nOTHER=2\n")
+    return path
+
+
+def sent(api: FakeApi) -> str:
+    """Everything that the CLI has sent to its model."""
+    return json.dumps([request.body for request in api.requests])
+
+
+async def ask(claude: ClaudeCli) -> None:
+    await claude.prompt("Look")
+    await claude.shows("● I see.")
+
+
+async def test_a_selection_is_sent_until_the_user_enters_a_private_file(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, secret: Path
+) -> None:
+    api.script([text("I see.")])
+    await nvim.keys("Vj")
+    await claude.shows("⧉ 2 lines selected")
+
+    await nvim.keys("<Esc>:edit .env<CR>Vj")
+    await claude.until(lambda: "⧉" not in claude.text(), "nothing is selected")
+    await ask(claude)
+
+    assert SECRET not in sent(api)
+    assert ".env" not in api.requests[0].new_text
+    assert path.name not in api.requests[0].new_text
+
+
+async def test_a_rule_of_the_project_holds_for_the_selection(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script([text("I see.")])
+    await nvim.keys("Vj")
+    await claude.shows("⧉ 2 lines selected")
+
+    settings = path.parent / ".claude/settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"permissions": {"deny": [f"Read(./{path.name})"]}}))
+    await claude.until(lambda: "⧉" not in claude.text(), "nothing is selected")
+    await ask(claude)
+
+    assert path.name not in api.requests[0].new_text
+
+
+async def test_nothing_is_sent_that_is_not_shared(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    api.script([text("I see.")])
+    await claude.shows("⧉ In a.py")
+
+    await nvim.keys(":ClaudeShare off<CR>Vj")
+    await claude.until(lambda: "⧉" not in claude.text(), "nothing is shared")
+    await ask(claude)
+    assert path.name not in api.requests[0].new_text
+
+    await nvim.keys("<Esc>:ClaudeShare on<CR>")
+    await claude.shows("⧉ In a.py")
+
+
+async def test_a_mention_of_a_private_file_does_not_reach_the_prompt(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, secret: Path
+) -> None:
+    await nvim.keys(":ClaudeAdd .env<CR>")
+    await nvim.keys(":ClaudeAdd a.py<CR>")
+
+    await claude.until(lambda: "@a.py" in claude.box(), "the other file is mentioned")
+    assert ".env" not in claude.box()

@@ -1,0 +1,160 @@
+"""Private files reach the model through no tool."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.mcp.model import ALL as _ALL  # noqa: F401  importing them registers them
+from claude_ide.mcp.tool import MODEL_TOOLS
+from support.model_tools import ModelTools
+from support.neovim import Neovim
+
+SECRET = "swordfish"
+WHY = "stays in Neovim: it holds secrets by its name (privacy.allow)"
+DIAGNOSE = """
+local bufnr, namespace = vim.fn.bufnr(...), vim.api.nvim_create_namespace('x')
+vim.diagnostic.set(namespace, bufnr, { { lnum = 0, col = 0, message = 'odd: swordfish' } })
+"""
+
+WITHOUT_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "buffers": {},
+    "unsaved_changes": {},
+    "diagnostics": {},
+    "windows": {},
+    "selection": {},
+    "marks": {},
+    "jumps": {},
+    "quickfix": {},
+    "messages": {},
+    "working_folders": {},
+    "clear_highlights": {},
+    "register": {"name": '"'},
+    "ex_output": {"command": "arguments"},
+}
+"""The tools that need not be given a file, and may answer something about any."""
+
+WITH_A_FILE: dict[str, dict[str, Any]] = {
+    "rename": {"line": 1, "symbol": "KEY", "new_name": "LOCK"},
+    "code_action": {"line": 1},
+    "tree_sitter_query": {"query": "(_) @x"},
+    "undo_diff": {"older": 0},
+    "show_places": {"entries": [{"file": "", "line": 1}], "title": "t"},
+    "set_list": {"entries": [{"file": "", "line": 1}], "title": "t"},
+    "highlight": {"ranges": [{"file": "", "line": 1}]},
+}
+"""What other tools need besides the file, or around it."""
+
+FREE = {"workspace_symbols", "make", "execute_code"}
+"""Those that ask others than Neovim, or the user first."""
+
+
+@pytest.fixture
+async def secret(serving: Neovim, project: Path) -> Path:
+    """A private file in all of Neovim's lists, with an unsaved change."""
+    (project / "a.txt").write_text("a\n")
+    path = project / ".env"
+    path.write_text(f"KEY={SECRET}\n")
+    await serving.command("args a.txt .env | edit a.txt | edit .env")
+    await serving.keys("mamAx" + "Oother=swordfish<Esc>" + ":mode<CR>yy")
+    await serving.command("call setqflist([{'filename': '.env', 'lnum': 1, 'text': 'swordfish'}])")
+    await serving.command("split a.txt | vsplit .env | echomsg '.env has swordfish' | wincmd w")
+    await serving.lua(DIAGNOSE, ".env")
+    return path
+
+
+def calls(path: Path) -> dict[str, dict[str, Any]]:
+    """Return arguments about a file for each tool that can be given one."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, tool in MODEL_TOOLS.items():
+        fields = set(tool.arguments.__struct_fields__)
+        if name in FREE or not ({"file", "entries", "ranges"} & fields):
+            continue
+        more = dict(WITH_A_FILE.get(name, {}))
+        if "file" in fields:
+            more["file"] = str(path)
+        for key in ("entries", "ranges"):
+            if key in more:
+                more[key] = [{**more[key][0], "file": str(path)}]
+        if "line" in fields:
+            more.setdefault("line", 1)
+        found[name] = more
+    return found
+
+
+def test_every_tool_is_tried() -> None:
+    names = {*WITHOUT_ARGUMENTS, *calls(Path("/")), *FREE}
+
+    assert names == {*MODEL_TOOLS}
+    assert inspect.cleandoc(MODEL_TOOLS["buffers"].description)
+
+
+async def test_no_tool_accepts_a_private_file(
+    tools: ModelTools, serving: Neovim, secret: Path
+) -> None:
+    for name, arguments in calls(secret).items():
+        answer = await tools.client.call(name, **arguments)
+
+        text = answer["content"][0]["text"]
+        assert answer.get("isError"), f"{name}: {text}"
+        assert text.endswith(f".env {WHY}"), f"{name}: {text}"
+        assert SECRET not in str(answer)
+
+
+async def test_no_tool_names_or_quotes_a_private_file(
+    tools: ModelTools, serving: Neovim, secret: Path
+) -> None:
+    for name, arguments in WITHOUT_ARGUMENTS.items():
+        answer = await tools.client.call(name, **arguments)
+
+        assert SECRET not in str(answer), name
+        assert ".env" not in str(answer), name
+
+
+async def test_the_other_entries_are_answered(
+    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+) -> None:
+    assert f"{project}/a.txt" in await tools.text("buffers")
+    assert f"{project}/a.txt" in await tools.text("windows")
+    assert "0 entries" in await tools.text("quickfix")
+
+
+async def test_a_private_buffer_cannot_be_named_by_its_number(
+    tools: ModelTools, serving: Neovim, secret: Path
+) -> None:
+    number = await serving.eval("bufnr('.env')")
+    await serving.command("buffer a.txt")
+
+    reason = await tools.error("buffer_text", buffer=number)
+
+    assert reason == "this buffer stays in Neovim: it holds secrets by its name (privacy.allow)"
+
+
+async def test_a_renamed_private_buffer_stays_private(
+    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+) -> None:
+    await serving.command("edit .env | file b.txt")
+
+    assert SECRET not in await tools.text("windows")
+    assert SECRET not in await tools.text("unsaved_changes")
+    assert "stays in Neovim" in await tools.error("buffer_text", file=str(project / "b.txt"))
+
+
+async def test_a_link_to_a_private_file_is_refused(
+    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+) -> None:
+    (project / "link.txt").symlink_to(".env")
+
+    assert WHY in await tools.error("outline", file=str(project / "link.txt"))
+
+
+async def test_another_register_is_answered(
+    tools: ModelTools, serving: Neovim, secret: Path
+) -> None:
+    await serving.command("buffer a.txt | 1yank b")
+
+    assert "a" in (await tools.text("register", name="b")).splitlines()
+    assert await tools.error("register", name="0") == (
+        "its text is from a file that the user keeps private"
+    )
