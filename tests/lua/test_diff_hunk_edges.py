@@ -86,6 +86,7 @@ async def test_dropping_the_last_hunk_restores_the_end_of_the_text(
 async def test_a_new_file_is_one_hunk_and_rejected_without_it(
     nvim: Neovim, diffs: Diffs, project: Path
 ) -> None:
+    await nvim.command("set columns=160")
     id_ = await diffs.open(project / "new.txt", "a\n\nb\n")
     await counts(nvim, "hunk 1/1")
 
@@ -95,7 +96,7 @@ async def test_a_new_file_is_one_hunk_and_rejected_without_it(
 
 
 async def test_the_hunks_are_those_of_diffopt(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    await nvim.command("set diffopt+=iwhiteall")
+    await nvim.command("set diffopt+=iwhiteall columns=160")
     path.write_text("a b\nc\nd\n")
     id_ = await diffs.open(path, "ab\nc\nD\n")
 

@@ -28,10 +28,12 @@ local winbars = {}
 local EXTRAS = {
   { names = { 'title', 'hint', 'note', 'count' }, least = 20 },
   { names = { 'title', 'hint', 'count' }, least = 12 },
+  { names = { 'title', 'hint' }, least = 8, is_alone = true }, -- a single hunk need not be counted
   { names = { 'hint', 'count' }, least = 8 },
   { names = { 'hint' }, least = 4 },
   { names = {}, least = 0 },
 }
+local ALONE = { ['1 hunk'] = true, ['hunk 1/1'] = true }
 local LEAST_WARNING = 4
 
 local width = vim.api.nvim_strwidth
@@ -108,7 +110,8 @@ local function extras_of(bar, columns)
       extras[name] = blank_around(name == 'count' and bar.counts() or bar[name])
       room = room - width(extras[name])
     end
-    if room >= math.min(width(bar.path), choice.least) then
+    local fits = room >= math.min(width(bar.path), choice.least)
+    if fits and (ALONE[bar.counts()] or not choice.is_alone) then
       break
     end
   end

@@ -7,9 +7,6 @@ from typing import Any
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port, without_error
 
-ENDS = ("diagnostics_published", "reformatted", "answered")
-"""The events that report an end."""
-
 
 class Finishing:
     """The calls that have not ended, by token."""
@@ -18,8 +15,9 @@ class Finishing:
         self._port = port
         self._tokens = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        for name in ENDS:
-            events.subscribe(name, self._finished)
+        events.subscribe("diagnostics_published", self._finished)
+        events.subscribe("reformatted", self._finished)
+        events.subscribe("answered", self._finished)
 
     def new_token(self) -> int:
         """Return a token for a call."""
