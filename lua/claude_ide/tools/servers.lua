@@ -194,7 +194,7 @@ function M.ask(bufnr, method, parameters, answer, has_content)
       if not is_cancelled then
         cancel = ask_once(clients, bufnr, method, parameters, wanted, M.guarded(answer, done))
       end
-    end)
+    end, attempts > 0 and 0 or nil) -- from the second attempt on, it waits for announced work only
   end
   start = M.guarded(answer, function()
     readiness.when_started(bufnr, method, M.guarded(answer, try))
