@@ -98,6 +98,10 @@ class Buffers:
             raise EditorError(f"{path}: the path is too long")
         return {"modified": True} if path == self.path else None
 
+    async def private(self, _paths: list[str]) -> dict[str, str]:
+        """No file is private."""
+        return {}
+
     async def text(self, _path: str) -> str:
         return self.held
 

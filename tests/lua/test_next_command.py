@@ -8,6 +8,8 @@ from support.chunks import chunk
 from support.neovim import ROOT, Neovim, until
 
 COMMANDS = chunk("next_command/commands")
+ARGUMENTS = {"ClaudeAdd": " a.txt", "ClaudeUninstall": " a"}
+"""Those of the commands that need one."""
 NEXT = "let g:next = get(g:, 'next', 0) + 1"
 
 
@@ -37,7 +39,7 @@ def all_commands() -> list[str]:
 async def test_another_command_can_follow_each_of_our_commands(
     recording: Neovim, name: str, bar: str
 ) -> None:
-    argument = " a.txt" if name == "ClaudeAdd" else ""
+    argument = ARGUMENTS.get(name, "")
 
     called = await typed(recording, f"{name}{argument}{bar}{NEXT}")
 
@@ -50,7 +52,7 @@ async def test_another_command_can_follow_each_of_our_commands(
 @pytest.mark.parametrize("name", all_commands())
 async def test_each_of_our_commands_accepts_a_range(recording: Neovim, name: str) -> None:
     await recording.command("call setline(1, ['one', 'two', 'three'])")
-    argument = " a.txt" if name == "ClaudeAdd" else ""
+    argument = ARGUMENTS.get(name, "")
 
     await recording.keys("ggVj")
     assert (await typed(recording, f"{name}{argument}"))[0] == name

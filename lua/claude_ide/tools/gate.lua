@@ -18,7 +18,7 @@ local CHANGES = { 'tools.edits.', 'tools.code_actions.', 'tools.formatting.' }
 -- Tools that answer what Neovim has printed, by the key of the lines.
 local PRINTED = {
   ['tools.ex_output.show'] = 'lines',
-  ['tools.lists.messages'] = 'lines',
+  ['tools.messages.recent'] = 'lines',
   ['tools.make.run'] = 'output',
 }
 local CHANGES_ONE = 'the change concerns a file that the user keeps private; nothing was changed'

@@ -29,7 +29,11 @@ package.loaded['claude_ide.host.install'] = {
   is_running = function()
     return false
   end,
-  run = record('ClaudeInstall'),
+  run = function(_, package, is_removed)
+    local name = is_removed and 'ClaudeUninstall' or 'ClaudeInstall'
+    table.insert(_G.ran, { name, package or '', {} })
+  end,
 }
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
+require('claude_ide.selection.share').run = record('ClaudeShare')
