@@ -41,7 +41,7 @@ async def test_the_hunks_that_stand_are_on_disk(
     nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, old: str, merged: str
 ) -> None:
     path.write_bytes(old.encode())
-    # The CLI keeps the line ends of a file that it edits, but not of one that it writes anew.
+    # The CLI keeps the line ends of a file that it edits, but not of one that it writes as a whole.
     api.script(*edit(path, OLD.rstrip(), NEW.rstrip(), then="All done."))
 
     await claude.prompt("Shout")

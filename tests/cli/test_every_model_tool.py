@@ -15,7 +15,7 @@ from claude_ide.mcp.tool import MODEL_TOOLS
 from support.claude_cli import environment
 from support.claude_code import the_lock
 from support.fake_api import FakeApi, Turn, text, tool_use
-from support.model_languages import enable_real
+from support.model_languages import GREETER, enable_real
 from support.model_tools import READY
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
@@ -56,13 +56,6 @@ EXPECTED = {
     "working_folders": "1 folder",
 }
 
-GREETER = """class Greeter:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def greet(self, times: int = 1) -> str:
-        return ", ".join([self.name] * times)
-"""
 MAIN = """from greeter import Greeter
 
 é = Greeter("x"); print("𝄞", é.greet(2))

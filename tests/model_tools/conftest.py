@@ -8,17 +8,10 @@ import pytest
 
 from support.kernels import use_environment
 from support.mcp_stdio import McpStdio, mcp_stdio
-from support.model_languages import Scripted, enable_real
+from support.model_languages import GREETER, Scripted, enable_real
 from support.model_tools import ModelTools, Reviewed
 from support.neovim import Neovim
 
-GREETER = """class Greeter:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def greet(self, times: int = 1) -> str:
-        return ", ".join([self.name] * times)
-"""
 MAIN = """from greeter import Greeter
 
 é = Greeter("x"); print("𝄞", é.greet(2))

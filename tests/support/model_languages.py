@@ -20,6 +20,15 @@ REAL: dict[str, tuple[list[str], list[str]]] = {
     "clangd": (["clangd"], ["c"]),
 }
 
+GREETER = """class Greeter:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def greet(self, times: int = 1) -> str:
+        return ", ".join([self.name] * times)
+"""
+"""A module with a class, in `greeter.py`."""
+
 ENABLE = """
 local name, cmd, filetypes = ...
 vim.lsp.config(name, { cmd = cmd, filetypes = filetypes, root_markers = { 'main.py', '.root' } })

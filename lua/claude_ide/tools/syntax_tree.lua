@@ -66,7 +66,7 @@ local function read(bufnr, pause)
   return lines
 end
 
--- Call `fn` with a buffer of these lines, of which nobody knows.
+-- Call `fn` with a buffer of these lines, made and removed without events.
 local function with_copy(lines, pause, fn)
   local copy = without_events.run('all', function()
     return api.nvim_create_buf(false, true)
@@ -92,7 +92,7 @@ end
 -- Neovim parses a buffer in slices, and since 0.12 a string all at once.
 local function parsed(lines, language, pause)
   return with_copy(lines, pause, function(copy)
-    -- Without the query for injections, whose trees nobody asks about.
+    -- Without the query for injections, because no question is about their trees.
     local parser = vim.treesitter.get_parser(copy, language, { injections = { [language] = '' } })
     local problem, trees
     pause(function(resume)

@@ -156,9 +156,7 @@ class Editor:
 
     async def current_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the current file; None outside files."""
-        return await self._fresh(
-            "selection.current", last_known=lambda: self.state.shared_selection
-        )
+        return await self._fresh("selection.current", last_known=self._last_selection)
 
     async def latest_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the file where the user was last."""

@@ -153,7 +153,7 @@ class _Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for its answer, and nobody listens."""
+        """Whether no request waits for its answer, and no stream is open."""
         return not self._running and self._listener is None
 
     async def close(self) -> None:
