@@ -103,13 +103,22 @@ async def test_a_mention_of_a_private_file_says_why_it_is_not_sent(
     ]
 
 
+async def announced(claude: ClaudeCode, nvim: Neovim, *names: str) -> None:
+    """Publish diagnostics until they are announced; a new client does not hear the first."""
+
+    async def is_heard() -> bool:
+        for name in names:
+            await nvim.lua(DIAGNOSE, name)
+        return bool(claude.notifications_of("diagnostics_changed"))
+
+    await until(is_heard, "the announcement")
+
+
 async def test_changed_diagnostics_of_a_private_file_are_not_announced(
     claude: ClaudeCode, serving: Neovim, opened: Path
 ) -> None:
-    await serving.lua(DIAGNOSE, ".env")
-    await serving.lua(DIAGNOSE, "a.py")
+    await announced(claude, serving, ".env", "a.py")
 
-    await until(lambda: claude.notifications_of("diagnostics_changed"), "the announcement")
     assert ".env" not in str(claude.notifications_of("diagnostics_changed"))
 
 
@@ -117,8 +126,7 @@ async def test_a_busy_neovim_names_no_file_that_has_become_private(
     claude: ClaudeCode, serving: Neovim, opened: Path
 ) -> None:
     await serving.command("edit a.py")
-    await serving.lua(DIAGNOSE, "a.py")
-    await until(lambda: claude.notifications_of("diagnostics_changed"), "the diagnostics are known")
+    await announced(claude, serving, "a.py")
     await serving.lua("vim.g.claude_ide = { privacy = { deny = { 'a.py' } } }")
 
     async def is_forgotten() -> bool:
