@@ -62,7 +62,7 @@ local function complete_path(...)
 end
 
 local function complete_claude(...)
-  return require('claude_ide.terminal_arguments').complete(...)
+  return require('claude_ide.terminal.arguments').complete(...)
 end
 
 -- All have a range, which most of them ignore: `:` in Visual mode inserts one.

@@ -83,10 +83,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "agent_check": {"errors", "agents", "agents.acp", "agents.acp.decoding"},
     "tool_list": {"errors", "editor", "mcp", "chat", "chat.panel", "chat.page"},
+    "parts": {
+        *("config", "startup", "editor", "configured_agents", "chat", "headless", "trust", "hooks"),
+        *("jupyter", "mcp", "tool_list"),
+    },
     "app": {
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
-        *("editor", "agents", "agent_check", "configured_agents", "chat", "headless", "trust"),
-        *("hooks", "jupyter", "mcp", "tool_list"),
+        *("editor", "agent_check", "mcp", "parts"),
     },
     "commands": {"errors", "app", "mcp", "program", "own_mode", "trust"},
     "host": {"startup", "app", "websockets_import"},
@@ -225,8 +228,6 @@ ROOMS = (
     *(
         "next_command",
         "log_window",
-        "terminal_arguments",
-        "terminal_keys",
         "terminal",
         "chat.agents",
         "chat.state",

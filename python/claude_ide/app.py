@@ -1,4 +1,4 @@
-"""The composition root: builds the parts, starts and stops the server, owns every task.
+"""The composition root: starts and stops the server, owns every task.
 
 This is where an error in a command becomes one line for the user.
 """
@@ -6,12 +6,10 @@ This is where an error in a command becomes one line for the user.
 import asyncio
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -22,23 +20,13 @@ from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
 from claude_ide.mcp.address import TOKEN
-from claude_ide.mcp.doors import Doors, Toolbox
+from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide, described
 from claude_ide.mcp.lock_file import LockFile
+from claude_ide.parts import Parts
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import Entrance, Listener
-
-if TYPE_CHECKING:
-    from claude_ide.chat.chats import Chats
-    from claude_ide.chat.kinds import Kinds
-    from claude_ide.headless.questions import Questions
-    from claude_ide.hooks.endpoint import Hooks
-    from claude_ide.jupyter.kernels import Kernels
-    from claude_ide.mcp.own.collection import Collection
-    from claude_ide.mcp.tool import Toolset
-    from claude_ide.tool_list import ToolList
-    from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +48,7 @@ class Serving(msgspec.Struct, eq=False):
     """Why the lock file does not name the current folders; empty if it does."""
 
 
-class App:
+class App(Parts):
     """The claude-ide of one Neovim. The remote plugin creates it for the first command."""
 
     running: ClassVar["App | None"] = None
@@ -70,12 +58,12 @@ class App:
         App.running = self
         self._loop = loop
         # The token of an earlier host is only valid for the port that is already bound.
-        self.options = startup.options._replace(token="")
-        self.config, self.complaints = config.decode(self.options.config)
-        log_to(Path(self.options.log), self.config.log_level)
+        options = startup.options._replace(token="")
+        decoded, self.complaints = config.decode(options.config)
+        log_to(Path(options.log), decoded.log_level)
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
-        self.editor = Editor(port)
+        super().__init__(Editor(port), decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
         self.serving: Serving | None = None
@@ -127,98 +115,6 @@ class App:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    @cached_property
-    def hooks(self) -> "Hooks":
-        """Where CLIs in terminals send their hooks; the first use imports what it needs."""
-        from claude_ide.hooks.endpoint import Hooks
-
-        return Hooks(self.editor, self.config, self.options.hooks, self.guard)
-
-    @property
-    def chats_begun(self) -> bool:
-        """Whether there has been a chat."""
-        return "chats" in self.__dict__
-
-    @cached_property
-    def chats(self) -> "Chats":
-        """The chats; the first use imports what they need."""
-        from claude_ide.chat.chats import Chats
-        from claude_ide.mcp.in_process import InProcessServer
-
-        def serve(agent: str) -> InProcessServer:
-            return InProcessServer(self.editor, self.config, self.tools, agent)
-
-        # As in `allowed`, but a chat can ask in its own request.
-        unasked = (*self.reading, *self.tools.asking_in_chat)
-        chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
-            door=Doors(self.editor, self.config, lambda: self.tools).door,
-        )
-        for event in ("selection_changed", "editors_changed", "some_editors_changed"):
-            self.editor.events.subscribe(event, lambda _: chats.selection_changed())
-        return chats
-
-    @property
-    def tools(self) -> "Toolset":
-        """The tools for models."""
-        return self.collection.toolset
-
-    @cached_property
-    def collection(self) -> "Collection":
-        """The tools for models, and those of the user; the first use imports them."""
-        from claude_ide.mcp.own.collection import Collection
-
-        return Collection(self.editor, lambda: self.kernels)
-
-    @cached_property
-    def tool_list(self) -> "ToolList":
-        """The list of these tools."""
-        from claude_ide.tool_list import ToolList
-
-        return ToolList(self.editor, self.collection, self.guard)
-
-    @cached_property
-    def kernels(self) -> "Kernels":
-        """The Jupyter kernel; the first use imports what it needs."""
-        from claude_ide.jupyter.kernels import Kernels
-
-        return Kernels(self.editor, lambda: self.trust, self._state_folder)
-
-    @cached_property
-    def kinds(self) -> "Kinds":
-        """The agents that the user can chat with; a bad entry is reported."""
-        kinds, complaints = self._configured
-        for complaint in complaints:
-            self.editor.notify(complaint, "warn")
-        return kinds
-
-    @cached_property
-    def _configured(self) -> "tuple[Kinds, list[str]]":
-        from claude_ide.configured_agents import configured
-
-        return configured(self.config, os.environ, self._state_folder / "logins.json")
-
-    @cached_property
-    def questions(self) -> "Questions":
-        """One-off requests; the first use imports what they need."""
-        from claude_ide.headless.questions import Questions
-
-        return Questions(self.editor, self.config, self.trust, self._state_folder)
-
-    @cached_property
-    def trust(self) -> "Trust":
-        """The folders that the user trusts."""
-        from claude_ide.trust.trust import Trust
-
-        def complain(what: str) -> None:
-            self.editor.notify(what, "warn")
-
-        return Trust(self._state_folder / "trust.json", os.environ, complain)
-
-    @property
-    def _state_folder(self) -> Path:
-        return Path(self.options.state or Path(self.options.log).with_suffix(""))
-
     async def start(self) -> bool:
         """Start to serve, on the previous port if it is free; False if already serving."""
         async with self._changing:
@@ -258,7 +154,7 @@ class App:
         # Imported here, because only children need it and the start does not.
         from claude_ide.transport.guardian import guardian
 
-        if "kernels" in self.__dict__:
+        if self.begun("kernels"):
             self.kernels.end()
         guardian.end_all()
         self._port.close()
@@ -288,16 +184,6 @@ class App:
         return options, {TOKEN: bound.lock.authToken}
 
     @property
-    def allowed(self) -> tuple[str, ...]:
-        """The names of the tools for which a CLI need not ask: some ask the user themselves."""
-        return (*self.reading, *self.tools.asking)
-
-    @property
-    def reading(self) -> tuple[str, ...]:
-        """The names of the tools that need no permission."""
-        return self.tools.read_only if self.config.tools.allow_read else ()
-
-    @property
     def address(self) -> str:
         """The address of the server, as `host:port`."""
         assert self.serving is not None
@@ -307,7 +193,7 @@ class App:
         """Return the fields that `:ClaudeStatus` shows."""
         status: dict[str, Any] = {
             "clients": [client.describe() for client in self.ide.clients],
-            "chats": self.chats.describe() if self.chats_begun else [],
+            "chats": self.chats.describe() if self.begun("chats") else [],
             "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
             "mentions": list(map(described, self.ide.mentions)),
             "now": time.time(),
@@ -388,7 +274,7 @@ async def _check_agents(app: App) -> None:
     """Test the agents other than Claude, and pass the results to `health.lua`."""
     from claude_ide.agent_check import Finding, check
 
-    kinds, complaints = app._configured
+    kinds, complaints = app.configured
     findings = [Finding("error", complaint) for complaint in complaints]
     findings += await check([*kinds], [*app.config.agents])
     await app.editor.run(

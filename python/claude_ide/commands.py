@@ -209,12 +209,12 @@ async def _folder(app: App, given: str) -> str:
 
 
 async def _trust_changed(app: App) -> None:
-    if app.chats_begun:
+    if app.begun("chats"):
         await app.chats.trust_changed()
 
 
 async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
-    if app.chats_begun:
+    if app.begun("chats"):
         insist = not app.ide.clients
         if await app.chats.mention(mention, focus=call.bang, insist=insist):
             return

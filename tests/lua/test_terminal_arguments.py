@@ -1,4 +1,4 @@
-"""`terminal_arguments.lua` and `host/stored_sessions.lua`: the completion of `:Claude`."""
+"""`terminal/arguments.lua` and `host/stored_sessions.lua`: the completion of `:Claude`."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`terminal_keys.lua`: the keys that lead out of Claude's terminal."""
+"""`terminal/keys.lua`: the keys that lead out of Claude's terminal."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ OPEN = """
     local bufnr = vim.api.nvim_create_buf(false, false)
     vim.api.nvim_win_set_buf(0, bufnr)
     vim.fn.jobstart({ 'cat', '-v' }, { term = true })
-    require('claude_ide.terminal_keys').define(bufnr)
+    require('claude_ide.terminal.keys').define(bufnr)
     vim.cmd.startinsert()
 """
 

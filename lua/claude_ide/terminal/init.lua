@@ -3,7 +3,7 @@ local channel = require('claude_ide.channel')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local terminal_keys = require('claude_ide.terminal_keys')
+local keys = require('claude_ide.terminal.keys')
 local location = require('claude_ide.window.location')
 local window_close = require('claude_ide.window.close')
 
@@ -196,7 +196,7 @@ local function start(request)
   rename(bufnr)
   set_options(api.nvim_get_current_win())
   if request.keys then
-    terminal_keys.define(bufnr)
+    keys.define(bufnr)
   end
   current = bufnr
   mark_terminals()
