@@ -12,6 +12,7 @@ return {
     'Claude',
     'ClaudeAccept',
     'ClaudeAdd',
+    'ClaudeAnswer',
     'ClaudeAsk',
     'ClaudeChanges',
     'ClaudeChat',

@@ -79,6 +79,11 @@ command('ClaudeChat', chat, {
   complete = complete_chat,
   desc = 'Open or hide the chat',
 })
+command('ClaudeAnswer', host('ClaudeAnswer'), {
+  range = true,
+  bar = true,
+  desc = 'Go to the request that waits for an answer',
+})
 command('ClaudeChanges', host('ClaudeChanges'), {
   range = true,
   nargs = '*',
@@ -252,6 +257,7 @@ map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the l
 map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
 map('<Plug>(claude-share)', 'ClaudeShare toggle', 'Share the selection with Claude, or keep it')
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
+map('<Plug>(claude-answer)', 'ClaudeAnswer', 'Go to the request that waits for an answer')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
 map('<Plug>(claude-commit)', 'ClaudeCommit', 'Let Claude write the commit message')

@@ -58,7 +58,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "announcer": {"agents", "review"},
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
-        *("agents.stream_json.decoding", "review", "announcer"),
+        *("errors", "paths", "agents.stream_json.decoding", "review", "announcer"),
+        *("chat.page", "chat.requests"),
     },
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -244,6 +245,7 @@ ROOMS = (
         "chat.waiting",
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
+    "permission",
     *("session", "status", "health", "options", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.

@@ -76,6 +76,11 @@
 ---@field chat integer
 ---@field count integer the number of the chat's waiting requests, or of its tasks, now
 
+---@class claude_ide.PermissionEvent of `ClaudePermissionWaiting`
+---@field count integer the number of permissions for which CLIs in terminals wait, now
+---@field agent? string the name of the agent that asks first; nil if none waits
+---@field tool? string the tool that it wants to use
+
 ---@class claude_ide.WaitingEvent of `ClaudeWaiting`
 ---@field count integer the number of edits and plans that wait for a free moment, now
 

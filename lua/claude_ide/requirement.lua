@@ -8,6 +8,7 @@ M.COMMANDS = {
   'Claude',
   'ClaudeAccept',
   'ClaudeAdd',
+  'ClaudeAnswer',
   'ClaudeAsk',
   'ClaudeChanges',
   'ClaudeChat',
@@ -33,6 +34,7 @@ M.COMMANDS = {
 M.MAPS = {
   'accept',
   'add',
+  'answer',
   'ask',
   'changes',
   'chat',

@@ -14,6 +14,7 @@ local CLEANUPS = {
   { 'jupyter.choice', 'close_all' },
   { 'question', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
+  { 'permission', 'close' },
 }
 local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
 -- With `!` these take the user to Claude; `:Claude` always does.

@@ -161,6 +161,13 @@ async def chat(app: App, call: Call) -> None:
     await app.chats.command(what, " ".join(words))
 
 
+@command("ClaudeAnswer")
+async def answer(app: App, _call: Call) -> None:
+    """:ClaudeAnswer — go to the permission that a CLI in a terminal waits for, or to a chat's."""
+    if not (app.begun("hooks") and await app.hooks.answer()):
+        await chat(app, Call(arguments=["answer"]))
+
+
 @command("ClaudeChanges")
 async def changes(app: App, call: Call) -> None:
     """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""

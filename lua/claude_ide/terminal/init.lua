@@ -187,6 +187,7 @@ local function start(request)
   local bufnr = new_buffer(request)
   local command = vim.list_extend(vim.list_slice(request.cmd), request.arguments)
   command[1] = program
+  vim.b[bufnr].claude_ide_launch = request.launch
   local options = { term = true, on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
   local ok, reason = pcall(vim.fn.jobstart, command, options)
   if not ok then

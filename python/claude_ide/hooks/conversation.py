@@ -20,6 +20,8 @@ from claude_ide.review.commands import Commands
 
 logger = logging.getLogger(__name__)
 
+AGENT = "Claude"
+
 SEARCHED = ("execute", "other")
 """The kinds of tools that may change files without reporting it."""
 
@@ -36,6 +38,9 @@ class Hook(msgspec.Struct, frozen=True):
     tool_input: Any = None
     tool_response: Any = None
     is_interrupt: bool = False
+    permission_suggestions: Any = None
+    agent_id: str = ""
+    """The subagent that uses the tool; empty for the agent itself."""
 
 
 class Conversation:

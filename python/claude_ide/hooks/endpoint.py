@@ -96,6 +96,15 @@ class Hooks:
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
+    async def answer(self) -> bool:
+        """Move the user to the permissions that wait for them; return False if there are none."""
+        return self._sessions is not None and await self._sessions.permissions.enter()
+
+    async def press(self, event: Mapping[str, Any]) -> None:
+        """Handle a key of the float with the permissions."""
+        if self._sessions is not None:
+            await self._sessions.permissions.press(event["id"], event["key"], event["kind"])
+
     async def close(self) -> None:
         """Stop to listen."""
         if self._listener is not None:
@@ -105,7 +114,7 @@ class Hooks:
         from claude_ide.hooks.sessions import Sessions
         from claude_ide.transport.http import HttpListener
 
-        self._sessions = Sessions(self._editor)
+        self._sessions = Sessions(self._editor, self._run)
         self._listener = HttpListener(bound, self._sessions.service(self._token))
         await self._listener.start()
 

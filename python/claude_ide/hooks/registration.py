@@ -21,11 +21,14 @@ PATH = "/hooks"
 
 EVENTS = (
     *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
-    *("Stop", "StopFailure", "SessionEnd"),
+    *("Stop", "StopFailure", "SessionEnd", "PermissionRequest"),
 )
 
 TIMEOUT_SECONDS = 2
 """How long the CLI waits for an answer before it goes on, and says so."""
+
+PATIENT = {"PermissionRequest": 86_400}
+"""The same for the hooks that wait for the user; the CLI's own dialog waits at the same time."""
 
 OPTION = "--settings"
 OLDEST = (2, 1, 197)
@@ -42,9 +45,9 @@ def options(port: int, launch: str) -> list[str]:
         "url": f"http://127.0.0.1:{port}{PATH}",
         "headers": {"Authorization": f"Bearer ${{{TOKEN}}}", LAUNCH: launch},
         "allowedEnvVars": [TOKEN],
-        "timeout": TIMEOUT_SECONDS,
     }
-    settings = {"hooks": {event: [{"hooks": [hook]}] for event in EVENTS}}
+    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in EVENTS}
+    settings = {"hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}}
     return [f"{OPTION}={msgspec.json.encode(settings).decode()}"]
 
 

@@ -1,7 +1,7 @@
 """The sessions of the CLIs in terminals, and the service that takes their hooks."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -10,25 +10,35 @@ import msgspec
 from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
-from claude_ide.hooks.conversation import Conversation, Hook
+from claude_ide.hooks.conversation import AGENT, Conversation, Hook
+from claude_ide.hooks.permissions import Permissions
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
 
-AGENT = "Claude"
 WAIT_SECONDS = 0.5
 """How long a CLI waits for us: a tool must not run before the files were looked at."""
 MOST_SESSIONS = 50
 
-_ANSWER = Response(HTTPStatus.OK, b"{}", (("Content-Type", "application/json"),))
+ASKING = "PermissionRequest"
+"""The hook that waits for the user; the CLI's own dialog waits at the same time."""
+
+
+def _answer(content: Mapping[str, Any]) -> Response:
+    encoded = msgspec.json.encode(content)
+    return Response(HTTPStatus.OK, encoded, (("Content-Type", "application/json"),))
+
+
+_NOTHING = _answer({})
 """It leaves every decision to the CLI."""
 
 
 class Sessions:
     """All sessions, by the id of their terminal and their own."""
 
-    def __init__(self, editor: Editor) -> None:
+    def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
         self._editor = editor
+        self.permissions = Permissions(editor, run)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
 
@@ -38,6 +48,7 @@ class Sessions:
 
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
+        self.permissions.terminal_ended(launch)
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
@@ -46,10 +57,20 @@ class Sessions:
             hook = msgspec.json.decode(request.body, type=Hook)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return Response(HTTPStatus.BAD_REQUEST)
-        session = self._find(single(request.headers, registration.LAUNCH), hook)
+        launch = single(request.headers, registration.LAUNCH)
+        session = self._find(launch, hook)
+        if hook.hook_event_name == ASKING:
+            return await self._ask(launch, hook)
+        self.permissions.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
-        return _ANSWER
+        return _NOTHING
+
+    async def _ask(self, launch: str, hook: Hook) -> Response:
+        decision = await self.permissions.ask(launch, hook)
+        if decision is None:
+            return _NOTHING
+        return _answer({"hookSpecificOutput": {"hookEventName": ASKING, "decision": decision}})
 
     def _find(self, launch: str, hook: Hook) -> Conversation:
         """Return the session of a hook; the least recently used one of too many ends."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Rule
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import (
     Asked,
     Dead,
@@ -30,7 +30,7 @@ from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import address, form, proposal, ways
+from claude_ide.chat.requests import address, choosing, form, proposal, ways
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
@@ -39,7 +39,7 @@ from claude_ide.chat.requests.view import SHOWN, Request
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError, InvalidRuleError, UserError
+from claude_ide.errors import AgentError, UserError
 
 logger = logging.getLogger(__name__)
 
@@ -211,36 +211,22 @@ class Answers:
 
     async def _always(self, waiting: Waiting) -> None:
         """Have the user choose one way to allow more: all of them together would allow too much."""
-        way = await self._choose_way(waiting.asked)
+        way = await choosing.way(self._editor, waiting.asked)
         if isinstance(way, Scope):
             await self._add_rule(waiting, way)
         elif way is not None:
             await self._respond(waiting, ways.answer(way), way.name)
 
-    async def _choose_way(self, asked: Asked) -> Scope | Option | None:
-        """Have the user choose a way beside a yes and a no; None if they cancel."""
-        found = _ways(asked)
-        if len(found) == 1 and ways.has_yes(asked):
-            return found[0][1]
-        what = "Allow always:" if ways.are_lasting(ways.others(asked)) else "Answer:"
-        chosen = await self._editor.select(what, [name for name, _ in found]) if found else None
-        return None if chosen is None else found[chosen][1]
-
     async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
         assert ways.has_rules(waiting.asked)
-        rule: str | None = waiting.asked.rule
-        problem = ""
-        while not waiting.is_over:
-            rule = await self._editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
-            if rule is None:
-                return
-            try:
-                answer = Allow(rule=Rule(rule, scope.id))
-                return await self._respond(waiting, answer, f"always: {rule} ({scope.name})")
-            except InvalidRuleError as error:
-                problem = f"{error} · "
-        self._editor.notify("this request is no longer waiting for an answer", "warn")
+
+        async def respond(answer: Answer, summary: str) -> None:
+            await self._respond(waiting, answer, summary)
+
+        await choosing.add_rule(
+            self._editor, waiting.asked, scope, lambda: waiting.is_over, respond
+        )
 
     async def _respond(
         self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
@@ -297,7 +283,7 @@ class Answers:
             answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
         if ways.has_yes(waiting.asked) or answer.options or answer.rule:
             return answer, summary
-        way = await self._choose_way(waiting.asked)
+        way = await choosing.way(self._editor, waiting.asked)
         if not isinstance(way, Option):
             raise UserError(f"{name} offers no plain yes; it still waits for an answer")
         chosen_way = ways.answer(way)
@@ -325,14 +311,6 @@ class Answers:
 def is_for_program(asked: Asked) -> bool:
     """Return whether the answer to a request goes to a program rather than to the model."""
     return isinstance(asked, UrlAsked) or (isinstance(asked, QuestionAsked) and bool(asked.asker))
-
-
-def _ways(asked: Asked) -> list[tuple[str, Scope | Option]]:
-    """Return the ways beside a yes and a no, with their names; the usual ones first."""
-    scopes = asked.scopes if ways.has_rules(asked) else ()
-    rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
-    options = [(ways.described(option), option) for option in ways.others(asked)]
-    return [*options, *rules] if proposal.is_edit(asked) else [*rules, *options]
 
 
 def _answers(asked: Asked) -> dict[str, str]:

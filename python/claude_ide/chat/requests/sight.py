@@ -1,11 +1,29 @@
 """How much of a request the user has seen, and how to show the rest."""
 
-from claude_ide.agents.events import PermissionAsked, PlanProposed
+from collections.abc import Awaitable, Callable, Mapping
+
+from claude_ide.agents.events import Asked, PermissionAsked, PlanProposed
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.requests import Requests, Waiting
+
+
+async def whereabouts(
+    asked: Asked, root: str, find: Callable[[str, str], Awaitable[Mapping[str, str]]]
+) -> Where | None:
+    """Return the files of a request, with a warning if a change of one is risky; None without any.
+
+    `find` returns the displayed path of a file below a root, and its warning.
+    """
+    paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
+    if not paths:
+        return None
+    found = [await find(path, root) for path in paths]
+    named = "{path}: " if len(found) > 1 else ""
+    warnings = [f"{named.format(**each)}{each['warning']}" for each in found if each["warning"]]
+    return Where(", ".join(each["path"] for each in found), "; ".join(warnings))
 
 
 class Sight:
@@ -40,15 +58,10 @@ class Sight:
 
     async def locate(self, waiting: Waiting) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""
-        asked = waiting.asked
-        paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
-        if not paths:
-            return
-        found = [await self._panel.whereabouts(path, self._root) for path in paths]
-        named = "{path}: " if len(found) > 1 else ""
-        warnings = [f"{named.format(**each)}{each['warning']}" for each in found if each["warning"]]
-        waiting.view.locate(Where(", ".join(each["path"] for each in found), "; ".join(warnings)))
-        self.redraw(waiting)
+        where = await whereabouts(waiting.asked, self._root, self._panel.whereabouts)
+        if where is not None:
+            waiting.view.locate(where)
+            self.redraw(waiting)
 
     def review(self, waiting: Waiting, is_reviewed: bool) -> None:
         """Show whether a request can be read in another window."""

@@ -96,6 +96,10 @@ class Request(View):
         self.open = True
         self._always_open = self._always_open or key == "a"
 
+    def show_ways(self) -> None:
+        """Show all ways to allow more than this request."""
+        self._always_open = True
+
     @property
     def part_kind(self) -> str:
         """How much of the request is shown, which determines the effect of its keys."""

@@ -1,0 +1,332 @@
+--- The permissions for which CLIs in terminals ask, in a float that takes neither the focus nor keys until
+--- `:ClaudeAnswer` moves the user into it. The host owns its content and handles its keys.
+local announce = require('claude_ide.say.announce')
+local channel = require('claude_ide.channel')
+local chat_keys = require('claude_ide.chat.keys')
+local highlights = require('claude_ide.highlights')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local place = require('claude_ide.permission.place')
+local plain = require('claude_ide.say.plain')
+local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_permission')
+
+local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
+-- These allow something, which the user must have seen first.
+local ALLOWING = { y = true, a = true }
+-- What is shown only in part: on either key, the host shows the rest.
+local CUT = 'request:cut'
+-- Milliseconds that a permission must have been shown: a key typed earlier was not meant for it.
+local NOTICED = 400
+local MORE = 'there is more below: scroll to the end first'
+local ANSWER = 'Answer the request'
+
+---@class claude_ide.Permission
+---@field id integer
+---@field launch string the terminal whose CLI asks
+---@field agent string
+---@field tool string
+---@field count integer how many wait
+---@field kind string how much of it is shown
+---@field lines string[]
+---@field marks any[] `{ row, column, end_column, group }`
+
+---@class claude_ide.PermissionFloat
+---@field permission claude_ide.Permission
+---@field bufnr integer
+---@field drawn? claude_ide.Permission
+---@field win? integer
+---@field since number when it appeared, in nanoseconds
+---@field seen integer the rows that have been visible, from the first one
+---@field is_closed boolean whether the user has closed it, or has been in the terminal that asks
+---@field origin? claude_ide.Location where the user was before they entered it
+
+local shown ---@type claude_ide.PermissionFloat?
+local announced = 0
+local group = api.nvim_create_augroup('claude_ide_permission', {})
+
+local update ---@type fun()
+
+local function is_open(state)
+  return state.win ~= nil and api.nvim_win_is_valid(state.win)
+end
+
+local function has_user(state)
+  return is_open(state) and api.nvim_get_current_win() == state.win
+end
+
+local function emit(state, key)
+  channel.emit('permission', { id = state.permission.id, key = key, kind = state.permission.kind })
+end
+
+-- Record the rows that are visible.
+local function look(state)
+  if is_open(state) and state.drawn == state.permission then
+    local first, last = vim.fn.line('w0', state.win), vim.fn.line('w$', state.win)
+    if first <= state.seen + 1 then
+      state.seen = math.max(state.seen, last)
+    end
+  end
+end
+
+local function is_noticed(state)
+  return (vim.uv.hrtime() - state.since) / 1e6 >= NOTICED
+end
+
+local function press(key)
+  local state = shown
+  if not state or not has_user(state) or not is_noticed(state) then
+    return
+  end
+  look(state)
+  local permission = state.permission
+  if ALLOWING[key] and permission.kind ~= CUT and state.seen < #permission.lines then
+    return message.show(MORE, 'info')
+  end
+  emit(state, key)
+end
+
+local function leave()
+  if shown and has_user(shown) then
+    location.go_back(shown.origin or location.current())
+  end
+end
+
+local function define_keys(bufnr)
+  local keys, add = chat_keys.list()
+  for _, key in ipairs(ANSWERS) do
+    add('n', { key }, 'answer-' .. key, ANSWER, function()
+      press(key)
+    end)
+  end
+  add('n', { 'q' }, 'hide', 'Go back; the request continues to wait', leave)
+  chat_keys.define(bufnr, keys)
+end
+
+local function new_buffer()
+  local bufnr = api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'hide', false
+  vim.bo[bufnr].filetype = 'claude-permission'
+  define_keys(bufnr)
+  return bufnr
+end
+
+local function draw(state)
+  if not api.nvim_buf_is_valid(state.bufnr) then
+    state.bufnr = new_buffer()
+  elseif state.drawn == state.permission then
+    return
+  end
+  local lines = vim.tbl_map(function(line)
+    return ' ' .. plain.harmless(line)
+  end, state.permission.lines)
+  vim.bo[state.bufnr].modifiable = true
+  api.nvim_buf_set_lines(state.bufnr, 0, -1, false, lines)
+  vim.bo[state.bufnr].modifiable = false
+  api.nvim_buf_clear_namespace(state.bufnr, namespace, 0, -1)
+  for _, mark in ipairs(state.permission.marks) do
+    local row, first, last, hl_group = unpack(mark)
+    local options = { end_col = last + 1, hl_group = hl_group, strict = false }
+    api.nvim_buf_set_extmark(state.bufnr, namespace, row, first + 1, options)
+  end
+  state.drawn, state.seen = state.permission, 0
+end
+
+local function titles(state)
+  local permission, is_inside = state.permission, has_user(state)
+  local waiting = permission.count > 1 and (' · 1 of %d'):format(permission.count) or ''
+  return {
+    title = (' %s asks%s '):format(plain.one_line(permission.agent), waiting),
+    footer = is_inside and ' q goes back ' or ' :ClaudeAnswer ',
+    footer_pos = 'right',
+    -- Otherwise the keys that go from window to window would lead into it.
+    focusable = is_inside,
+  }
+end
+
+local function open(state, config)
+  config = vim.tbl_extend('error', config, { style = 'minimal', border = 'rounded' })
+  state.win = api.nvim_open_win(
+    state.bufnr,
+    false,
+    vim.tbl_extend('error', config, {
+      noautocmd = true,
+    })
+  )
+  window_looks.set(state.win, { wrap = true, linebreak = false, winfixbuf = true })
+  state.since = vim.uv.hrtime()
+end
+
+local function close_window(state)
+  if is_open(state) then
+    local is_inside = has_user(state)
+    if is_inside and state.origin then
+      location.go_back(state.origin)
+    end
+    local win = state.win
+    state.win = nil
+    window_close.window(win)
+  end
+end
+
+-- Whether the user sees the dialog of the CLI that asks. Once they have been there, they may have
+-- answered: only a later hook of the CLI tells.
+local function is_at_dialog(state)
+  return state.permission.launch ~= '' and vim.b.claude_ide_launch == state.permission.launch
+end
+
+local function is_elsewhere(state)
+  return is_open(state) and api.nvim_win_get_tabpage(state.win) ~= api.nvim_get_current_tabpage()
+end
+
+update = function()
+  local state = shown
+  if not state then
+    return
+  elseif is_at_dialog(state) then
+    state.is_closed = true
+  end
+  if state.is_closed or is_elsewhere(state) then
+    close_window(state)
+  end
+  if state.is_closed then
+    return
+  end
+  local is_new = state.drawn ~= state.permission
+  draw(state)
+  local is_inside = has_user(state)
+  local config = place.of(state.bufnr, is_inside, is_open(state) and state.win or nil)
+  config = vim.tbl_extend('error', config, titles(state))
+  if is_open(state) then
+    api.nvim_win_set_config(state.win, config)
+  else
+    open(state, config)
+  end
+  if is_new then
+    api.nvim_win_set_cursor(state.win, { 1, 0 })
+  end
+  vim.cmd.redraw()
+  look(state)
+end
+
+local function report(reason)
+  message.show(('the request cannot be shown: %s'):format(reason), 'error')
+end
+
+local function update_soon()
+  moment.when_harmless(update, report)
+end
+
+local function watch()
+  api.nvim_clear_autocmds({ group = group })
+  local function on(event, callback)
+    api.nvim_create_autocmd(event, { group = group, callback = callback })
+  end
+  on({ 'TabEnter', 'WinEnter', 'BufEnter' }, update_soon)
+  on({ 'WinScrolled', 'CursorMoved' }, function()
+    if shown then
+      look(shown)
+    end
+  end)
+  on('VimResized', function()
+    if shown then
+      emit(shown, 'resized')
+    end
+  end)
+  on('WinClosed', function(event)
+    if shown and shown.win and tonumber(event.match) == shown.win then
+      shown.win, shown.is_closed = nil, true
+    end
+  end)
+end
+
+local function announce_count(permission)
+  local count = permission and permission.count or 0
+  if count ~= announced then
+    announced = count
+    vim.cmd.redrawstatus()
+    announce.event('ClaudePermissionWaiting', {
+      agent = permission and permission.agent or nil,
+      tool = permission and permission.tool or nil,
+      count = count,
+    })
+  end
+end
+
+--- The columns for its text.
+---@return integer
+function M.width()
+  return place.width()
+end
+
+--- Show the oldest permission, instead of an earlier one. It does not appear while the user is in the
+--- terminal whose CLI asks.
+---@param permission claude_ide.Permission
+function M.show(permission)
+  highlights.define()
+  if not shown then
+    watch()
+    shown = { permission = permission, bufnr = -1, since = 0, seen = 0, is_closed = false }
+  elseif shown.permission.id ~= permission.id then
+    shown.is_closed, shown.since = false, vim.uv.hrtime()
+  end
+  shown.permission = permission
+  announce_count(permission)
+  update_soon()
+end
+
+--- Close the float: no permission waits any more. The user returns to where they came from.
+function M.close()
+  local state = shown
+  if not state then
+    return
+  end
+  shown = nil
+  api.nvim_clear_autocmds({ group = group })
+  announce_count(nil)
+  local when = has_user(state) and moment.when_possible or moment.when_harmless
+  when(function()
+    close_window(state)
+    if api.nvim_buf_is_valid(state.bufnr) then
+      window_close.buffer(state.bufnr)
+    end
+  end, report)
+end
+
+local function enter(state)
+  draw(state)
+  if is_elsewhere(state) then
+    close_window(state)
+  end
+  if not is_open(state) then
+    open(state, vim.tbl_extend('error', place.of(state.bufnr, true), titles(state)))
+  end
+  location.leave(function()
+    api.nvim_set_current_win(state.win)
+  end)
+  update()
+end
+
+--- Move the user into the float.
+function M.enter()
+  moment.when_unprompted(function()
+    if not shown or has_user(shown) then
+      return
+    end
+    local origin = location.current()
+    location.leave_mode(function()
+      if shown then
+        shown.is_closed, shown.origin = false, origin
+        enter(shown)
+      end
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,265 @@
+"""The permissions for which CLIs in terminals ask, in a float that any window can answer.
+
+The CLI shows its own dialog at the same time, and follows whoever answers first. It reports an
+answer there only by what it does next.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.events import PermissionAsked, Scope
+from claude_ide.agents.fields import mapping, mappings
+from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.requests import choosing, proposal, ways
+from claude_ide.chat.requests.sight import whereabouts
+from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
+from claude_ide.hooks.conversation import AGENT, Hook
+from claude_ide.paths import is_same
+
+REVIEW_SECONDS = 1.0
+"""How long an edit waits for its diff, in which the user then answers."""
+POLL_SECONDS = 0.05
+
+ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
+"""Hooks after which a session waits for no permission, except for those of its subagents."""
+TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
+
+Frame = dict[str, Any]
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A permission that waits. `decision` is the CLI's answer; None leaves it to its own dialog."""
+
+    id: int
+    launch: str
+    hook: Hook
+    frame: Frame
+    asked: PermissionAsked
+    view: Request
+    tool_use: str
+    """Empty if it is not known for which use of a tool the CLI asks."""
+    decision: "asyncio.Future[Frame | None]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it no longer waits for an answer."""
+        return self.decision.done()
+
+    def settle(self, decision: Frame | None) -> None:
+        """Answer it, unless it is over."""
+        if not self.is_over:
+            self.decision.set_result(decision)
+
+
+class Permissions:
+    """All permissions that wait, the oldest first; the float shows one at a time.
+
+    `run` starts a task, and shows its errors to the user.
+    """
+
+    def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
+        self._editor = editor
+        self._run = run
+        self._ids = itertools.count(1)
+        self._waiting: list[Waiting] = []
+        self._drawing = asyncio.Lock()
+        self._begun: dict[tuple[str, str], dict[str, Hook]] = {}
+        """The running tools of each session, by the ids of their uses."""
+
+    async def ask(self, launch: str, hook: Hook) -> Frame | None:
+        """Return the user's decision; None if the CLI's own dialog has to get it."""
+        waiting = self._new(launch, hook)
+        if waiting is None:
+            return None
+        try:
+            if not await self._has_diff(waiting):
+                self._waiting.append(waiting)
+                await self._locate(waiting)
+                self._run(self._draw())
+                return await waiting.decision
+        finally:
+            # The CLI has disconnected, because its dialog was cancelled.
+            waiting.settle(None)
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+                self._run(self._draw())
+        return None
+
+    def follow(self, launch: str, hook: Hook) -> None:
+        """End what no longer waits after a hook of a session."""
+        session = launch, hook.session_id
+        match hook.hook_event_name:
+            case "PreToolUse":
+                self._begun.setdefault(session, {})[hook.tool_use_id] = hook
+            case name if name in TOOL_ENDS:
+                self._begun.get(session, {}).pop(hook.tool_use_id, None)
+                self._end(session, lambda each: each.tool_use in ("", hook.tool_use_id))
+            case name if name in ENDS:
+                is_over = name == "SessionEnd"
+                self._begun.pop(session, None)
+                self._end(session, lambda each: is_over or not each.hook.agent_id)
+
+    def terminal_ended(self, launch: str) -> None:
+        """End the permissions of a terminal that has ended."""
+        for waiting in [*self._waiting]:
+            if waiting.launch == launch:
+                waiting.settle(None)
+        self._begun = {key: tools for key, tools in self._begun.items() if key[0] != launch}
+
+    async def enter(self) -> bool:
+        """Move the user into the float; return False if there is nothing to answer."""
+        if not self._waiting:
+            return False
+        await self._draw()
+        await self._editor.run("permission.enter")
+        return True
+
+    async def press(self, id_: int, key: str, kind: str) -> None:
+        """Handle a key of the float; `kind` is how much of the permission the user has seen.
+
+        With the key "resized" the float has another width.
+        """
+        waiting = next((each for each in self._waiting if each.id == id_), None)
+        match key:
+            case _ if waiting is None:
+                return
+            case "y" | "a" if kind not in SHOWN[key]:
+                waiting.view.unfold(key)
+            case "y":
+                return self._respond(waiting, Allow())
+            case "a":
+                return await self._always(waiting)
+            case "n":
+                return self._respond(waiting, Reject())
+            case "N":
+                return await self._reject(waiting)
+            case "d":
+                waiting.view.press(0)
+        await self._draw()
+
+    def _new(self, launch: str, hook: Hook) -> Waiting | None:
+        """Return a permission; None for questions and plans, which have other answers."""
+        id_ = next(self._ids)
+        asked_frame: Frame = {
+            "subtype": "can_use_tool",
+            "tool_name": hook.tool_name,
+            "input": mapping(hook.tool_input),
+            "permission_suggestions": mappings(hook.permission_suggestions),
+        }
+        frame = {"request_id": str(id_), "request": asked_frame}
+        match decode_request(frame, hook.cwd):
+            case [PermissionAsked() as asked]:
+                view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
+                view.show_ways()
+                use = self._use(launch, hook)
+                return Waiting(id_, launch, hook, asked_frame, asked, view, use)
+        return None
+
+    def _use(self, launch: str, hook: Hook) -> str:
+        """Return the running use of a tool for which the CLI asks, which does not name it."""
+        known = {each.tool_use for each in self._waiting}
+        begun = self._begun.get((launch, hook.session_id), {})
+        for id_, tool in reversed(begun.items()):
+            is_same_use = (tool.tool_name, tool.tool_input) == (hook.tool_name, hook.tool_input)
+            if is_same_use and id_ not in known:
+                return id_
+        return ""
+
+    def _end(self, session: tuple[str, str], is_over: Callable[[Waiting], bool]) -> None:
+        for waiting in self._waiting:
+            if (waiting.launch, waiting.hook.session_id) == session and is_over(waiting):
+                waiting.settle(None)
+
+    async def _has_diff(self, waiting: Waiting) -> bool:
+        """Return whether a diff shows an edit: the user answers there."""
+        paths = proposal.paths(waiting.asked) if proposal.is_edit(waiting.asked) else []
+        for _ in range(round(REVIEW_SECONDS / POLL_SECONDS) if paths else 0):
+            if any(is_same(diff.path, path) for diff in self._editor.diffs for path in paths):
+                return True
+            await asyncio.sleep(POLL_SECONDS)
+        return False
+
+    async def _locate(self, waiting: Waiting) -> None:
+        def find(path: str, root: str) -> Awaitable[Any]:
+            return self._editor.run("file.whereabouts.of", path, [root])
+
+        where = await whereabouts(waiting.asked, waiting.hook.cwd, find)
+        if where is not None:
+            waiting.view.locate(where)
+
+    async def _draw(self) -> None:
+        """Show the oldest permission; close the float if there is none."""
+        async with self._drawing:
+            if not self._waiting:
+                await self._editor.run("permission.close")
+                return
+            width = await self._editor.run("permission.width")
+            found = [each for each in self._waiting if not each.is_over]
+            if found:
+                oldest = found[0]
+                oldest.view.resize(width, min(LINE, width))
+                await self._editor.run("permission.show", _shown(oldest, len(found)))
+
+    def _respond(self, waiting: Waiting, answer: Answer) -> None:
+        """Send an answer. Raises `InvalidRuleError`."""
+        decision = encode_answer(waiting.frame, answer)
+        if decision.get("updatedInput") == waiting.frame["input"]:
+            del decision["updatedInput"]
+        waiting.settle(decision)
+
+    async def _always(self, waiting: Waiting) -> None:
+        way = await choosing.way(self._editor, waiting.asked)
+        if isinstance(way, Scope):
+
+            async def respond(answer: Allow, _: str) -> None:
+                self._respond(waiting, answer)
+
+            await choosing.add_rule(
+                self._editor, waiting.asked, way, lambda: waiting.is_over, respond
+            )
+        elif way is not None:
+            if waiting.is_over:
+                raise UserError(choosing.OVER)
+            self._respond(waiting, ways.answer(way))
+
+    async def _reject(self, waiting: Waiting) -> None:
+        reason = await self._editor.input("Why not? ")
+        if reason is None:
+            return
+        if waiting.is_over:
+            raise UserError(f"{choosing.OVER}; not sent: {reason}" if reason else choosing.OVER)
+        self._respond(waiting, Reject(reason))
+
+
+def _shown(waiting: Waiting, count: int) -> dict[str, Any]:
+    """Return what the float shows of a permission, the oldest one of `count`."""
+    rows = [_flat(each) for each in waiting.view.rows()]
+    return {
+        "id": waiting.id,
+        "launch": waiting.launch,
+        "agent": AGENT,
+        "tool": waiting.asked.name,
+        "count": count,
+        "kind": waiting.view.kind,
+        "lines": [each.text for each in rows],
+        "marks": [(number, *mark) for number, each in enumerate(rows) for mark in each.marks],
+    }
+
+
+def _flat(shown: Row) -> Row:
+    """Return a row in which the prefix of a line of code is text."""
+    if not shown.looks:
+        return shown
+    look = shown.looks[0]
+    return row((look.text, look.group), (shown.text, ""))

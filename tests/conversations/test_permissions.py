@@ -1,0 +1,324 @@
+"""The permissions of a CLI in a terminal, in a float of a real Neovim."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import the_lock
+from support.happenings import HookedCli, recorder
+from support.neovim import Neovim, until
+from support.permissions import counts, enter, follow, gone, look, shown
+from support.raw_http import Answer
+
+CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
+EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+RULE = {
+    "type": "addRules",
+    "rules": [{"toolName": "Bash", "ruleContent": "mkdir *"}],
+    "behavior": "allow",
+    "destination": "localSettings",
+}
+
+Ask = Callable[..., "asyncio.Task[Answer]"]
+
+
+@pytest.fixture
+async def cli(nvim: Neovim, tmp_path: Path, path: Path) -> HookedCli:
+    """A CLI in the terminal of `:Claude`; the user is in another window."""
+    program, record = recorder(tmp_path)
+    await nvim.lua(CONFIGURE, {"cmd": str(program)})
+    await follow(nvim)
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+    await until(lambda: nvim.eval("&buftype == ''"), "the user is in the file")
+    return cli
+
+
+@pytest.fixture
+async def ask(cli: HookedCli) -> AsyncIterator[Ask]:
+    """Have the CLI ask for a permission."""
+    asked: list[asyncio.Task[Answer]] = []
+
+    def ask(command: str = "mkdir a", *suggestions: Any, **fields: Any) -> "asyncio.Task[Answer]":
+        given = {"command": command, "description": "Make it"}
+        tool = {"tool_name": "Bash", "tool_input": given} | fields
+        work = cli.send("PermissionRequest", **tool, permission_suggestions=[*suggestions])
+        asked.append(asyncio.ensure_future(work))
+        return asked[-1]
+
+    yield ask
+    for each in asked:
+        each.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def decision(asked: "asyncio.Task[Answer]") -> dict[str, Any]:
+    answer = json.loads((await asyncio.wait_for(asked, 10)).body)
+    if not answer:
+        return {}
+    output = answer["hookSpecificOutput"]
+    assert output["hookEventName"] == "PermissionRequest"
+    return dict(output["decision"])
+
+
+async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> None:
+    window = await nvim.eval("win_getid()")
+    ask("mkdir a", EDITS)
+
+    float_ = await shown(nvim, "mkdir a")
+
+    assert "? Run this command?" in float_["text"]
+    assert "Make it" in float_["text"]
+    assert "switch to acceptEdits mode (this session)" in float_["text"]
+    assert float_["title"] == " Claude asks "
+    assert float_["footer"] == " :ClaudeAnswer "
+    assert not float_["is_focusable"]
+    assert await nvim.eval("win_getid()") == window
+    assert counts(nvim) == [1]
+    await nvim.keys("<C-w>w<C-w>w<C-w>w")
+    assert not (await look(nvim))["is_inside"]
+
+
+async def test_nothing_is_hidden(nvim: Neovim, ask: Ask) -> None:
+    ask("echo \x1b[2Jsafe\r; rm -rf \u202e/")
+
+    float_ = await shown(nvim, "rm -rf")
+
+    assert "^[[2Jsafe^M; rm -rf <202e>/" in float_["text"].replace("\n", "")
+
+
+async def test_a_yes_allows_and_the_user_returns(nvim: Neovim, ask: Ask) -> None:
+    window = await nvim.eval("win_getid()")
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await enter(nvim)
+
+    await nvim.keys("y")
+
+    assert await decision(asked) == {"behavior": "allow"}
+    await gone(nvim)
+    assert await nvim.eval("win_getid()") == window
+    await until(lambda: counts(nvim) == [1, 0], "nothing waits")
+
+
+async def test_a_no_carries_its_reason(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await enter(nvim)
+
+    await nvim.keys("N")
+    await until(lambda: "Why not?" in nvim.screen.text(), "the question")
+    await nvim.keys("Not there<CR>")
+
+    assert await decision(asked) == {"behavior": "deny", "message": "Not there"}
+
+
+async def test_it_waits_for_the_end_of_a_command_line(nvim: Neovim, ask: Ask) -> None:
+    await nvim.keys(":echo")
+    asked = ask()
+    await until(lambda: counts(nvim) == [1], "it waits")
+    await nvim.idle(200)
+    assert not await look(nvim)
+    assert await nvim.eval("getcmdline()") == "echo"
+
+    await nvim.keys("<Esc>")
+
+    await shown(nvim, "mkdir a")
+    assert not asked.done()
+
+
+async def test_a_plain_no_is_a_rejection(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await enter(nvim)
+
+    await nvim.keys("n")
+
+    answer = await decision(asked)
+    assert answer["behavior"] == "deny"
+    assert answer["message"]
+
+
+async def test_always_adds_the_rule_that_the_user_edits(nvim: Neovim, ask: Ask) -> None:
+    asked = ask("mkdir a", RULE)
+    await shown(nvim, "always: Bash(mkdir *)")
+    await enter(nvim)
+
+    await nvim.keys("a")
+    await until(lambda: "for this project, for you" in nvim.screen.text(), "the scopes")
+    await nvim.keys("2<CR>")
+    await until(lambda: "Rule for this project, for you: " in nvim.screen.text(), "the rule")
+    await nvim.keys("<C-u>Bash(mkdir b)<CR>")
+
+    rule = {"toolName": "Bash", "ruleContent": "mkdir b"}
+    update = {"type": "addRules", "rules": [rule], "behavior": "allow"}
+    update |= {"destination": "localSettings"}
+    assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [update]}
+
+
+async def test_always_sends_a_suggestion_back_unchanged(nvim: Neovim, ask: Ask) -> None:
+    asked = ask("mkdir a", EDITS)
+    await shown(nvim, "acceptEdits")
+    await enter(nvim)
+
+    await nvim.keys("a")
+    await until(lambda: "5: switch to acceptEdits mode" in nvim.screen.text(), "the ways")
+    await nvim.keys("5<CR>")
+
+    assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [EDITS]}
+
+
+async def test_a_long_command_is_read_before_it_is_allowed(nvim: Neovim, ask: Ask) -> None:
+    asked = ask("\n".join(f"echo {number}" for number in range(100)))
+    await shown(nvim, "more lines")
+    await enter(nvim)
+
+    await nvim.keys("y")
+    await shown(nvim, "echo 99")
+    await nvim.keys("y")
+    await until(lambda: "scroll to the end" in nvim.screen.text(), "the reason")
+    assert not asked.done()
+    for _ in range(20):
+        await nvim.keys("<C-d>")
+    await nvim.keys("y")
+
+    assert await decision(asked) == {"behavior": "allow"}
+
+
+async def test_a_key_typed_too_early_does_not_answer(nvim: Neovim, ask: Ask) -> None:
+    first, second = ask("mkdir a"), None
+    await shown(nvim, "mkdir a")
+    second = ask("mkdir b", tool_use_id="other")
+    await until(lambda: counts(nvim) == [1, 2], "two wait")
+    assert (await look(nvim))["title"] == " Claude asks · 1 of 2 "
+    await enter(nvim)
+
+    await nvim.keys("yy")
+
+    assert await decision(first) == {"behavior": "allow"}
+    float_ = await shown(nvim, "mkdir b")
+    assert float_["is_inside"]
+    await nvim.idle(100)
+    assert not second.done()
+
+
+async def test_an_answer_in_the_terminal_closes_the_float(
+    nvim: Neovim, cli: HookedCli, ask: Ask
+) -> None:
+    tool = {"tool_name": "Bash", "tool_input": {"command": "mkdir a", "description": "Make it"}}
+    other = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    await cli.send("PreToolUse", **other, tool_use_id="t0")
+    await cli.send("PreToolUse", **tool, tool_use_id="t1")
+    asked = ask()
+    await shown(nvim, "mkdir a")
+
+    await cli.send("PostToolUse", **other, tool_use_id="t0", tool_response={})
+    assert not asked.done()
+    await cli.send("PostToolUse", **tool, tool_use_id="t1", tool_response={})
+
+    assert await decision(asked) == {}
+    await gone(nvim)
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "SessionEnd"])
+async def test_the_end_of_a_turn_closes_the_float(
+    nvim: Neovim, cli: HookedCli, ask: Ask, event: str
+) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+
+    await cli.send(event)
+
+    assert await decision(asked) == {}
+    await gone(nvim)
+
+
+async def test_a_cli_that_disconnects_closes_the_float(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await enter(nvim)
+
+    asked.cancel()
+
+    await gone(nvim)
+    assert await nvim.eval("&buftype") == ""
+
+
+async def test_a_host_that_dies_closes_the_float(
+    nvim: Neovim, ask: Ask, config_folder: Path
+) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+
+    _, lock = await the_lock(config_folder)
+    os.kill(lock["hostPid"], signal.SIGKILL)
+
+    await gone(nvim)
+    with pytest.raises((OSError, asyncio.IncompleteReadError)):
+        await asyncio.wait_for(asked, 10)
+
+
+@pytest.mark.parametrize("tool", ["AskUserQuestion", "ExitPlanMode"])
+async def test_questions_and_plans_stay_in_the_terminal(ask: Ask, tool: str) -> None:
+    assert await decision(ask(tool_name=tool, tool_input={})) == {}
+
+
+async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+
+    await nvim.command("tabnew")
+    await shown(nvim, "mkdir a")
+    assert await nvim.eval("tabpagewinnr(1, '$')") == 2
+    await nvim.request("nvim_ui_try_resize", 40, 12)
+    await until(lambda: nvim.eval("&columns == 40"), "the screen is small")
+
+    async def fits() -> bool:
+        float_ = await look(nvim)
+        return bool(float_) and float_["last_row"] < 11 and float_["last_column"] < 40
+
+    await until(fits, "it fits")
+    assert not asked.done()
+
+
+async def test_a_float_that_the_user_closes_comes_back(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await enter(nvim)
+
+    await nvim.keys(":q<CR>")
+    await gone(nvim)
+    assert not asked.done()
+    await enter(nvim)
+    await nvim.keys("y")
+
+    assert await decision(asked) == {"behavior": "allow"}
+
+
+async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Neovim, ask: Ask) -> None:
+    await nvim.keys("<C-w>p")
+    await until(lambda: nvim.eval("&buftype == 'terminal'"), "the user is in the terminal")
+    asked = ask()
+    await until(lambda: counts(nvim) == [1], "it waits")
+    await nvim.idle(100)
+    assert not await look(nvim)
+
+    await enter(nvim)
+    await nvim.keys("y")
+
+    assert await decision(asked) == {"behavior": "allow"}
+
+
+async def test_without_a_permission_the_command_answers_in_the_chat(
+    nvim: Neovim, cli: HookedCli
+) -> None:
+    await nvim.command("ClaudeAnswer")
+
+    await until(lambda: "there is no chat" in nvim.screen.text(), "as :ClaudeChat answer")
