@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "announcer": {"agents", "review"},
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
-        *("agents.stream_json.decoding", "review", "announcer"),
+        *("agents.stream_json.decoding", "review", "announcer", "trust"),
     },
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -220,7 +220,16 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 
 ROOMS = (
-    *("requirement", "channel", "say", "option_check", "system", "colouring", "highlights"),
+    *(
+        "requirement",
+        "channel",
+        "say",
+        "activity",
+        "option_check",
+        "system",
+        "colouring",
+        "highlights",
+    ),
     *("window", "when", "suggested_keys", "dialogue"),
     *("file.folders", "privacy", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
@@ -244,7 +253,7 @@ ROOMS = (
         "chat.waiting",
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
-    *("session", "status", "health", "options", "init"),
+    *("status_line", "session", "status", "health", "options", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

@@ -10,6 +10,7 @@ import msgspec
 from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
+from claude_ide.hooks.activities import Activities
 from claude_ide.hooks.conversation import Conversation, Hook
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
@@ -29,6 +30,7 @@ class Sessions:
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
+        self.activities = Activities(editor)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
 
@@ -38,6 +40,7 @@ class Sessions:
 
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
+        self.activities.end(launch)
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
@@ -46,7 +49,9 @@ class Sessions:
             hook = msgspec.json.decode(request.body, type=Hook)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return Response(HTTPStatus.BAD_REQUEST)
-        session = self._find(single(request.headers, registration.LAUNCH), hook)
+        launch = single(request.headers, registration.LAUNCH)
+        session = self._find(launch, hook)
+        self.activities.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
         return _ANSWER
