@@ -7,15 +7,6 @@ local M = {}
 
 local LONGEST_MODEL = 30 -- characters
 
----@alias claude_ide.State 'off'|'ready'|'idle'|'working'|'wants you'
-
----@class claude_ide.StatusEvent of `ClaudeStatus`
----@field state claude_ide.State
----@field text string for a status line; empty if there is nothing to show
----@field model? string
----@field context? integer percentage of the context that is used
----@field cost? number dollars
-
 local composed ---@type claude_ide.StatusEvent?
 local version ---@type integer? the version of the activity that it shows
 local announced = '' -- the text that was announced last
@@ -96,7 +87,8 @@ local MARKS = {
 local function words_of(server, state)
   local words = {}
   if server then
-    local several = state == 'idle' and server.clients > 1 and (' (%d)'):format(server.clients) or ''
+    local several = state == 'idle' and server.clients > 1 and (' (%d)'):format(server.clients)
+      or ''
     table.insert(words, ('%s: %s%s'):format(name(), state, several))
   end
   for _, mark in ipairs(MARKS) do
@@ -147,7 +139,7 @@ activity.on_change(function()
   if status.text ~= announced then
     announced = status.text
     vim.cmd.redrawstatus({ bang = true })
-    announce.event('ClaudeStatus', status)
+    announce.event('ClaudeStatusChanged', status)
   end
 end)
 

@@ -80,7 +80,7 @@ async def test_without_an_own_line_the_terminal_shows_what_it_did_before(
     await begin(nvim)
     below = below_the_box(nvim)
 
-    assert "accept" in below or "manual" in below or "shortcuts" in below
+    assert below.partition("│")[2].strip(), "there is no empty row"
     if OLD in str(each_cli):
         await shows(nvim, "idle · Opus")
         assert OURS in await arguments(nvim)

@@ -78,10 +78,10 @@ async def test_a_change_redraws_the_status_line_once_and_is_announced(serving: N
     await serving.lua("require('claude_ide.activity').changed()")
     await serving.idle(50)
 
-    shown = [event["text"] for event in serving.events("ClaudeStatus")]
+    shown = [event["text"] for event in serving.events("ClaudeStatusChanged")]
     assert shown == list(dict.fromkeys(shown))
     last = {"state": "working", "model": "50% %{1}", "cost": 3}
-    assert serving.events("ClaudeStatus")[-1] == last | {"text": shown[-1]}
+    assert serving.events("ClaudeStatusChanged")[-1] == last | {"text": shown[-1]}
 
 
 async def test_the_end_of_an_agent_takes_its_figures_along(serving: Neovim) -> None:

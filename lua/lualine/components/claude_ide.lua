@@ -6,7 +6,7 @@ function M:init(options)
   M.super.init(self, options)
   vim.api.nvim_create_autocmd('User', {
     group = vim.api.nvim_create_augroup('claude_ide_lualine', {}),
-    pattern = 'ClaudeStatus',
+    pattern = 'ClaudeStatusChanged',
     callback = function()
       require('lualine').refresh()
     end,
