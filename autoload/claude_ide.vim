@@ -23,3 +23,8 @@ endfunction
 function! claude_ide#_call(name, arguments, answer) abort
   return call(s:functions[a:name], a:answer is v:null ? [a:arguments] : [a:arguments, a:answer])
 endfunction
+
+" A short text for 'statusline' (:help claude-ide.statusline()).
+function! claude_ide#statusline() abort
+  return v:lua.require'claude_ide'.statusline()
+endfunction

@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "announcer": {"agents", "review"},
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
-        *("errors", "paths", "agents.stream_json.decoding", "review", "announcer"),
+        *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests"),
     },
     "chat.panel": {"editor"},
@@ -221,7 +221,16 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 
 
 ROOMS = (
-    *("requirement", "channel", "say", "option_check", "system", "colouring", "highlights"),
+    *(
+        "requirement",
+        "channel",
+        "say",
+        "activity",
+        "option_check",
+        "system",
+        "colouring",
+        "highlights",
+    ),
     *("window", "when", "suggested_keys", "dialogue"),
     *("file.folders", "privacy", "checking", "file"),
     *("disk", "diagnostics", "selection", "format", "host", "diff", "question", "review"),
@@ -246,7 +255,7 @@ ROOMS = (
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
     "permission",
-    *("session", "status", "health", "options", "init"),
+    *("status_line", "session", "status", "health", "options", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

@@ -23,69 +23,14 @@ function M.setup(options)
   end
 end
 
--- The number of something, from a module that counts it; nothing is loaded for this.
-local function count(module)
-  local counting = package.loaded[module]
-  return counting and counting.count() or 0
-end
-
--- Whether any chat's agent is working, and the name of the agent that is working or waiting; of several
--- agents, that of the plugin.
----@return boolean is_working
----@return string name
-local function work()
-  local is_working, names = false, {} ---@type boolean, table<string, true>
-  local chats = package.loaded['claude_ide.chat.state']
-  for _, chat in ipairs(chats and chats.list() or {}) do
-    is_working = is_working or chat.is_working
-    if chat.is_working or (chat.requests or 0) > 0 then
-      names[chats.agent_name(chat)] = true
-    end
-  end
-  local name = next(names)
-  return is_working, name and next(names, name) == nil and name or 'Claude'
-end
-
--- The most important of several states.
-local function state_of(server, waiting, is_working)
-  if waiting > 0 then
-    return 'waiting'
-  elseif is_working then
-    return 'working'
-  elseif server.clients > 1 then
-    return server.clients .. ' connected'
-  end
-  return server.clients == 1 and 'connected' or 'ready'
-end
-
--- Whether the user keeps the selection in Neovim.
-local function is_withheld()
-  local selection = package.loaded['claude_ide.selection']
-  return selection ~= nil and not selection.is_shared()
-end
-
---- A short text for a status line, such as `Claude: waiting 2! 3? 4&`. After the state follow the numbers
---- of edits and plans that wait for the user to finish something (`!`), of chat requests that wait for an
---- answer (`?`), and of tasks that chats run in the background (`&`). `unshared` says that the selection
---- stays in Neovim (`:ClaudeShare`).
+--- A short text for a status line, such as `Claude: wants you 2! 3? 4& · Opus 5.5 · 42% · $1.23`. After the
+--- state follow the numbers of edits and plans that wait for the user to finish something (`!`), of chat
+--- requests that wait for an answer (`?`), and of tasks that chats run in the background (`&`). `unshared`
+--- says that the selection stays in Neovim (`:ClaudeShare`). Then follow the model, the used share of its
+--- context and the cost, as far as the agent that was last active has reported them.
 ---@return string text empty while there is nothing to show
 function M.statusline()
-  local host = package.loaded['claude_ide.host']
-  local server = host and host.server()
-  local edits, requests = count('claude_ide.diff.waiting'), count('claude_ide.chat.waiting')
-  local tasks = count('claude_ide.chat.tasks')
-  local is_working, name = work()
-  local state = server and state_of(server, edits + requests, is_working)
-  local parts = { state and ('%s: %s'):format(name, state) }
-  for _, mark in ipairs({ { edits, '!' }, { requests, '?' }, { tasks, '&' } }) do
-    if mark[1] > 0 then
-      table.insert(parts, mark[1] .. mark[2])
-    end
-  end
-  if state and is_withheld() then
-    table.insert(parts, 'unshared')
-  end
-  return table.concat(parts, ' ')
+  return require('claude_ide.status_line').text()
 end
 
 --- Ask Claude one question (`:help claude-ide.ask()`).

@@ -84,6 +84,15 @@
 ---@class claude_ide.WaitingEvent of `ClaudeWaiting`
 ---@field count integer the number of edits and plans that wait for a free moment, now
 
+---@alias claude_ide.State 'off'|'ready'|'idle'|'working'|'wants you'
+
+---@class claude_ide.StatusEvent of `ClaudeStatusChanged`
+---@field state claude_ide.State
+---@field text string for a status line; empty if there is nothing to show
+---@field model? string
+---@field context? integer percentage of the context that is used
+---@field cost? number dollars
+
 ---@class claude_ide.DiffEvent of `ClaudeDiffOpened` and `ClaudeDiffClosed`
 ---@field id integer
 ---@field path string the file

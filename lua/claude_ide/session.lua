@@ -1,6 +1,7 @@
 --- Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 --- feature just to clean it up.
 local host = require('claude_ide.host')
+require('claude_ide.status_line')
 local ready = require('claude_ide.host.ready')
 
 local M = {}
@@ -13,6 +14,7 @@ local CLEANUPS = {
   { 'jupyter.question', 'close_all' },
   { 'jupyter.choice', 'close_all' },
   { 'question', 'host_ended' },
+  { 'activity', 'clear' },
   { 'diagnostics.unopened', 'release' },
   { 'permission', 'close' },
 }

@@ -47,7 +47,7 @@ class Parts(ABC):
         """Where CLIs in terminals send their hooks; the first use imports what it needs."""
         from claude_ide.hooks.endpoint import Hooks
 
-        return Hooks(self.editor, self.config, self.options.hooks, self.guard)
+        return Hooks(self.editor, self.config, self.options.hooks, self.guard, self.trust)
 
     @cached_property
     def chats(self) -> "Chats":

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 # Import the modules by the name of this folder: the standard library has some of the same names.
-sys.path[0] = str(Path(__file__).resolve().parents[1])
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:1] = [str(TESTS), str(TESTS.parent / "python")]
 
 BENCHMARKS = (
     "startup",
@@ -28,6 +29,7 @@ BENCHMARKS = (
     "diagnostics",
     "tools",
     "stalls",
+    "status",
 )
 
 

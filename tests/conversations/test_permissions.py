@@ -86,6 +86,23 @@ async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> No
     assert not (await look(nvim))["is_inside"]
 
 
+async def test_the_status_line_counts_permissions(nvim: Neovim, ask: Ask) -> None:
+    first = ask("mkdir a")
+    second = ask("mkdir b")
+    line = "v:lua.require'claude_ide'.statusline()"
+
+    async def counted(number: int) -> bool:
+        return f"{number}?" in await nvim.eval(line) or not number
+
+    await until(lambda: counted(2), "two permissions are counted")
+    assert "wants you" in await nvim.eval(line)
+    first.cancel()
+    await until(lambda: counted(1), "one permission is counted")
+    second.cancel()
+    await gone(nvim)
+    assert "?" not in await nvim.eval(line)
+
+
 async def test_nothing_is_hidden(nvim: Neovim, ask: Ask) -> None:
     ask("echo \x1b[2Jsafe\r; rm -rf \u202e/")
 

@@ -241,13 +241,13 @@ async def test_connected_clients_are_counted_and_announced(
     serving: Neovim, config_folder: Path
 ) -> None:
     await serving.lua(
-        "vim.api.nvim_create_autocmd('User', {pattern = 'Claude*', callback = function(e)"
+        "vim.api.nvim_create_autocmd('User', {pattern = 'Claude*onnected', callback = function(e)"
         " vim.g.seen = (vim.g.seen or '') .. e.match .. e.data.clients .. ' ' end})"
     )
 
     async with claude_code(config_folder):
         await until(lambda: serving.lua("return vim.g.seen == 'ClaudeConnected1 '"))
-        assert await serving.lua("return require('claude_ide').statusline()") == "Claude: connected"
+        assert await serving.lua("return require('claude_ide').statusline()") == "Claude: idle"
 
     await until(lambda: serving.lua("return vim.g.seen:find('ClaudeDisconnected0') ~= nil"))
 

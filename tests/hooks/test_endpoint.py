@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from claude_ide.config import Config
 from claude_ide.hooks import sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.registration import TOKEN
+from claude_ide.trust.trust import Trust
 from support.handshake import tcp
 from support.happenings import HookedCli
 from support.neovim import until
@@ -24,12 +26,20 @@ class Listener:
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
         self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.activities: list[tuple[str, dict[str, Any] | None]] = []
         self.free = asyncio.Event()
         self.free.set()
 
     async def run(self, function: str, *_: Any) -> Any:
         if function.startswith("review."):
             await self.free.wait()
+        return "/p"
+
+    def agent_does(self, source: str, activity: dict[str, Any]) -> None:
+        self.activities.append((source, activity))
+
+    def agent_ended(self, source: str) -> None:
+        self.activities.append((source, None))
 
     def announce(self, event: str, data: dict[str, Any]) -> None:
         self.heard.append((event, data))
@@ -45,8 +55,10 @@ def editor() -> Listener:
 
 
 @pytest.fixture
-async def hooks(editor: Listener) -> AsyncIterator[Hooks]:
-    hooks = Hooks(editor, Config(), {}, asyncio.ensure_future)  # type: ignore[arg-type]
+async def hooks(editor: Listener, tmp_path: Path) -> AsyncIterator[Hooks]:
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path)}
+    trust = Trust(tmp_path / "trust.json", environment, print)
+    hooks = Hooks(editor, Config(), {}, asyncio.ensure_future, trust)  # type: ignore[arg-type]
     yield hooks
     await hooks.close()
 

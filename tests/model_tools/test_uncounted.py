@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 RECORD = """
 vim.g.events = {}
 vim.api.nvim_create_autocmd('User', {
-  pattern = 'Claude*',
+  pattern = 'Claude*onnected',
   callback = function(event)
     vim.g.events = vim.list_extend(vim.g.events, { event.match })
   end,

@@ -1,10 +1,12 @@
 """The `User` events about what an agent does, and a CLI that sends hooks."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 from claude_ide.hooks.registration import LAUNCH, TOKEN
+from claude_ide.hooks.status_line import OWN
 from support.chunks import chunk
 from support.handshake import tcp
 from support.neovim import Neovim, until
@@ -64,8 +66,10 @@ class HookedCli:
         self.arguments = arguments
         self.token = token
         self.session = session
-        settings = next(word for word in arguments if word.startswith("--settings="))
-        self.hooks = json.loads(settings.partition("=")[2])["hooks"]
+        given = next(word for word in arguments if word.startswith("--settings="))
+        settings = json.loads(given.partition("=")[2])
+        self.status_line: str | None = settings.get("statusLine", {}).get("command")
+        self.hooks = settings["hooks"]
         self.hook = self.hooks["Stop"][0]["hooks"][0]
         self.port = int(self.hook["url"].rpartition(":")[2].partition("/")[0])
 
@@ -79,6 +83,18 @@ class HookedCli:
         """Send one hook, and return the answer."""
         body = {"hook_event_name": event, "session_id": self.session, "cwd": "/p"} | fields
         return await self.post(json.dumps(body).encode())
+
+    async def show_status(self, own: str, **report: Any) -> str:
+        """Run the command for its status line, in which the user's is `own`; return the output."""
+        assert self.status_line is not None
+        process = await asyncio.create_subprocess_exec(
+            *("/bin/sh", "-c", self.status_line),
+            env={"PATH": "/usr/bin:/bin", TOKEN: self.token, OWN: own},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        shown, _ = await process.communicate(json.dumps(report).encode())
+        return shown.decode()
 
     async def post(self, body: bytes, **headers: str | None) -> Answer:
         """Send one request; `headers` replaces header fields."""

@@ -137,7 +137,8 @@ Open = Callable[[str], Awaitable[Panel]]
 async def counts(nvim: Neovim, words: str) -> None:
     """Wait until `words` are the status line's whole text about waiting requests."""
     status = "require('claude_ide').statusline()"
-    script = f"return ({status}:gsub('^Claude: %a+', '')) == ..."
+    state = f"{status}:gsub(' · .*', ''):gsub('^Claude: %a+', ''):gsub('^ you', '')"
+    script = f"return ({state}) == ..."
     await until(lambda: nvim.lua(script, words), f"the status line shows {words!r}", PATIENCE)
 
 

@@ -1,4 +1,5 @@
 --- A number for each chat, such as that of its waiting requests. The status line shows their sum.
+local activity = require('claude_ide.activity')
 local announce = require('claude_ide.say.announce')
 
 local M = {}
@@ -29,7 +30,7 @@ function M.set(counts, chat, count)
     return
   end
   counts.by_chat[chat] = count > 0 and count or nil
-  vim.cmd.redrawstatus()
+  activity.changed()
   announce.event(counts.event, { chat = chat, count = count })
 end
 

@@ -1,4 +1,5 @@
 --- Proposed changes: shown beside the file, decided by the user, and answered once.
+local activity = require('claude_ide.activity')
 local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
@@ -101,10 +102,15 @@ local redraw_counts = vim.schedule_wrap(function()
   end
 end)
 
+local function count_changed()
+  activity.changed()
+  redraw_counts()
+end
+
 local function remove(diff)
   diffs[diff.id] = nil
   diff.cancel()
-  redraw_counts()
+  count_changed()
 end
 
 local function place_of(diff)
@@ -247,7 +253,7 @@ function M.open(id, request, on_decided)
     return place_of(diff)
   end
   diffs[id] = diff
-  redraw_counts()
+  count_changed()
   local what = ('edit of %s'):format(vim.fs.basename(diff.path))
   diff.cancel = waiting.when_free(what, function()
     show(diff)

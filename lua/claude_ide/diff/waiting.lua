@@ -1,4 +1,5 @@
 --- Edits and plans that wait until the user can be taken elsewhere, and the message that names them.
+local activity = require('claude_ide.activity')
 local announce = require('claude_ide.say.announce')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -29,7 +30,7 @@ local function set_count(count)
     return
   end
   held = count
-  vim.cmd.redrawstatus({ bang = true })
+  activity.changed()
   announce.event('ClaudeWaiting', { count = count })
 end
 

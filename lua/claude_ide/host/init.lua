@@ -1,4 +1,5 @@
 --- Starts the Python host, sends commands to it, and restarts it when it dies.
+local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
@@ -42,6 +43,7 @@ end
 local function set_serving(on)
   local must_announce = on or serving
   serving, clients = on, on and clients or 0
+  activity.changed()
   if must_announce then
     announce(on_serving, on)
   end
@@ -240,7 +242,7 @@ function M.clients(count)
   local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
   require('claude_ide.say.announce').event(event, { clients = count })
-  vim.cmd.redrawstatus()
+  activity.changed()
 end
 
 --- Called by the host when the server has been stopped on request, or could not be started.

@@ -1,5 +1,6 @@
 --- The permissions for which CLIs in terminals ask, in a float that takes neither the focus nor keys until
 --- `:ClaudeAnswer` moves the user into it. The host owns its content and handles its keys.
+local activity = require('claude_ide.activity')
 local announce = require('claude_ide.say.announce')
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
@@ -250,13 +251,19 @@ local function announce_count(permission)
   local count = permission and permission.count or 0
   if count ~= announced then
     announced = count
-    vim.cmd.redrawstatus()
+    activity.changed()
     announce.event('ClaudePermissionWaiting', {
       agent = permission and permission.agent or nil,
       tool = permission and permission.tool or nil,
       count = count,
     })
   end
+end
+
+--- How many permissions wait.
+---@return integer
+function M.count()
+  return announced
 end
 
 --- The columns for its text.

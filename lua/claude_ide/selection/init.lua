@@ -1,4 +1,5 @@
 --- Follows the user's selection, and reports each change to the host.
+local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
@@ -268,6 +269,7 @@ end
 ---@param shared boolean
 function M.share(shared)
   is_shared = shared
+  activity.changed()
   recheck()
 end
 

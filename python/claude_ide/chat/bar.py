@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
@@ -139,11 +140,14 @@ class Bar:
             left.append((self._todos, META))
         return {"left": _spaced(left), "right": _spaced(self._session())}
 
-    def work(self, state: SessionState, waiting: int = 0) -> dict[str, str]:
-        """Return the activity, or the end of the last turn, as a progress message."""
+    def work(self, state: SessionState, waiting: int = 0) -> dict[str, Any]:
+        """Return the activity, or the end of the last turn, as a progress message.
+
+        With it come the figures for the status line, as far as they are known.
+        """
         status = "running" if state.busy else self._outcome
         activity = "waiting for your answer" if waiting else ACTIVITIES[state.state]
-        return {"text": activity or status, "status": status}
+        return {"text": activity or status, "status": status, **self._figures()}
 
     def seconds_to_change(self, state: SessionState, waiting: int = 0) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
@@ -170,6 +174,17 @@ class Bar:
         group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
         return [(activity, group)] if activity else []
 
+    @property
+    def _percent(self) -> int | None:
+        """How much of the context is used; None if that is unknown."""
+        if self._used is None or not self._size:
+            return None
+        return round(100 * self._used / self._size)
+
+    def _figures(self) -> dict[str, Any]:
+        figures = {"model": self.model, "context": self._percent, "cost": self.cost}
+        return {name: value for name, value in figures.items() if value not in (None, "", 0.0)}
+
     def _session(self) -> list[Chunk]:
         chunks: list[Chunk] = []
         if self.mode:
@@ -178,8 +193,7 @@ class Bar:
             chunks.append(("follows", META))
         if model := " ".join(filter(None, (self.model, self.effort))):
             chunks.append((one_line(model, 40), META))
-        if self._used is not None and self._size:
-            percent = round(100 * self._used / self._size)
+        if (percent := self._percent) is not None:
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
         if self.cost:
             chunks.append((amounts.money(self.cost), META))

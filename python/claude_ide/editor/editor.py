@@ -72,6 +72,14 @@ class Editor:
         """Report the process ids of the clients, so that Neovim finds their terminals."""
         self._port.notify("terminal.connected", pids)
 
+    def agent_does(self, source: str, activity: dict[str, Any]) -> None:
+        """Report what the agent of a terminal does (`activity.lua`)."""
+        self._port.notify("activity.set", source, activity)
+
+    def agent_ended(self, source: str) -> None:
+        """Report that the agent of a terminal has ended."""
+        self._port.notify("activity.remove", source)
+
     async def run(self, function: str, *arguments: Any) -> Any:
         """Call a Lua function that only the caller needs. Raises `EditorError`."""
         return await self._checked(function, *arguments)

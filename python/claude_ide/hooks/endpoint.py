@@ -15,8 +15,9 @@ from claude_ide import startup
 from claude_ide.concealed import conceal
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.hooks import registration
+from claude_ide.hooks import registration, status_line
 from claude_ide.mcp.lock_file import new_token
+from claude_ide.trust.trust import Trust
 
 if TYPE_CHECKING:
     from claude_ide.hooks.sessions import Sessions
@@ -45,11 +46,13 @@ class Hooks:
         config: Config,
         held: Mapping[str, str],
         run: Callable[[Awaitable[Any]], object],
+        trust: Trust,
     ) -> None:
         self._editor = editor
         self._is_on = config.hooks
         self._held = held
         self._run = run
+        self._trust = trust
         self._opening = asyncio.Lock()
         self._port = 0
         self._token = ""
@@ -63,7 +66,16 @@ class Hooks:
         if await asyncio.to_thread(self._obstacle, words):
             return Launch([], {}, "")
         port, id_ = await self.open(), secrets.token_hex(4)
-        return Launch(registration.options(port, id_), {registration.TOKEN: self._token}, id_)
+        folder = await self._editor.run("file.buffers.folder")
+        own, version = await asyncio.gather(
+            asyncio.to_thread(status_line.own, words, folder, self._trust),
+            asyncio.to_thread(registration.version, words[0], os.environ.get("PATH", "")),
+        )
+        line = status_line.setting(port, id_, own, version)
+        options = registration.options(port, id_, line)
+        return Launch(
+            options, {registration.TOKEN: self._token} | status_line.environment(own), id_
+        )
 
     def state(self, words: Sequence[str]) -> str:
         """Return whether the last CLI, or else one with this command line, reports what it does."""
@@ -116,6 +128,7 @@ class Hooks:
 
         self._sessions = Sessions(self._editor, self._run)
         self._listener = HttpListener(bound, self._sessions.service(self._token))
+        self._listener.add(self._sessions.activities.service(self._token))
         await self._listener.start()
 
     def _obstacle(self, words: Sequence[str]) -> str:

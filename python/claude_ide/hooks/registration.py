@@ -4,8 +4,9 @@ Source: doc/protocol.md, "Hooks".
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -18,6 +19,9 @@ LAUNCH = "X-Claude-Ide-Launch"
 """The header with the id of the terminal in which the CLI runs."""
 
 PATH = "/hooks"
+
+STATUS_PATH = "/status"
+"""Where its status line command sends what the CLI tells it (`send_status.py`)."""
 
 EVENTS = (
     *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
@@ -38,8 +42,8 @@ _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 LARGEST_PACKAGE = 100_000
 
 
-def options(port: int, launch: str) -> list[str]:
-    """Return the options with which a CLI sends its hooks to this port."""
+def options(port: int, launch: str, more: Mapping[str, Any]) -> list[str]:
+    """Return the options with which a CLI sends its hooks to this port, and has more settings."""
     hook = {
         "type": "http",
         "url": f"http://127.0.0.1:{port}{PATH}",
@@ -47,8 +51,10 @@ def options(port: int, launch: str) -> list[str]:
         "allowedEnvVars": [TOKEN],
     }
     hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in EVENTS}
-    settings = {"hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}}
-    return [f"{OPTION}={msgspec.json.encode(settings).decode()}"]
+    settings: dict[str, Any] = {
+        "hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}
+    }
+    return [f"{OPTION}={msgspec.json.encode({**settings, **more}).decode()}"]
 
 
 def obstacle(words: Iterable[str], path: str) -> str:
@@ -57,13 +63,13 @@ def obstacle(words: Iterable[str], path: str) -> str:
     if any(word.partition("=")[0] == OPTION for word in arguments):
         # The CLI follows the last of several.
         return f"the command line has its own {OPTION}"
-    version = _version(program, path)
-    if version and version < OLDEST:
-        return f"Claude Code {'.'.join(map(str, version))} is too old"
+    found = version(program, path)
+    if found and found < OLDEST:
+        return f"Claude Code {'.'.join(map(str, found))} is too old"
     return ""
 
 
-def _version(program: str, path: str) -> tuple[int, ...]:
+def version(program: str, path: str) -> tuple[int, ...]:
     """Return the version of a CLI, as its installer names it; empty if that is unknown.
 
     The installer puts each version into a file of that name; a package names it in its description.

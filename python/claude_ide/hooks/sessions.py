@@ -10,6 +10,7 @@ import msgspec
 from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
+from claude_ide.hooks.activities import Activities
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.review.commands import Commands
@@ -39,6 +40,7 @@ class Sessions:
     def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
         self._editor = editor
         self.permissions = Permissions(editor, run)
+        self.activities = Activities(editor)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
 
@@ -49,6 +51,7 @@ class Sessions:
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
         self.permissions.terminal_ended(launch)
+        self.activities.end(launch)
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
@@ -62,6 +65,7 @@ class Sessions:
         if hook.hook_event_name == ASKING:
             return await self._ask(launch, hook)
         self.permissions.follow(launch, hook)
+        self.activities.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
         return _NOTHING

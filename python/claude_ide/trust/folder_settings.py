@@ -62,7 +62,7 @@ def settings(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] | Non
     for name in SETTINGS:
         path = Path(folder, ".claude", name)
         if path.exists():
-            yield path, _read(path)
+            yield path, read(path)
 
 
 def summary(found: Iterable[Item]) -> str:
@@ -132,7 +132,7 @@ def _permissions(value: Mapping[str, Any]) -> Iterator[Item]:
 def _servers(path: Path) -> Iterator[Item]:
     if not path.exists():
         return
-    given = _read(path)
+    given = read(path)
     if given is None:
         yield Item("unreadable file", path.name)
         return
@@ -173,7 +173,8 @@ def _reaching(real: Path) -> Iterator[Path]:
             return
 
 
-def _read(path: Path) -> Mapping[str, Any] | None:
+def read(path: Path) -> Mapping[str, Any] | None:
+    """Return the content of a settings file; None if it is missing, too large or not an object."""
     content = files.read_if_sound(path, LARGEST)
     try:
         given = json.loads(content) if content is not None else None

@@ -1,0 +1,85 @@
+"""What the CLIs in terminals do, for the status line of Neovim: from their hooks and their own."""
+
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from claude_ide.editor.editor import Editor
+from claude_ide.hooks import registration
+from claude_ide.hooks.conversation import Hook
+from claude_ide.transport.admission import single
+from claude_ide.transport.http import Request, Response, Service
+
+IDLE = ("Stop", "StopFailure", "SessionEnd")
+"""Hooks after which a CLI does nothing; before all others, and after them, it works."""
+
+MOST = 50
+"""Launches; a client can invent some."""
+
+
+class _Model(msgspec.Struct, frozen=True):
+    display_name: str | None = None
+
+
+class _Cost(msgspec.Struct, frozen=True):
+    total_cost_usd: float | None = None
+
+
+class _Context(msgspec.Struct, frozen=True):
+    used_percentage: float | None = None
+
+
+class _Report(msgspec.Struct, frozen=True):
+    """What the CLI tells its status line; versions differ."""
+
+    model: _Model = _Model()
+    cost: _Cost = _Cost()
+    context_window: _Context = _Context()
+
+
+class Activities:
+    """The state and the figures of each terminal, by the id of its launch."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def service(self, token: str) -> Service:
+        """Return the service for the reports of clients with this token."""
+        return Service((registration.STATUS_PATH,), token, ("POST",), self._answer)
+
+    def follow(self, launch: str, hook: Hook) -> None:
+        """Apply a hook."""
+        self._update(launch, {"is_working": hook.hook_event_name not in IDLE})
+
+    def end(self, launch: str) -> None:
+        """Forget a terminal that has ended."""
+        if self._known.pop(launch, None) is not None:
+            self._editor.agent_ended(launch)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            report = msgspec.json.decode(request.body, type=_Report)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return Response(HTTPStatus.BAD_REQUEST)
+        figures = {
+            "model": report.model.display_name,
+            "context": _rounded(report.context_window.used_percentage),
+            "cost": report.cost.total_cost_usd,
+        }
+        launch = single(request.headers, registration.LAUNCH)
+        self._update(launch, {key: value for key, value in figures.items() if value is not None})
+        return Response(HTTPStatus.NO_CONTENT)
+
+    def _update(self, launch: str, changes: dict[str, Any]) -> None:
+        before = self._known.pop(launch, {})
+        after = self._known[launch] = {"is_working": False} | before | changes
+        if after != before:
+            self._editor.agent_does(launch, after)
+        while len(self._known) > MOST:
+            self.end(next(iter(self._known)))
+
+
+def _rounded(number: float | None) -> int | None:
+    return None if number is None else round(number)

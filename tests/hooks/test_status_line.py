@@ -1,0 +1,100 @@
+"""`hooks/status_line.py`: which command a CLI gets for its status line."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from claude_ide.hooks import status_line
+from claude_ide.trust.trust import Trust
+
+OLDER, NEWER = (2, 1, 197), (2, 1, 330)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project without settings."""
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def trust(tmp_path: Path) -> Trust:
+    """The trust of a user whose settings are in `config`."""
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "HOME": str(tmp_path)}
+    return Trust(tmp_path / "trust.json", environment, print)
+
+
+def give(path: Path, line: object) -> None:
+    """Write settings with a status line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"statusLine": line}))
+
+
+def command(words: str) -> dict[str, str]:
+    return {"type": "command", "command": words}
+
+
+def test_the_users_command_is_found(tmp_path: Path, folder: Path, trust: Trust) -> None:
+    assert status_line.own([], str(folder), trust) == ""
+
+    give(tmp_path / "config/settings.json", command("mine"))
+
+    assert status_line.own(["claude", "--continue"], str(folder), trust) == "mine"
+
+
+def test_that_of_the_folder_counts_first_if_it_is_trusted(
+    tmp_path: Path, folder: Path, trust: Trust
+) -> None:
+    give(tmp_path / "config/settings.json", command("mine"))
+    give(folder / ".claude/settings.json", command("shared"))
+    # The CLI asks about the folder itself.
+    assert status_line.own([], str(folder), trust) is None
+
+    trust.grant(folder)
+    assert status_line.own([], str(folder), trust) == "shared"
+    give(folder / ".claude/settings.local.json", command("local"))
+    assert status_line.own([], str(folder), trust) == "local"
+
+
+@pytest.mark.parametrize("words", [["--setting-sources", "user"], ["--setting-sources=local"]])
+def test_a_command_line_that_chooses_the_settings_keeps_its_choice(
+    folder: Path, trust: Trust, words: list[str]
+) -> None:
+    assert status_line.own(words, str(folder), trust) is None
+
+
+@pytest.mark.parametrize("line", [None, [], "x", {}, {"command": 1}, {"command": "a\0b"}])
+def test_an_odd_setting_is_none(tmp_path: Path, folder: Path, trust: Trust, line: object) -> None:
+    give(tmp_path / "config/settings.json", line)
+
+    assert status_line.own([], str(folder), trust) == ""
+
+
+@pytest.mark.parametrize(
+    ("own", "version", "is_given"),
+    [
+        ("mine", NEWER, True),
+        ("mine", (), True),
+        ("", OLDER, True),
+        # The CLI would show an empty row.
+        ("", NEWER, False),
+        ("", (), False),
+        (None, OLDER, False),
+    ],
+)
+def test_nothing_is_given_if_it_would_be_seen(
+    own: str | None, version: tuple[int, ...], is_given: bool
+) -> None:
+    assert bool(status_line.setting(1, "t", own, version)) == is_given
+
+
+def test_other_users_cannot_read_the_users_command() -> None:
+    own = "curl -H 'secret'"
+
+    given = status_line.setting(4711, "t1", own, NEWER)
+
+    assert "secret" not in json.dumps(given)
+    assert status_line.environment(own) == {status_line.OWN: own}
+    assert {"4711", "t1"} <= {*shlex.split(given["statusLine"]["command"])}
