@@ -92,7 +92,7 @@ async def test_the_status_line_counts_permissions(nvim: Neovim, ask: Ask) -> Non
     line = "v:lua.require'claude_ide'.statusline()"
 
     async def counted(number: int) -> bool:
-        return f"{number}?" in await nvim.eval(line) or not number
+        return f"{number}?" in await nvim.eval(line)
 
     await until(lambda: counted(2), "two permissions are counted")
     assert "wants you" in await nvim.eval(line)
