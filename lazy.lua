@@ -31,5 +31,6 @@ return {
     'ClaudeTools',
     'ClaudeTrust',
     'ClaudeUninstall',
+    'ClaudeWire',
   },
 }

@@ -174,6 +174,18 @@ async def kernel(app: App, call: Call) -> None:
     await app.kernels.command(call.arguments)
 
 
+@command("ClaudeWire")
+async def wire(app: App, call: Call) -> None:
+    """:ClaudeWire [save {file}] — show the live traffic with all clients, or write it to a file."""
+    match call.arguments:
+        case []:
+            await app.wire_view.open()
+        case ["save", *words] if words:
+            await app.wire_view.save(" ".join(words))
+        case _:
+            raise UserError("usage: :ClaudeWire [save {file}]")
+
+
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""

@@ -14,6 +14,7 @@ from claude_ide.hooks.conversation import Conversation, Hook
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
+from claude_ide.wire import FROM, Party
 
 AGENT = "Claude"
 WAIT_SECONDS = 0.5
@@ -31,6 +32,7 @@ class Sessions:
         self._editor = editor
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
+        self._party = Party(lambda: f"{AGENT} (hooks)")
 
     def service(self, token: str) -> Service:
         """Return the service for the hooks of clients with this token."""
@@ -46,6 +48,7 @@ class Sessions:
             hook = msgspec.json.decode(request.body, type=Hook)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return Response(HTTPStatus.BAD_REQUEST)
+        self._party.note(FROM, request.body)
         session = self._find(single(request.headers, registration.LAUNCH), hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
