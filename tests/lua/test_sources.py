@@ -69,7 +69,7 @@ async def test_the_lines_of_a_range_of_netrw(netrw: Neovim, files: Path) -> None
     found = [mention["filePath"] for mention in await listed(netrw, 1, last)]
     assert sorted(found) == sorted(
         [
-            *(str(files.parent), str(files / "a.py"), str(files / "b.py"), str(files / "sub")),
+            *(str(files / name) for name in ("a.py", "b.py", "sub")),
             f'"{files / "c d.py"}"',
         ]
     )

@@ -66,8 +66,8 @@ function M.mini_files(first, last)
   end)
 end
 
--- Moves the cursor. A line has several files only in the wide style.
-local function netrw_at(line)
+-- Moves the cursor. A line has several files only in the wide style. The folder above is meant only alone.
+local function netrw_at(line, is_one_of_many)
   if line ~= cursor_line() then
     fn.cursor(line, 1)
   end
@@ -76,7 +76,7 @@ local function netrw_at(line)
     return nil
   end
   local word = fn['netrw#Call']('NetrwGetWord')
-  if word == '' or word == './' then
+  if word == '' or word == './' or word == '../' and is_one_of_many then
     return nil
   end
   return vim.fs.normalize(fn['netrw#Call']('NetrwFile', word))
@@ -88,7 +88,9 @@ function M.netrw(first, last)
   if not first and type(marked) == 'table' and #marked > 0 then
     return marked
   end
-  return collect(first or cursor_line(), last or cursor_line(), netrw_at)
+  return collect(first or cursor_line(), last or cursor_line(), function(line)
+    return netrw_at(line, first ~= last)
+  end)
 end
 
 return M
