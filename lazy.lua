@@ -32,5 +32,6 @@ return {
     'ClaudeTools',
     'ClaudeTrust',
     'ClaudeUninstall',
+    'ClaudeWire',
   },
 }

@@ -237,6 +237,15 @@ end, {
   bar = true,
   desc = "Remove a package from the plugin's Python environment",
 })
+command('ClaudeWire', host('ClaudeWire'), {
+  range = true,
+  nargs = '*',
+  bar = true,
+  complete = function(...)
+    return require('claude_ide.wire_arguments').complete(...)
+  end,
+  desc = 'Show the live traffic with all clients, or save it',
+})
 command('ClaudeLog', open_log, {
   range = true,
   bar = true,

@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "git": {"program"},
     "trust": {"paths", "files"},
     "concealed": set(),
+    "wire": set(),
     "log": {"concealed"},
     "websockets_import": set(),
     "tool_names": set(),
@@ -33,11 +34,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
-        *("editor", "websockets_import", "jupyter", "tool_names"),
+        *("editor", "websockets_import", "jupyter", "tool_names", "wire"),
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
-    "agents": {"concealed", "text_diff", "tool_names"},
+    "agents": {"concealed", "text_diff", "tool_names", "wire"},
     "text_diff": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
@@ -45,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
-        *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names"),
+        *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names", "wire"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "agents.acp.decoding": {"errors", "files", "agents"},
@@ -59,7 +60,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
-        *("chat.page", "chat.requests"),
+        *("chat.page", "chat.requests", "wire"),
     },
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -84,9 +85,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "agent_check": {"errors", "agents", "agents.acp", "agents.acp.decoding"},
     "tool_list": {"errors", "editor", "mcp", "chat", "chat.panel", "chat.page"},
+    "wire_summary": {"wire"},
+    "wire_view": {"errors", "concealed", "files", "editor", "wire", "wire_summary"},
     "parts": {
         *("config", "startup", "editor", "configured_agents", "chat", "headless", "trust", "hooks"),
-        *("jupyter", "mcp", "tool_list"),
+        *("jupyter", "mcp", "tool_list", "wire_view"),
     },
     "app": {
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
@@ -238,10 +241,12 @@ ROOMS = (
     *(
         "next_command",
         "log_window",
+        "wire_arguments",
         "terminal",
         "chat.agents",
         "chat.state",
         "chat.keys",
+        "wire_window",
     ),
     "chat.hint",
     *(

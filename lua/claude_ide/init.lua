@@ -54,6 +54,14 @@ function M.add_tool(tool)
   require('claude_ide.tools.own').add(tool)
 end
 
+--- Set which files `:ClaudeSend` and `:ClaudeAdd %` mention in buffers of a filetype that list files
+--- (`:help claude-ide.add_source()`).
+---@param filetype string
+---@param source claude_ide.MentionSource|false
+function M.add_source(filetype, source)
+  require('claude_ide.selection.sources').add(filetype, source)
+end
+
 --- Take away a tool that was added.
 ---@param name string
 ---@return boolean is_removed false if there is no such tool

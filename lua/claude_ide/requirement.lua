@@ -28,6 +28,7 @@ M.COMMANDS = {
   'ClaudeTools',
   'ClaudeTrust',
   'ClaudeUninstall',
+  'ClaudeWire',
 }
 
 --- The names of the `<Plug>` maps, for the same purpose.

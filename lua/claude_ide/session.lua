@@ -22,6 +22,21 @@ local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
 -- With `!` these take the user to Claude; `:Claude` always does.
 local FOCUSING = { ClaudeSend = true, ClaudeAdd = true }
 
+-- In a buffer that lists files, these mean the entries there: they are found now, because the list may
+-- close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
+local function with_listed(name, opts)
+  local fargs = opts.fargs or {}
+  if not (name == 'ClaudeSend' or name == 'ClaudeAdd' and fargs[1] == '%' and #fargs == 1) then
+    return name, opts
+  end
+  local lines = (opts.range or 0) > 0 and { opts.line1, opts.line2 } or {}
+  local mentions = require('claude_ide.selection.mention').listed(lines[1], lines[2])
+  if not mentions then
+    return name, opts
+  end
+  return 'ClaudeSend', vim.tbl_extend('force', opts, { fargs = { vim.json.encode(mentions) } })
+end
+
 local function loaded(name)
   return package.loaded['claude_ide.' .. name]
 end
@@ -76,6 +91,7 @@ end
 ---@param name string of the command
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
+  name, opts = with_listed(name, opts)
   if name == 'Claude' or opts.bang and FOCUSING[name] then
     -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0

@@ -89,6 +89,7 @@ class App(Parts):
         subscribe("permission", lambda event: self.guard(self.hooks.press(event)))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))
+        subscribe("wire_closed", lambda _: self.wire_view.closed())
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
 

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -137,9 +138,22 @@ async def tools(app: App, call: Call) -> None:
 
 @command("ClaudeSend")
 async def send(app: App, call: Call) -> None:
-    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there."""
-    lines = call.lines or (False, False)
-    await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
+    """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there.
+
+    Where files are listed, Lua passes their mentions, some of which may have an error.
+    """
+    if not call.arguments:
+        lines = call.lines or (False, False)
+        await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
+        return
+    listed = msgspec.json.decode(call.arguments[0], type=list[dict[str, Any]])
+    errors = [mention["error"] for mention in listed if "error" in mention]
+    if len(errors) == len(listed):
+        raise UserError(errors[0])
+    await _mention(app, call, *(mention for mention in listed if "error" not in mention))
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        app.editor.notify(f"not mentioned: {errors[0]}{more}", "warn")
 
 
 @command("ClaudeAdd")
@@ -181,6 +195,18 @@ async def kernel(app: App, call: Call) -> None:
     await app.kernels.command(call.arguments)
 
 
+@command("ClaudeWire")
+async def wire(app: App, call: Call) -> None:
+    """:ClaudeWire [save {file}] — show the live traffic with all clients, or write it to a file."""
+    match call.arguments:
+        case []:
+            await app.wire_view.open()
+        case ["save", *words] if words:
+            await app.wire_view.save(" ".join(words))
+        case _:
+            raise UserError("usage: :ClaudeWire [save {file}]")
+
+
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""
@@ -220,13 +246,16 @@ async def _trust_changed(app: App) -> None:
         await app.chats.trust_changed()
 
 
-async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
+async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
     if app.begun("chats"):
         insist = not app.ide.clients
-        if await app.chats.mention(mention, focus=call.bang, insist=insist):
+        in_chat = [
+            await app.chats.mention(mention, focus=call.bang, insist=insist) for mention in mentions
+        ]
+        if all(in_chat):
             return
     await app.start()
-    addressee = app.ide.mention(mention)
+    addressee = [app.ide.mention(mention) for mention in mentions][-1]
     if call.bang and addressee is None and not await app.editor.run("terminal.is_running"):
         return await claude(app, Call())
     if addressee is None:

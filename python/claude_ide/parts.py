@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claude_ide.mcp.tool import Toolset
     from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
+    from claude_ide.wire_view import WireView
 
 
 class Parts(ABC):
@@ -86,6 +87,13 @@ class Parts(ABC):
         from claude_ide.tool_list import ToolList
 
         return ToolList(self.editor, self.collection, self.guard)
+
+    @cached_property
+    def wire_view(self) -> "WireView":
+        """The traffic with clients and agents, as the user sees it."""
+        from claude_ide.wire_view import WireView
+
+        return WireView(self.editor, self.guard)
 
     @cached_property
     def kernels(self) -> "Kernels":

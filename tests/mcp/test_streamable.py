@@ -11,6 +11,7 @@ from claude_ide.config import Config
 from claude_ide.mcp import streamable
 from claude_ide.mcp.doors import Door, Doors
 from claude_ide.mcp.tool import IDE_TOOLS
+from claude_ide.wire import FROM, TO, recording
 from support.handshake import tcp
 from support.mcp_http import OPENING, McpHttp
 from support.neovim import until
@@ -312,3 +313,18 @@ async def test_a_session_begins_with_initialize_only(stranger: McpHttp) -> None:
 
     assert (await stranger.post(noted)).status == 400
     assert (await stranger.post(stranger.message("tools/list"))).status == 400
+
+
+async def test_the_user_can_watch_the_messages(stranger: McpHttp) -> None:
+    recording().watch(lambda: None)
+    try:
+        await stranger.initialize()
+        await stranger.request(stranger.call("nothing"))
+        kept = recording().kept
+    finally:
+        recording().unwatch()
+
+    assert [(m.way, m.party.name()) for m in kept] == [
+        (way, "Otter (tools)") for way in (FROM, TO, FROM, FROM, TO)
+    ]
+    assert b"tools/call" in kept[3].body

@@ -1,8 +1,11 @@
 --- Mentions of a file, a folder or lines of a file, in the CLI's format (`at_mentioned`).
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
 local path_gate = require('claude_ide.file.gate')
+local plain = require('claude_ide.say.plain')
 local privacy = require('claude_ide.privacy')
+local sources = require('claude_ide.selection.sources')
 
 local M = {}
 
@@ -14,6 +17,7 @@ local M = {}
 
 local NO_FILE = 'this buffer has no file; use :ClaudeAdd {path}'
 local CHUNK = 65536
+local LONGEST_REASON = 200 -- columns
 
 ---@param path string absolute
 ---@param first? integer 1-based; default: the whole file
@@ -143,6 +147,30 @@ function M.path(typed, first, last, range)
     return { error = reason }
   end
   return mention(path, line_number(first), line_number(last))
+end
+
+local function listed(entry)
+  local ok, path = pcall(path_gate.absolute, entry.path)
+  local stat = ok and vim.uv.fs_stat(path)
+  if not ok then
+    return { error = path }
+  elseif not stat or (stat.type ~= 'file' and stat.type ~= 'directory') then
+    return { error = (stat and 'neither a file nor a folder: ' or 'no such file: ') .. entry.path }
+  end
+  local first = stat.type == 'file' and entry.first or nil
+  return mention(path, first, first and math.max(first, entry.last or first))
+end
+
+--- Mention what the user means in a buffer that lists files.
+---@param first? integer the range of the command, if it has one
+---@param last? integer
+---@return claude_ide.Mention[]? mentions nil if files are not listed in the current buffer
+function M.listed(first, last)
+  local entries, reason = sources.entries(first, last)
+  if reason then
+    return { { error = message.shorten(plain.one_line(reason), LONGEST_REASON) } }
+  end
+  return entries and vim.tbl_map(listed, entries)
 end
 
 -- Whether the command line already has a complete path, so that the next argument is a line.

@@ -20,6 +20,7 @@ local PATTERNS = {
   '^[%w() -]+ login$',
   '^[%w() -]+ plan$',
   '^Claude kernel$',
+  '^Claude wire$',
   '^[%w() -]+: ', -- an agent's name comes first, or 'Chat'
   '^[%w() -]+ %(.*%)$',
   '^Kept %(.*%)$',

@@ -6,16 +6,21 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from claude_ide.concealed import without_secrets
+from claude_ide.concealed import masked, without_secrets
+from claude_ide.wire import FROM, STDERR, TO, Party
 
 MOST = 1_000
 """The number of messages that are kept."""
 
 
-class Traffic:
-    """The recent traffic with an agent; `clock` returns seconds."""
+WAYS = {"in": TO, "out": FROM, "stderr": STDERR}
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+
+class Traffic:
+    """The recent traffic with an agent of this name; `clock` returns seconds."""
+
+    def __init__(self, name: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._party = Party(lambda: name)
         self._clock = clock
         self._began = clock()
         self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST)
@@ -26,6 +31,7 @@ class Traffic:
         A frame of bytes is decoded only for the text.
         """
         self._kept.append((self._clock() - self._began, direction, message))
+        self._party.note(WAYS[direction], message)
 
     def text(self) -> str:
         """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message.
@@ -33,7 +39,8 @@ class Traffic:
         Secrets are replaced in both directions.
         """
         entries = (
-            {"t": round(t, 3), "dir": way, "m": _decoded(message)} for t, way, message in self._kept
+            {"t": round(t, 3), "dir": way, "m": masked(_decoded(message))}
+            for t, way, message in self._kept
         )
         text = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
         return without_secrets(text)

@@ -16,6 +16,7 @@ from claude_ide.hooks.permissions import Permissions
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
+from claude_ide.wire import FROM, TO, Party
 
 WAIT_SECONDS = 0.5
 """How long a CLI waits for us: a tool must not run before the files were looked at."""
@@ -43,6 +44,7 @@ class Sessions:
         self.activities = Activities(editor)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
+        self._party = Party(lambda: f"{AGENT} (hooks)")
 
     def service(self, token: str) -> Service:
         """Return the service for the hooks of clients with this token."""
@@ -60,6 +62,7 @@ class Sessions:
             hook = msgspec.json.decode(request.body, type=Hook)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return Response(HTTPStatus.BAD_REQUEST)
+        self._party.note(FROM, request.body)
         launch = single(request.headers, registration.LAUNCH)
         session = self._find(launch, hook)
         if hook.hook_event_name == ASKING:
@@ -74,7 +77,9 @@ class Sessions:
         decision = await self.permissions.ask(launch, hook)
         if decision is None:
             return _NOTHING
-        return _answer({"hookSpecificOutput": {"hookEventName": ASKING, "decision": decision}})
+        answer = {"hookSpecificOutput": {"hookEventName": ASKING, "decision": decision}}
+        self._party.note(TO, answer)
+        return _answer(answer)
 
     def _find(self, launch: str, hook: Hook) -> Conversation:
         """Return the session of a hook; the least recently used one of too many ends."""

@@ -18,12 +18,14 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
+from claude_ide.mcp.noted import Noted
 from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.registration import COMMAND
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
+from claude_ide.wire import FROM, Party
 
 if TYPE_CHECKING:
     from claude_ide.mcp.streamable import Sessions
@@ -54,7 +56,8 @@ class Toolbox:
         client = Client(self._editor, self._config, label=self._label)
         tools = self._tools()
         server = Server(client, lambda: None, tools=tools)
-        peer = server.peer = self._peers[connection] = Peer(connection, server)
+        party = Party(lambda: f"{client.shown_name} (tools)")
+        peer = server.peer = self._peers[connection] = Peer(Noted(connection, party), server)
         outbox = Outbox(peer)
         announcing = asyncio.get_running_loop().create_task(outbox.drain())
 
@@ -65,6 +68,7 @@ class Toolbox:
         unsubscribe = tools.subscribe(announce)
         try:
             async for frame in connection.frames():
+                party.note(FROM, frame)
                 await peer.receive(frame)
         finally:
             unsubscribe()

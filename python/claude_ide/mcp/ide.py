@@ -13,9 +13,11 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.noted import Noted
 from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.server import Server
 from claude_ide.transport.websocket import Connection
+from claude_ide.wire import FROM, Party
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -60,12 +62,14 @@ class Ide:
                 tasks.append(group.create_task(coroutine))
 
             server = Server(client, lambda: start(self._welcome(client, peer)), self._report_pids)
-            peer = server.peer = Peer(connection, server)
+            party = Party(lambda: client.shown_name)
+            peer = server.peer = Peer(Noted(connection, party), server)
             self._outboxes[client] = Outbox(peer)
             start(self._outboxes[client].drain())
             start(self._keep_alive(client, peer, connection))
             try:
                 async for frame in connection.frames():
+                    party.note(FROM, frame)
                     await peer.receive(frame)
             finally:
                 del self._outboxes[client]

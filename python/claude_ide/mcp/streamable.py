@@ -22,6 +22,7 @@ from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
+from claude_ide.wire import FROM, TO, Party
 
 PATH = "/mcp"
 """The usual one; some clients append it to every other."""
@@ -76,10 +77,11 @@ class Sessions:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _refusal(PARSE_ERROR, f"Parse error: {error}")
         if message.get("method") == "initialize" and "id" in message:
-            return await self._begin(message, _accepted(request))
+            return await self._begin(message, _accepted(request), request.body)
         found = self._find(request)
         if isinstance(found, Response):
             return found
+        found.party.note(FROM, request.body)
         return await found.answer(message, _accepted(request))
 
     async def close(self) -> None:
@@ -88,9 +90,11 @@ class Sessions:
         self._open.clear()
         await asyncio.gather(*(session.close() for session in ended))
 
-    async def _begin(self, message: dict[str, Any], accepted: str) -> Response:
+    async def _begin(self, message: dict[str, Any], accepted: str, body: bytes) -> Response:
         await self._make_room()
-        session = _Session(InProcessServer(self._editor, self._config, self._tools, self._name))
+        server = InProcessServer(self._editor, self._config, self._tools, self._name)
+        session = _Session(server, Party(lambda: f"{self._name} (tools)"))
+        session.party.note(FROM, body)
         answer = await session.answer(message, accepted)
         id_ = secrets.token_urlsafe(32)
         self._open[id_] = session
@@ -142,8 +146,9 @@ class Sessions:
 class _Session:
     """One client, from its `initialize` on."""
 
-    def __init__(self, server: InProcessServer) -> None:
+    def __init__(self, server: InProcessServer, party: Party) -> None:
         self.server = server
+        self.party = party
         self.idle_since = time.monotonic()
         self._running = 0
         self._changed = asyncio.Event()
@@ -196,7 +201,10 @@ class _Session:
     async def _answered(self, message: dict[str, Any]) -> dict[str, Any] | None:
         self._running += 1
         try:
-            return await self.server(message)
+            answer = await self.server(message)
+            if answer is not None:
+                self.party.note(TO, answer)
+            return answer
         finally:
             self._running -= 1
             self.idle_since = time.monotonic()

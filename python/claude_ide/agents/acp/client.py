@@ -55,7 +55,7 @@ class AcpAgent(Unsupported):
     def __init__(self, launch: Launch, workbench: Workbench) -> None:
         self._launch = launch
         self._workbench = workbench
-        self._traffic = Traffic()
+        self._traffic = Traffic(launch.name)
         self._events = EventQueue()
         self._state = SessionState()
         self._starting = asyncio.Lock()

@@ -87,7 +87,7 @@ class StreamJsonAgent:
         self._trusts = trusts
         self._servers = servers or {}
         self._edits = edits
-        self._traffic = Traffic()
+        self._traffic = Traffic(NAME)
         self._events = EventQueue()
         self._state = SessionState()
         self._connection: Connection | None = None

@@ -16,6 +16,7 @@ from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed
 from claude_ide.transport.lines import Child
+from claude_ide.wire import FROM, TO, Party
 
 GRACE_SECONDS = 0.5
 """How long the CLI may take to end before it is terminated."""
@@ -70,6 +71,7 @@ class Ask:
         self._on_frame = on_frame
         self._child: Child | None = None
         self._result: Frame | None = None
+        self._party = Party(lambda: "Claude (a question)")
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Ask, and yield every event until the answer is complete; none with `Format.JSON`.
@@ -85,6 +87,7 @@ class Ask:
                 frame = decode_line(line)
                 if frame is None:
                     continue
+                self._party.note(FROM, line)
                 if self._on_frame is not None:
                     self._on_frame(frame)
                 if frame.get("type") == "result":
@@ -126,6 +129,7 @@ class Ask:
             self._child = await Child.spawn(command, cwd=self._launch.cwd, environment=environment)
         except OSError as error:
             raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
+        self._party.note(TO, self._question.prompt)
         # The prompt goes to stdin: it can exceed the length limit of an argument.
         with contextlib.suppress(TransportClosed):  # its stderr says why it has ended
             await self._child.write(self._question.prompt.encode("utf-8", "replace"))

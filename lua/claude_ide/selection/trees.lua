@@ -1,0 +1,96 @@
+--- The files that other plugins' file trees list: under the cursor, in some lines, or marked.
+---
+--- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves.
+local M = {}
+
+local api, fn = vim.api, vim.fn
+
+-- What `at` returns for each line, without those for which it returns nothing.
+local function collect(first, last, at)
+  local found = {}
+  for line = first, last do
+    found[#found + 1] = at(line)
+  end
+  return found
+end
+
+local function cursor_line()
+  return api.nvim_win_get_cursor(0)[1]
+end
+
+local function paths_of(nodes, field)
+  return vim.tbl_map(function(node)
+    return node[field]
+  end, nodes)
+end
+
+function M.neo_tree(first, last)
+  local state = require('neo-tree.sources.manager').get_state_for_window()
+  local tree = assert(state and state.tree, 'the tree is not ready')
+  local function at(line)
+    local node = tree:get_node(line)
+    return node and node.type ~= 'message' and node.path or nil
+  end
+  local marked = {}
+  for id in pairs(not first and state.selected or {}) do
+    local node = tree:get_node(id)
+    marked[#marked + 1] = node and node.path
+  end
+  table.sort(marked)
+  return #marked > 0 and marked or collect(first or cursor_line(), last or cursor_line(), at)
+end
+
+function M.nvim_tree(first, last)
+  local tree = require('nvim-tree.api')
+  if first then
+    local explorer = require('nvim-tree.core').get_explorer()
+    return paths_of(explorer:get_nodes_in_range(first, last), 'absolute_path')
+  end
+  local marked = tree.marks.list()
+  return paths_of(#marked > 0 and marked or { tree.tree.get_node_under_cursor() }, 'absolute_path')
+end
+
+function M.oil(first, last)
+  local oil = require('oil')
+  local folder = assert(oil.get_current_dir(0), 'the folder is not on this machine')
+  return collect(first or cursor_line(), last or cursor_line(), function(line)
+    local entry = oil.get_entry_on_line(0, line)
+    return entry and folder .. entry.name or nil
+  end)
+end
+
+function M.mini_files(first, last)
+  return collect(first or cursor_line(), last or cursor_line(), function(line)
+    local entry = require('mini.files').get_fs_entry(0, line)
+    return entry and entry.path or nil
+  end)
+end
+
+-- Moves the cursor. A line has several files only in the wide style. The folder above is meant only alone.
+local function netrw_at(line, is_one_of_many)
+  if line ~= cursor_line() then
+    fn.cursor(line, 1)
+  end
+  -- A line of its banner, and the folder itself.
+  if api.nvim_get_current_line():find('^"') then
+    return nil
+  end
+  local word = fn['netrw#Call']('NetrwGetWord')
+  if word == '' or word == './' or word == '../' and is_one_of_many then
+    return nil
+  end
+  return vim.fs.normalize(fn['netrw#Call']('NetrwFile', word))
+end
+
+function M.netrw(first, last)
+  -- A text if nothing is marked.
+  local marked = fn['netrw#Expose']('netrwmarkfilelist')
+  if not first and type(marked) == 'table' and #marked > 0 then
+    return marked
+  end
+  return collect(first or cursor_line(), last or cursor_line(), function(line)
+    return netrw_at(line, first ~= last)
+  end)
+end
+
+return M

@@ -1,0 +1,166 @@
+"""`:ClaudeWire`: the live traffic with clients and agents in a window, and in a file."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from claude_ide import files
+from claude_ide.concealed import in_environment, masked
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
+from claude_ide.wire import FROM, LONGEST, STDERR, TO, Message, Wire, recording
+from claude_ide.wire_summary import Summaries
+
+PERIOD = 0.1
+"""Seconds between two updates of the window."""
+MOST_AT_ONCE = 2**20
+"""Bytes of the messages in one update."""
+
+ARROWS = {TO: "→", FROM: "←", STDERR: "!"}
+OVERWRITE = ["Overwrite it", "Keep it"]
+
+
+class WireView:
+    """The window, and the file. `run` starts a task, and shows its errors to the user."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        run: Callable[[Awaitable[Any]], object],
+        wire: Wire | None = None,
+    ) -> None:
+        self._editor = editor
+        self._run = run
+        self._wire = wire or recording()
+        self._news = asyncio.Event()
+        self._shown = 0
+        """The number of the last message that is in the window."""
+        self._summaries = Summaries()
+        self._known: tuple[str, ...] = ()
+        self._task: object = None
+
+    async def open(self) -> None:
+        """Open the window and begin to record; if it is open already, move the cursor there."""
+        is_recording = self._wire.is_watched
+        await self._editor.run("wire_window.open", is_recording)
+        if not is_recording:
+            self._known = tuple(in_environment())
+            self._summaries = Summaries()
+            self._wire.watch(self._news.set)
+            self._task = self._run(self._follow())
+
+    def closed(self) -> None:
+        """End the recording: the window is closed. What was recorded can still be saved."""
+        self._wire.unwatch()
+        self._news.set()
+
+    async def save(self, name: str) -> None:
+        """Write what was recorded to a file, one JSON object per line. Asks before it overwrites.
+
+        Raises `UserError` if there is nothing to write, or the file cannot be written.
+        """
+        if not (kept := self._wire.kept):
+            raise UserError("nothing is recorded (:ClaudeWire begins a recording)")
+        folder = str(await self._editor.run("file.buffers.folder"))
+        path = Path(folder, Path(name).expanduser()).resolve()
+        if not path.parent.is_dir():
+            raise UserError(f"cannot write {name}: there is no folder {path.parent}")
+        if path.exists():
+            if not path.is_file():
+                raise UserError(f"{name} is not a regular file")
+            if await self._editor.select(f"{name} exists", OVERWRITE) != 0:
+                return
+        try:
+            await asyncio.to_thread(files.write_private, path, self._recorded(kept))
+        except OSError as error:
+            raise UserError(f"cannot write {name}: {error.strerror or error}") from None
+        count = f"{len(kept):,} message{'' if len(kept) == 1 else 's'}"
+        self._editor.notify(f"wrote {count} to {name}")
+
+    def _recorded(self, kept: tuple[Message, ...]) -> bytes:
+        return b"".join(
+            json.dumps(self._entry(message), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+            for message in kept
+        )
+
+    def _entry(self, message: Message) -> dict[str, Any]:
+        at = datetime.fromtimestamp(message.at, UTC).isoformat(timespec="milliseconds")
+        cut = {"size": message.size} if message.size > LONGEST else {}
+        client = self._wire.label(message.party)
+        return {"time": at, "client": client, "dir": message.way, **cut, "m": self._body(message)}
+
+    def _body(self, message: Message) -> Any:
+        """Return the decoded message without secrets; one that is cut, or no JSON, as a text."""
+        return masked(decoded(message.body), self._known)
+
+    async def _follow(self) -> None:
+        """Update the window until it is closed."""
+        self._shown = 0
+        while self._wire.is_watched:
+            await self._news.wait()
+            await asyncio.sleep(PERIOD)
+            self._news.clear()
+            while self._wire.is_watched and (news := self._unshown()):
+                items = [self._item(message) for message in news]
+                if not await self._append(items):
+                    return self.closed()
+                self._shown = news[-1].number
+
+    async def _append(self, items: list[dict[str, Any]]) -> bool:
+        """Append messages, as soon as the text can be changed; False if the window is closed."""
+        while self._wire.is_watched:
+            first = self._wire.kept[0].number
+            match await self._editor.run("wire_window.append", items, first):
+                case "done":
+                    return True
+                case "closed":
+                    return False
+            await asyncio.sleep(PERIOD)
+        return False
+
+    def _unshown(self) -> list[Message]:
+        """Return the messages that the window lacks, as many as one update can have."""
+        found: list[Message] = []
+        size = 0
+        for message in self._wire.kept:
+            if message.number > self._shown and size < MOST_AT_ONCE:
+                found.append(message)
+                size += len(message.body)
+        return found
+
+    def _item(self, message: Message) -> dict[str, Any]:
+        body = self._body(message)
+        at = time.strftime("%H:%M:%S", time.localtime(message.at))
+        when = f"{at}.{int(message.at % 1 * 1000):03}"
+        client = self._wire.label(message.party)
+        text = body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False)
+        cut = [f"… {message.size - LONGEST:,} more bytes"] if message.size > LONGEST else []
+        return {
+            "number": message.number,
+            "parts": [
+                f"{when} {bytes_of(message.size):>8} ",
+                f"{ARROWS[message.way]} ",
+                f"{client}  ",
+                self._summaries.of(message, body),
+            ],
+            "lines": [*text.encode("utf-8", "replace").decode().split("\n"), *cut],
+        }
+
+
+def decoded(body: bytes) -> Any:
+    """Return the value of a JSON text; of another, or of one that is cut, the text."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body.decode("utf-8", "replace")
+
+
+def bytes_of(size: int) -> str:
+    """Return `345 B`, `1.2 kB` or `3.4 MB`."""
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.1f} kB" if size < 999_950 else f"{size / 1e6:.1f} MB"

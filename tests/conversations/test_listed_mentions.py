@@ -1,0 +1,76 @@
+"""`:ClaudeSend` and `:ClaudeAdd %` where files are listed: each file is a mention to the client."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.neovim import Neovim, until
+
+
+@pytest.fixture
+async def listing(claude: ClaudeCode, serving: Neovim, project: Path) -> Neovim:
+    """A quickfix list with a file, a private file and another file."""
+    for name in ("a.py", ".env", "b.py"):
+        (project / name).write_text("one\ntwo\n")
+    items = ", ".join(f"{{'filename': '{name}', 'lnum': 2}}" for name in ("a.py", ".env", "b.py"))
+    await serving.command(f"call setqflist([{items}]) | copen")
+    return serving
+
+
+async def mentioned(claude: ClaudeCode, count: int) -> list[dict[str, Any]]:
+    await until(lambda: len(claude.notifications_of("at_mentioned")) == count, f"{count} mentions")
+    return list(claude.notifications_of("at_mentioned"))
+
+
+async def says(nvim: Neovim, words: str) -> None:
+    await until(lambda: words in nvim.screen.text(), words)
+
+
+@pytest.mark.parametrize("command", ["ClaudeSend", "ClaudeAdd %"])
+async def test_the_item_under_the_cursor_is_mentioned(
+    listing: Neovim, claude: ClaudeCode, project: Path, command: str
+) -> None:
+    await listing.keys(f"gg:{command}<CR>")
+
+    assert await mentioned(claude, 1) == [
+        {"filePath": str(project / "a.py"), "lineStart": 1, "lineEnd": 1}
+    ]
+
+
+async def test_a_selection_mentions_all_but_the_private_ones(
+    listing: Neovim, claude: ClaudeCode
+) -> None:
+    await listing.keys("ggVG:ClaudeSend<CR>")
+
+    found = [Path(mention["filePath"]).name for mention in await mentioned(claude, 2)]
+    assert found == ["a.py", "b.py"]
+    await says(listing, "not mentioned: .env stays")
+
+
+async def test_nothing_is_mentioned_if_all_is_private(
+    listing: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    await listing.keys("2gg:ClaudeSend<CR>")
+    await says(listing, ".env stays")
+
+    await listing.keys("gg:ClaudeSend<CR>")
+    assert len(await mentioned(claude, 1)) == 1
+
+
+async def test_another_path_is_mentioned_as_it_is(
+    listing: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    await listing.keys("gg:ClaudeAdd b.py<CR>")
+
+    assert await mentioned(claude, 1) == [{"filePath": str(project / "b.py")}]
+
+
+async def test_the_operator_mentions_the_lines_of_a_list(
+    listing: Neovim, claude: ClaudeCode
+) -> None:
+    await listing.command("nmap gs <Plug>(claude-send)")
+    await listing.keys("gggsG")
+
+    assert len(await mentioned(claude, 2)) == 2
