@@ -82,8 +82,9 @@ async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> No
     assert not float_["is_focusable"]
     assert await nvim.eval("win_getid()") == window
     assert counts(nvim) == [1]
-    await nvim.keys("<C-w>w<C-w>w<C-w>w")
-    assert not (await look(nvim))["is_inside"]
+    for _ in range(3):
+        await nvim.keys("<C-w>w")
+        assert await nvim.eval("&filetype") != "claude-permission"
 
 
 async def test_nothing_is_hidden(nvim: Neovim, ask: Ask) -> None:
@@ -235,6 +236,25 @@ async def test_the_end_of_a_turn_closes_the_float(
     await shown(nvim, "mkdir a")
 
     await cli.send(event)
+
+    assert await decision(asked) == {}
+    await gone(nvim)
+
+
+async def test_a_subagent_waits_longer_than_the_turn(
+    nvim: Neovim, cli: HookedCli, ask: Ask
+) -> None:
+    agent = {"agent_id": "a1", "agent_type": "Explore"}
+    tool = {"tool_name": "Bash", "tool_input": {"command": "mkdir a", "description": "Make it"}}
+    await cli.send("PreToolUse", **tool, **agent, tool_use_id="t1")
+    await cli.send("Stop")
+    asked = ask(**agent)
+    await shown(nvim, "A subagent (Explore) asks: run this command?")
+
+    await cli.send("Stop")
+    await cli.use("Read", "t2", {"file_path": "/a"})
+    assert not asked.done()
+    await cli.send("PostToolUse", **tool, **agent, tool_use_id="t1")
 
     assert await decision(asked) == {}
     await gone(nvim)
