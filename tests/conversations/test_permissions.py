@@ -305,7 +305,27 @@ async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Neovim, ask: 
         return bool(float_) and float_["last_row"] < 11 and float_["last_column"] < 40
 
     await until(fits, "it fits")
+    await nvim.command("quit")
+    await shown(nvim, "mkdir a")
+    assert await nvim.eval("tabpagenr('$')") == 1
     assert not asked.done()
+
+
+async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Neovim, ask: Ask) -> None:
+    ask()
+    width, height = await nvim.eval("winwidth(0)"), await nvim.eval("winheight(0)")
+
+    below = await shown(nvim, "mkdir a")
+    await nvim.keys(f"{height}o<Esc>")
+    await nvim.command("doautocmd WinEnter")
+
+    assert below["last_row"] == height - 1
+    assert below["last_column"] == width - 1
+
+    async def is_above() -> bool:
+        return bool((await look(nvim))["last_row"] < height - 1)
+
+    await until(is_above, "it is above the cursor")
 
 
 async def test_a_float_that_the_user_closes_comes_back(nvim: Neovim, ask: Ask) -> None:

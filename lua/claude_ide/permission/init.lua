@@ -223,6 +223,18 @@ local function update_soon()
   moment.when_harmless(update, report)
 end
 
+-- It is the user who has closed it, unless its tab page is closed.
+local function closed(state)
+  local tabpage = api.nvim_win_get_tabpage(state.win)
+  state.win, state.is_closed = nil, true
+  vim.schedule(function()
+    if not api.nvim_tabpage_is_valid(tabpage) then
+      state.is_closed = false
+      update_soon()
+    end
+  end)
+end
+
 local function watch()
   api.nvim_clear_autocmds({ group = group })
   local function on(event, callback)
@@ -241,7 +253,7 @@ local function watch()
   end)
   on('WinClosed', function(event)
     if shown and shown.win and tonumber(event.match) == shown.win then
-      shown.win, shown.is_closed = nil, true
+      closed(shown)
     end
   end)
 end
