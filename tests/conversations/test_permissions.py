@@ -350,10 +350,27 @@ async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Neovim, ask: A
     await nvim.idle(100)
     assert not await look(nvim)
 
+    await nvim.keys("<C-w>p")
+    await shown(nvim, "mkdir a")
+    await nvim.keys("<C-w>p")
+    await gone(nvim)
     await enter(nvim)
     await nvim.keys("y")
 
     assert await decision(asked) == {"behavior": "allow"}
+
+
+async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await nvim.keys("<C-w>pix")
+    await gone(nvim)
+    assert not asked.done()
+
+    await nvim.keys("1")
+
+    assert await decision(asked) == {}
+    await until(lambda: counts(nvim) == [1, 0], "nothing waits")
 
 
 async def test_without_a_permission_the_command_answers_in_the_chat(

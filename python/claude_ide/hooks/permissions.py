@@ -126,7 +126,7 @@ class Permissions:
     async def press(self, id_: int, key: str, kind: str) -> None:
         """Handle a key of the float; `kind` is how much of the permission the user has seen.
 
-        With the key "resized" the float has another width.
+        With "resized" the float has another width; with "left" the user answers in the terminal.
         """
         waiting = next((each for each in self._waiting if each.id == id_), None)
         match key:
@@ -138,6 +138,8 @@ class Permissions:
                 return self._respond(waiting, Allow())
             case "a":
                 return await self._always(waiting)
+            case "left":
+                return waiting.settle(None)
             case "n":
                 return self._respond(waiting, Reject())
             case "N":
