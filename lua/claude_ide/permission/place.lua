@@ -33,20 +33,20 @@ local function margins()
   return has_tabline and 1 or 0, vim.o.cmdheight + (vim.o.laststatus > 0 and 1 or 0)
 end
 
----@class claude_ide.Area
+---@class claude_ide.PermissionArea
 ---@field top integer the first row
 ---@field bottom integer the row after the last one
 ---@field right integer the column after the last one
 
 -- The screen between those rows.
----@return claude_ide.Area
+---@return claude_ide.PermissionArea
 local function screen()
   local above, below = margins()
   return { top = above, bottom = vim.o.lines - below, right = vim.o.columns }
 end
 
 -- The user's window: another one may show the dialog of the CLI.
----@return claude_ide.Area
+---@return claude_ide.PermissionArea
 local function window()
   local row, column = unpack(api.nvim_win_get_position(0))
   local bottom, right = row + api.nvim_win_get_height(0), column + api.nvim_win_get_width(0)
