@@ -116,6 +116,20 @@ async def test_the_terminal_allows(nvim: Neovim, api: FakeApi, project: Path) ->
     assert (project / "made").exists()
 
 
+async def test_a_key_in_the_terminal_allows(nvim: Neovim, api: FakeApi, project: Path) -> None:
+    await ask(nvim, api, "touch made; sleep 5; touch late")
+    await nvim.keys("<C-w>pi")
+    await nvim.idle(1000)
+
+    await nvim.keys("<CR>")
+
+    await until((project / "made").exists, "the command runs", PATIENCE)
+    await until(lambda: counts(nvim) == [1, 0], "nothing waits", PATIENCE)
+    assert not (project / "late").exists()
+    assert "PermissionRequest" not in nvim.screen.text()
+    await done(nvim)
+
+
 async def test_the_terminal_denies(nvim: Neovim, api: FakeApi, project: Path) -> None:
     await ask(nvim, api, "touch made")
     await nvim.idle(1000)

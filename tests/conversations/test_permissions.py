@@ -82,8 +82,9 @@ async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> No
     assert not float_["is_focusable"]
     assert await nvim.eval("win_getid()") == window
     assert counts(nvim) == [1]
-    await nvim.keys("<C-w>w<C-w>w<C-w>w")
-    assert not (await look(nvim))["is_inside"]
+    for _ in range(3):
+        await nvim.keys("<C-w>w")
+        assert await nvim.eval("&filetype") != "claude-permission"
 
 
 async def test_the_status_line_counts_permissions(nvim: Neovim, ask: Ask) -> None:
@@ -257,6 +258,25 @@ async def test_the_end_of_a_turn_closes_the_float(
     await gone(nvim)
 
 
+async def test_a_subagent_waits_longer_than_the_turn(
+    nvim: Neovim, cli: HookedCli, ask: Ask
+) -> None:
+    agent = {"agent_id": "a1", "agent_type": "Explore"}
+    tool = {"tool_name": "Bash", "tool_input": {"command": "mkdir a", "description": "Make it"}}
+    await cli.send("PreToolUse", **tool, **agent, tool_use_id="t1")
+    await cli.send("Stop")
+    asked = ask(**agent)
+    await shown(nvim, "A subagent (Explore) asks: run this command?")
+
+    await cli.send("Stop")
+    await cli.use("Read", "t2", {"file_path": "/a"})
+    assert not asked.done()
+    await cli.send("PostToolUse", **tool, **agent, tool_use_id="t1")
+
+    assert await decision(asked) == {}
+    await gone(nvim)
+
+
 async def test_a_cli_that_disconnects_closes_the_float(nvim: Neovim, ask: Ask) -> None:
     asked = ask()
     await shown(nvim, "mkdir a")
@@ -302,7 +322,27 @@ async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Neovim, ask: 
         return bool(float_) and float_["last_row"] < 11 and float_["last_column"] < 40
 
     await until(fits, "it fits")
+    await nvim.command("quit")
+    await shown(nvim, "mkdir a")
+    assert await nvim.eval("tabpagenr('$')") == 1
     assert not asked.done()
+
+
+async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Neovim, ask: Ask) -> None:
+    ask()
+    width, height = await nvim.eval("winwidth(0)"), await nvim.eval("winheight(0)")
+
+    below = await shown(nvim, "mkdir a")
+    await nvim.keys(f"{height}o<Esc>")
+    await nvim.command("doautocmd WinEnter")
+
+    assert below["last_row"] == height - 1
+    assert below["last_column"] == width - 1
+
+    async def is_above() -> bool:
+        return bool((await look(nvim))["last_row"] < height - 1)
+
+    await until(is_above, "it is above the cursor")
 
 
 async def test_a_float_that_the_user_closes_comes_back(nvim: Neovim, ask: Ask) -> None:
@@ -327,10 +367,27 @@ async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Neovim, ask: A
     await nvim.idle(100)
     assert not await look(nvim)
 
+    await nvim.keys("<C-w>p")
+    await shown(nvim, "mkdir a")
+    await nvim.keys("<C-w>p")
+    await gone(nvim)
     await enter(nvim)
     await nvim.keys("y")
 
     assert await decision(asked) == {"behavior": "allow"}
+
+
+async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Neovim, ask: Ask) -> None:
+    asked = ask()
+    await shown(nvim, "mkdir a")
+    await nvim.keys("<C-w>pix")
+    await gone(nvim)
+    assert not asked.done()
+
+    await nvim.keys("1")
+
+    assert await decision(asked) == {}
+    await until(lambda: counts(nvim) == [1, 0], "nothing waits")
 
 
 async def test_without_a_permission_the_command_answers_in_the_chat(

@@ -27,6 +27,11 @@ local CUT = 'request:cut'
 local NOTICED = 400
 local MORE = 'there is more below: scroll to the end first'
 local ANSWER = 'Answer the request'
+-- The keys that answer in the dialog of the CLI.
+local ANSWERING = { ['\r'] = true, ['\27'] = true }
+for digit = 1, 9 do
+  ANSWERING[tostring(digit)] = true
+end
 
 ---@class claude_ide.Permission
 ---@field id integer
@@ -45,7 +50,7 @@ local ANSWER = 'Answer the request'
 ---@field win? integer
 ---@field since number when it appeared, in nanoseconds
 ---@field seen integer the rows that have been visible, from the first one
----@field is_closed boolean whether the user has closed it, or has been in the terminal that asks
+---@field is_closed boolean whether the user has closed it
 ---@field origin? claude_ide.Location where the user was before they entered it
 
 local shown ---@type claude_ide.PermissionFloat?
@@ -176,8 +181,7 @@ local function close_window(state)
   end
 end
 
--- Whether the user sees the dialog of the CLI that asks. Once they have been there, they may have
--- answered: only a later hook of the CLI tells.
+-- Whether the user is in the terminal with the dialog of the CLI that asks.
 local function is_at_dialog(state)
   return state.permission.launch ~= '' and vim.b.claude_ide_launch == state.permission.launch
 end
@@ -190,13 +194,12 @@ update = function()
   local state = shown
   if not state then
     return
-  elseif is_at_dialog(state) then
-    state.is_closed = true
   end
-  if state.is_closed or is_elsewhere(state) then
+  local is_hidden = state.is_closed or is_at_dialog(state)
+  if is_hidden or is_elsewhere(state) then
     close_window(state)
   end
-  if state.is_closed then
+  if is_hidden then
     return
   end
   local is_new = state.drawn ~= state.permission
@@ -224,8 +227,29 @@ local function update_soon()
   moment.when_harmless(update, report)
 end
 
+-- It is the user who has closed it, unless its tab page is closed.
+local function closed(state)
+  local tabpage = api.nvim_win_get_tabpage(state.win)
+  state.win, state.is_closed = nil, true
+  vim.schedule(function()
+    if not api.nvim_tabpage_is_valid(tabpage) then
+      state.is_closed = false
+      update_soon()
+    end
+  end)
+end
+
+-- The CLI does not report an answer in its dialog before the tool has ended, and shows until then that it
+-- waits for us. So a key that answers there leaves the answer to the dialog.
+local function notice_dialog(_, typed)
+  if shown and ANSWERING[typed] and api.nvim_get_mode().mode == 't' and is_at_dialog(shown) then
+    emit(shown, 'left')
+  end
+end
+
 local function watch()
   api.nvim_clear_autocmds({ group = group })
+  vim.on_key(notice_dialog, namespace)
   local function on(event, callback)
     api.nvim_create_autocmd(event, { group = group, callback = callback })
   end
@@ -242,7 +266,7 @@ local function watch()
   end)
   on('WinClosed', function(event)
     if shown and shown.win and tonumber(event.match) == shown.win then
-      shown.win, shown.is_closed = nil, true
+      closed(shown)
     end
   end)
 end
@@ -296,6 +320,7 @@ function M.close()
   end
   shown = nil
   api.nvim_clear_autocmds({ group = group })
+  vim.on_key(nil, namespace)
   announce_count(nil)
   local when = has_user(state) and moment.when_possible or moment.when_harmless
   when(function()

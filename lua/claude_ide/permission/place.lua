@@ -1,4 +1,5 @@
---- Where the float with a permission is: in the corner of the screen that is away from the cursor.
+--- Where the float with a permission is: in the corner of the user's window that is away from the cursor; in
+--- that of the screen if the window is too small.
 local M = {}
 
 local api = vim.api
@@ -32,12 +33,38 @@ local function margins()
   return has_tabline and 1 or 0, vim.o.cmdheight + (vim.o.laststatus > 0 and 1 or 0)
 end
 
--- The cursor of the user, unless they are in the float, which then stays where it is.
-local function is_at_top(win)
-  if win and api.nvim_get_current_win() == win then
-    return api.nvim_win_get_position(win)[1] < vim.o.lines / 2 - api.nvim_win_get_height(win) / 2
-  end
-  return vim.fn.screenrow() > vim.o.lines / 2
+---@class claude_ide.PermissionArea
+---@field top integer the first row
+---@field bottom integer the row after the last one
+---@field right integer the column after the last one
+
+-- The screen between those rows.
+---@return claude_ide.PermissionArea
+local function screen()
+  local above, below = margins()
+  return { top = above, bottom = vim.o.lines - below, right = vim.o.columns }
+end
+
+-- The user's window: another one may show the dialog of the CLI.
+---@return claude_ide.PermissionArea
+local function window()
+  local row, column = unpack(api.nvim_win_get_position(0))
+  local bottom, right = row + api.nvim_win_get_height(0), column + api.nvim_win_get_width(0)
+  return { top = row, bottom = bottom, right = right }
+end
+
+local function has_room(width, height)
+  return api.nvim_win_get_width(0) >= width + BORDER
+    and api.nvim_win_get_height(0) >= height + BORDER
+end
+
+-- A float that the user is in stays where it is, as far as the screen allows.
+local function around(win)
+  local row, column = unpack(api.nvim_win_get_position(win))
+  local height = api.nvim_win_get_height(win)
+  local is_at_top = row + height / 2 < vim.o.lines / 2
+  local right = math.min(column + api.nvim_win_get_width(win) + 1, vim.o.columns)
+  return vim.tbl_extend('force', screen(), { right = right }), is_at_top
 end
 
 --- The geometry of the float.
@@ -46,18 +73,24 @@ end
 ---@param win? integer if it is open
 ---@return claude_ide.FloatGeometry
 function M.of(bufnr, is_entered, win)
-  local above, below = margins()
-  local most = math.max(1, vim.o.lines - above - below - BORDER)
+  local area = screen()
+  local most = math.max(1, area.bottom - area.top - BORDER)
   if not is_entered then
     most = math.max(1, math.min(most, math.floor(vim.o.lines * HIGHEST)))
   end
-  local columns = math.max(1, vim.o.columns - BORDER)
-  local width = math.min(widest(bufnr), columns)
+  local width = math.min(widest(bufnr), math.max(1, area.right - BORDER))
   local height = math.min(rows_of(bufnr, width), most)
+  local is_at_top = vim.fn.screenrow() > vim.o.lines / 2
+  if is_entered and win then
+    area, is_at_top = around(win)
+  elseif not is_entered and has_room(width, height) then
+    area = window()
+    is_at_top = vim.fn.winline() > api.nvim_win_get_height(0) / 2
+  end
   return {
     relative = 'editor',
-    row = is_at_top(win) and above or math.max(0, vim.o.lines - below - BORDER - height),
-    col = columns - width,
+    row = is_at_top and area.top or math.max(0, area.bottom - BORDER - height),
+    col = math.max(0, area.right - BORDER - width),
     width = width,
     height = height,
   }

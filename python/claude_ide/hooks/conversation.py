@@ -41,6 +41,7 @@ class Hook(msgspec.Struct, frozen=True):
     permission_suggestions: Any = None
     agent_id: str = ""
     """The subagent that uses the tool; empty for the agent itself."""
+    agent_type: str = ""
 
 
 class Conversation:

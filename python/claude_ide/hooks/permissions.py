@@ -7,11 +7,11 @@ answer there only by what it does next.
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from claude_ide.agents.answer import Allow, Answer, Reject
-from claude_ide.agents.events import PermissionAsked, Scope
+from claude_ide.agents.events import PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.part import Part
@@ -29,7 +29,7 @@ REVIEW_SECONDS = 1.0
 POLL_SECONDS = 0.05
 
 ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
-"""Hooks after which a session waits for no permission, except for those of its subagents."""
+"""Hooks after which an agent waits for no permission; its subagents may run in the background."""
 TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
 
 Frame = dict[str, Any]
@@ -104,11 +104,9 @@ class Permissions:
                 self._begun.setdefault(session, {})[hook.tool_use_id] = hook
             case name if name in TOOL_ENDS:
                 self._begun.get(session, {}).pop(hook.tool_use_id, None)
-                self._end(session, lambda each: each.tool_use in ("", hook.tool_use_id))
+                self._end(session, lambda each: _is_ended(each, hook))
             case name if name in ENDS:
-                is_over = name == "SessionEnd"
-                self._begun.pop(session, None)
-                self._end(session, lambda each: is_over or not each.hook.agent_id)
+                self._end_turn(session, is_whole=name == "SessionEnd")
 
     def terminal_ended(self, launch: str) -> None:
         """End the permissions of a terminal that has ended."""
@@ -128,7 +126,7 @@ class Permissions:
     async def press(self, id_: int, key: str, kind: str) -> None:
         """Handle a key of the float; `kind` is how much of the permission the user has seen.
 
-        With the key "resized" the float has another width.
+        With "resized" the float has another width; with "left" the user answers in the terminal.
         """
         waiting = next((each for each in self._waiting if each.id == id_), None)
         match key:
@@ -140,6 +138,8 @@ class Permissions:
                 return self._respond(waiting, Allow())
             case "a":
                 return await self._always(waiting)
+            case "left":
+                return waiting.settle(None)
             case "n":
                 return self._respond(waiting, Reject())
             case "N":
@@ -160,6 +160,8 @@ class Permissions:
         frame = {"request_id": str(id_), "request": asked_frame}
         match decode_request(frame, hook.cwd):
             case [PermissionAsked() as asked]:
+                if hook.agent_id:
+                    asked = replace(asked, agent=Subagent(kind=hook.agent_type))
                 view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
                 view.show_ways()
                 use = self._use(launch, hook)
@@ -180,6 +182,14 @@ class Permissions:
         for waiting in self._waiting:
             if (waiting.launch, waiting.hook.session_id) == session and is_over(waiting):
                 waiting.settle(None)
+
+    def _end_turn(self, session: tuple[str, str], *, is_whole: bool) -> None:
+        """End all of a session; subagents in the background continue unless `is_whole`."""
+        tools = {} if is_whole else self._begun.get(session, {})
+        self._begun[session] = {id_: tool for id_, tool in tools.items() if tool.agent_id}
+        if not self._begun[session]:
+            del self._begun[session]
+        self._end(session, lambda each: is_whole or not each.hook.agent_id)
 
     async def _has_diff(self, waiting: Waiting) -> bool:
         """Return whether a diff shows an edit: the user answers there."""
@@ -240,6 +250,13 @@ class Permissions:
         if waiting.is_over:
             raise UserError(f"{choosing.OVER}; not sent: {reason}" if reason else choosing.OVER)
         self._respond(waiting, Reject(reason))
+
+
+def _is_ended(waiting: Waiting, hook: Hook) -> bool:
+    """Return whether the use of a tool for which the CLI asked has ended with this hook."""
+    if waiting.tool_use:
+        return waiting.tool_use == hook.tool_use_id
+    return waiting.hook.agent_id == hook.agent_id
 
 
 def _shown(waiting: Waiting, count: int) -> dict[str, Any]:
