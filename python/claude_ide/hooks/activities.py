@@ -51,10 +51,21 @@ class Activities:
 
     def follow(self, launch: str, hook: Hook) -> None:
         """Apply a hook."""
-        self._update(launch, {"is_working": hook.hook_event_name not in IDLE})
+        if hook.hook_event_name in IDLE:
+            self.rest(launch)
+            self._editor.turn_ended(launch)
+            return
+        if hook.transcript_path:
+            self._editor.turn_runs(launch, hook.transcript_path)
+        self._update(launch, {"is_working": True})
+
+    def rest(self, launch: str) -> None:
+        """Record the end of a turn."""
+        self._update(launch, {"is_working": False})
 
     def end(self, launch: str) -> None:
         """Forget a terminal that has ended."""
+        self._editor.turn_ended(launch)
         if self._known.pop(launch, None) is not None:
             self._editor.agent_ended(launch)
 

@@ -36,6 +36,7 @@ class Hook(msgspec.Struct, frozen=True):
     tool_input: Any = None
     tool_response: Any = None
     is_interrupt: bool = False
+    transcript_path: str = ""
 
 
 class Conversation:
@@ -56,6 +57,11 @@ class Conversation:
             except Exception:
                 # The hooks after it may still be valid.
                 logger.exception("the hook %s could not be handled", hook.hook_event_name)
+
+    async def interrupt(self) -> None:
+        """End the turn: the user has interrupted it."""
+        async with self._order:
+            await self._end_turn(TurnEndReason.INTERRUPTED)
 
     async def close(self) -> None:
         """End the session: its CLI has ended."""

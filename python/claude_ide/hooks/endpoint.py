@@ -108,6 +108,11 @@ class Hooks:
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
+    def interrupted(self, launch: str) -> None:
+        """End the turn of a terminal in which the user has interrupted it."""
+        if self._sessions is not None:
+            self._sessions.interrupted(launch)
+
     async def close(self) -> None:
         """Stop to listen."""
         if self._listener is not None:
