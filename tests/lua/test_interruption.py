@@ -15,7 +15,8 @@ EVENT = "terminal_interrupted"
 def said(text: str, role: str = "user") -> str:
     """Return a line of the record."""
     content = [{"type": "text", "text": text}]
-    return json.dumps({"type": role, "message": {"role": role, "content": content}}) + "\n"
+    line = {"type": role, "promptId": "p", "message": {"role": role, "content": content}}
+    return json.dumps(line) + "\n"
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ async def watch(nvim: Neovim, path: Path, launch: str = "t") -> None:
 
 
 async def is_over(nvim: Neovim) -> None:
-    await until(lambda: nvim.events(EVENT) == [{"launch": "t"}], "the turn is over")
+    await until(lambda: nvim.events(EVENT) == [{"launch": "t", "prompt": "p"}], "the turn is over")
 
 
 async def test_only_a_new_interruption_by_the_user_ends_the_turn(
@@ -70,10 +71,9 @@ async def test_only_a_new_interruption_by_the_user_ends_the_turn(
 
 
 async def test_a_record_may_begin_during_the_turn(nvim: Neovim, tmp_path: Path) -> None:
-    path = tmp_path / "sub" / "record.jsonl"
+    path = tmp_path / "projects" / "mine" / "record.jsonl"
     await watch(nvim, path)
-    path.parent.mkdir()
-    await watch(nvim, path)
+    path.parent.mkdir(parents=True)
 
     path.write_text(said("swim") + said(MARK))
 

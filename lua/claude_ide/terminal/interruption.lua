@@ -1,7 +1,6 @@
 --- Notices that the user has interrupted the turn of a CLI in a terminal. No hook reports that; only the
 --- CLI's record of the conversation says so, which is watched during a turn.
 local channel = require('claude_ide.channel')
-local quiet = require('claude_ide.say.quiet')
 
 local M = {}
 
@@ -15,6 +14,8 @@ local LONGEST = 1000000 -- bytes that are read at once
 ---@field path string the record
 ---@field read integer bytes of it
 ---@field event uv.uv_fs_event_t
+---@field folder? string the one that is watched
+---@field is_due? boolean whether the record will be looked at
 
 local turns = {} ---@type table<string, claude_ide.WatchedTurn> by launch
 
@@ -40,56 +41,69 @@ local function added(turn)
   return text
 end
 
-local function is_interruption(line)
+-- The id of the prompt whose turn was interrupted, if a line says so; empty if it names none.
+---@return string?
+local function interrupted_prompt(line)
   local ok, entry = pcall(vim.json.decode, line)
-  local content = ok
-    and type(entry) == 'table'
-    and entry.type == 'user'
-    and vim.tbl_get(entry, 'message', 'content')
+  local is_user = ok and type(entry) == 'table' and entry.type == 'user'
+  local content = is_user and vim.tbl_get(entry, 'message', 'content')
   local first = type(content) == 'table' and content[1]
   local text = type(first) == 'table' and first.text
-  return type(text) == 'string' and vim.startswith(text, MARK)
+  if type(text) == 'string' and vim.startswith(text, MARK) then
+    return type(entry.promptId) == 'string' and entry.promptId or ''
+  end
 end
 
 ---@param turn claude_ide.WatchedTurn
 local function look(turn)
-  if turns[turn.launch] ~= turn then
-    return
-  end
   for line in added(turn):gmatch('[^\n]+') do
-    if line:find(MARK, 1, true) and is_interruption(line) then
-      M.unwatch(turn.launch)
-      channel.emit('terminal_interrupted', { launch = turn.launch })
-      return
+    local prompt = line:find(MARK, 1, true) and interrupted_prompt(line)
+    if prompt then
+      channel.emit('terminal_interrupted', { launch = turn.launch, prompt = prompt })
     end
   end
 end
 
---- Called by the host during the turn of a CLI. Before its first answer there may be no record yet.
----@param launch string the terminal
----@param path string the record
-function M.watch(launch, path)
-  local event = not turns[launch] and uv.new_fs_event()
-  if not event then
+-- The folder of the record, or the nearest one above it: the CLI creates it with the first answer.
+local function existing_folder(path)
+  return vim.iter(vim.fs.parents(path)):find(function(folder)
+    return uv.fs_stat(folder) ~= nil
+  end)
+end
+
+-- Watch the folder of the record, as soon as there is one.
+---@param turn claude_ide.WatchedTurn
+local function follow(turn)
+  local folder = existing_folder(turn.path)
+  if folder == turn.folder then
     return
   end
-  local turn = { launch = launch, path = path, read = size_of(path) or 0, event = event }
-  local name, is_due = vim.fs.basename(path), false
-  local started = event:start(vim.fs.dirname(path), {}, function(_, changed)
-    if (not changed or changed == name) and not is_due then
-      is_due = true
+  turn.folder = folder
+  turn.event:stop()
+  turn.event:start(folder, {}, function()
+    if not turn.is_due then
+      turn.is_due = true
       vim.schedule(function()
-        is_due = false
-        quiet.tolerate(function()
+        turn.is_due = false
+        if turns[turn.launch] == turn then
+          follow(turn)
           look(turn)
-        end)
+        end
       end)
     end
   end)
-  if started then
-    turns[launch] = turn
-  else
-    event:close()
+  -- The folder may have been created since it was looked for.
+  follow(turn)
+end
+
+--- Called by the host during the turn of a CLI.
+---@param launch string the terminal
+---@param path string the record, which may not exist yet
+function M.watch(launch, path)
+  local event = not turns[launch] and uv.new_fs_event()
+  if event then
+    turns[launch] = { launch = launch, path = path, read = size_of(path) or 0, event = event }
+    follow(turns[launch])
   end
 end
 

@@ -37,6 +37,7 @@ class Hook(msgspec.Struct, frozen=True):
     tool_response: Any = None
     is_interrupt: bool = False
     transcript_path: str = ""
+    prompt_id: str = ""
 
 
 class Conversation:

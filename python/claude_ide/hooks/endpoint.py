@@ -108,10 +108,10 @@ class Hooks:
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
-    def interrupted(self, launch: str) -> None:
-        """End the turn of a terminal in which the user has interrupted it."""
+    def interrupted(self, launch: str, prompt: str) -> None:
+        """End the turn of a terminal: the user has interrupted that of the prompt with this id."""
         if self._sessions is not None:
-            self._sessions.interrupted(launch)
+            self._sessions.interrupted(launch, prompt)
 
     async def close(self) -> None:
         """Stop to listen."""

@@ -44,8 +44,10 @@ class Sessions:
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
-    def interrupted(self, launch: str) -> None:
-        """End the turn of a terminal in which the user has interrupted it."""
+    def interrupted(self, launch: str, prompt: str) -> None:
+        """End the turn of a terminal, unless another prompt has ended it."""
+        if not self.activities.is_current(launch, prompt):
+            return
         self.activities.rest(launch)
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open[key].interrupt())
