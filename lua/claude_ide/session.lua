@@ -1,7 +1,6 @@
 --- Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 --- feature just to clean it up.
 local host = require('claude_ide.host')
-require('claude_ide.status_line')
 local ready = require('claude_ide.host.ready')
 
 local M = {}
@@ -15,6 +14,7 @@ local CLEANUPS = {
   { 'jupyter.choice', 'close_all' },
   { 'question', 'host_ended' },
   { 'activity', 'clear' },
+  { 'terminal.interruption', 'unwatch_all' },
   { 'diagnostics.unopened', 'release' },
   { 'permission', 'close' },
 }
@@ -59,6 +59,8 @@ host.on_serving(function(on)
 end)
 
 host.on_start(function()
+  -- It follows the changes from now on.
+  require('claude_ide.status_line')
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()
   end

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import CARET, environment
-from support.fake_api import FakeApi, edit
+from support.fake_api import FakeApi, edit, tool_use
+from support.happenings import follow, happened, names
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
 from support.terminal import PATIENCE
@@ -72,6 +73,26 @@ async def test_the_states_and_figures_of_a_turn_are_shown(
     await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file", PATIENCE)
     await until(lambda: "%%" in nvim.screen.text() or "% · $" in nvim.screen.text(), "", PATIENCE)
     await until(lambda: "the own line" in nvim.screen.text(), "the user's own", PATIENCE)
+
+
+async def test_an_interrupted_turn_is_over(nvim: Neovim, api: FakeApi) -> None:
+    await follow(nvim)
+    for number in (1, 2):
+        api.script([tool_use("Bash", command="sleep 20", description="Wait")])
+        if number == 1:
+            await begin(nvim)
+        await nvim.keys(f"Wait {number}")
+        await until(lambda: f"Wait {number}" in nvim.screen.text(), "typed", PATIENCE)  # noqa: B023
+        await nvim.keys("<CR>")
+        await until(lambda: names(nvim).count("ClaudeToolStart") == number, "", PATIENCE)  # noqa: B023
+        await shows(nvim, "working")
+        await until(lambda: "sleep 20" in nvim.screen.text(), "the command runs", PATIENCE)
+
+        await nvim.keys("<Esc>")
+
+        await shows(nvim, "idle")
+        await until(lambda: names(nvim).count("ClaudeTurnEnd") == number, "", PATIENCE)  # noqa: B023
+    assert {data["reason"] for _, data in happened(nvim) if "reason" in data} == {"interrupted"}
 
 
 async def test_without_an_own_line_the_terminal_shows_what_it_did_before(

@@ -38,6 +38,9 @@ class Listener:
     def agent_does(self, source: str, activity: dict[str, Any]) -> None:
         self.activities.append((source, activity))
 
+    def turn_ended(self, launch: str) -> None:
+        self.activities.append((launch, {}))
+
     def agent_ended(self, source: str) -> None:
         self.activities.append((source, None))
 

@@ -20,6 +20,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
     loaded = await nvim.lua(LOADED_AT_SPAWN)
 
     assert [name.removeprefix("claude_ide.") for name in loaded] == [
+        "activity",
         "channel",
         "file.folders",
         "host",

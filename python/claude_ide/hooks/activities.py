@@ -44,6 +44,8 @@ class Activities:
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._known: dict[str, dict[str, Any]] = {}
+        self._prompts: dict[str, str] = {}
+        """The ids of the prompts whose turns are running."""
 
     def service(self, token: str) -> Service:
         """Return the service for the reports of clients with this token."""
@@ -51,10 +53,29 @@ class Activities:
 
     def follow(self, launch: str, hook: Hook) -> None:
         """Apply a hook."""
-        self._update(launch, {"is_working": hook.hook_event_name not in IDLE})
+        if hook.hook_event_name in IDLE:
+            self.rest(launch)
+            return
+        self._prompts[launch] = hook.prompt_id
+        if hook.transcript_path:
+            self._editor.turn_runs(launch, hook.transcript_path)
+        self._update(launch, {"is_working": True})
+
+    def is_current(self, launch: str, prompt: str) -> bool:
+        """Return whether the turn of the prompt with this id is running; all may be unknown."""
+        known = self._prompts.get(launch)
+        return known is not None and (prompt == known or "" in (prompt, known))
+
+    def rest(self, launch: str) -> None:
+        """Record the end of a turn."""
+        self._prompts.pop(launch, None)
+        self._editor.turn_ended(launch)
+        self._update(launch, {"is_working": False})
 
     def end(self, launch: str) -> None:
         """Forget a terminal that has ended."""
+        self._prompts.pop(launch, None)
+        self._editor.turn_ended(launch)
         if self._known.pop(launch, None) is not None:
             self._editor.agent_ended(launch)
 

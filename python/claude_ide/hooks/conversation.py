@@ -42,6 +42,8 @@ class Hook(msgspec.Struct, frozen=True):
     agent_id: str = ""
     """The subagent that uses the tool; empty for the agent itself."""
     agent_type: str = ""
+    transcript_path: str = ""
+    prompt_id: str = ""
 
 
 class Conversation:
@@ -62,6 +64,11 @@ class Conversation:
             except Exception:
                 # The hooks after it may still be valid.
                 logger.exception("the hook %s could not be handled", hook.hook_event_name)
+
+    async def interrupt(self) -> None:
+        """End the turn: the user has interrupted it."""
+        async with self._order:
+            await self._end_turn(TurnEndReason.INTERRUPTED)
 
     async def close(self) -> None:
         """End the session: its CLI has ended."""

@@ -108,6 +108,11 @@ class Hooks:
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
+    def interrupted(self, launch: str, prompt: str) -> None:
+        """End the turn of a terminal: the user has interrupted that of the prompt with this id."""
+        if self._sessions is not None:
+            self._sessions.interrupted(launch, prompt)
+
     async def answer(self) -> bool:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()

@@ -57,6 +57,14 @@ class Sessions:
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
+    def interrupted(self, launch: str, prompt: str) -> None:
+        """End the turn of a terminal, unless another prompt has ended it."""
+        if not self.activities.is_current(launch, prompt):
+            return
+        self.activities.rest(launch)
+        for key in [key for key in self._open if key[0] == launch]:
+            self._start(self._open[key].interrupt())
+
     async def _answer(self, request: Request) -> Response:
         try:
             hook = msgspec.json.decode(request.body, type=Hook)
