@@ -227,3 +227,44 @@ async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
 
     assert await output(process) == "Done.\n"
     assert "echo made: exit code 0" in results(api)["make"]
+
+
+SECRET = "swordfish"
+DENY = (
+    "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { privacy = { deny = { ... } } })"
+)
+DIAGNOSE = """
+for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+  local namespace = vim.api.nvim_create_namespace('cli')
+  vim.diagnostic.set(namespace, bufnr, { { lnum = 0, col = 0, message = 'odd: swordfish' } })
+end
+vim.diagnostic.reset(vim.api.nvim_create_namespace('cli'), vim.fn.bufnr('a.lua'))
+vim.diagnostic.setqflist({ open = false })
+"""
+
+
+async def test_a_private_file_is_in_no_answer(
+    ask: Ask, api: FakeApi, nvim: Neovim, project: Path, path: Path
+) -> None:
+    await nvim.lua(DENY, "hidden.lua")
+    names = (".env", "hidden.lua")
+    for name in names:
+        (project / name).write_text(f"{SECRET} = 1\n")
+        await nvim.command(f"edit {name} | normal! mAyy")
+    await nvim.lua(DIAGNOSE)
+    wanted = {
+        name: arguments
+        for name, arguments in calls(path).items()
+        if not MODEL_TOOLS[name].asks_user
+    }
+    refused = [tool_use("mcp__neovim__buffer_text", file=str(project / name)) for name in names]
+    turn = [tool_use(f"mcp__neovim__{name}", **wanted[name]) for name in wanted]
+
+    assert await output(await ask([*turn, *refused])) == "Done.\n"
+
+    found = results(api)
+    assert "stays in Neovim" in found.pop("buffer_text")
+    assert "a.lua" in found["buffers"]
+    assert SECRET not in json.dumps([request.body for request in api.requests])
+    for tool, answer in found.items():
+        assert not [name for name in names if name in answer], (tool, answer)

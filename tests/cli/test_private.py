@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import ClaudeCli
-from support.fake_api import FakeApi, text
+from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim
+
+from .conftest import StartClaude
 
 SECRET = "swordfish"
 
@@ -84,3 +86,46 @@ async def test_a_mention_of_a_private_file_does_not_reach_the_prompt(
 
     await claude.until(lambda: "@a.py" in claude.box(), "the other file is mentioned")
     assert ".env" not in claude.box()
+
+
+DENY = """
+local privacy = { deny = { 'hidden.py' } }
+vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { privacy = privacy })
+"""
+DIAGNOSE = """
+for _, name in ipairs({ 'a.py', '.env', 'hidden.py' }) do
+  local namespace = vim.api.nvim_create_namespace('cli')
+  local message = name == 'a.py' and 'an odd line' or 'odd: swordfish'
+  vim.diagnostic.set(namespace, vim.fn.bufnr(name), { { lnum = 0, col = 0, message = message } })
+end
+"""
+
+
+async def test_what_privacy_deny_names_is_in_no_request(
+    nvim: Neovim,
+    start_claude: StartClaude,
+    ide_port: int,
+    api: FakeApi,
+    path: Path,
+    project: Path,
+    secret: Path,
+) -> None:
+    """Its selection, its open editor, its diagnostics, and a mention in a list."""
+    claude = await start_claude("--allowedTools", "mcp__ide__getDiagnostics", ide_port=ide_port)
+    await claude.shows("⧉ In a.py")
+    await nvim.lua(DENY)
+    (project / "hidden.py").write_text(f"KEY = '{SECRET}'\nOTHER = 2\n")
+    await nvim.command("edit .env | edit hidden.py")
+    await nvim.lua(DIAGNOSE)
+    await nvim.keys("Vj<Esc>:call setqflist([{'filename': 'hidden.py'}, {'filename': 'a.py'}])<CR>")
+    await nvim.keys(":copen<CR>ggVG:ClaudeSend<CR>")
+    await claude.until(lambda: "@a.py" in claude.box(), "the other file is mentioned")
+    assert "hidden" not in claude.box()
+    api.script([tool_use("mcp__ide__getDiagnostics")], [text("I see.")])
+
+    await ask(claude)
+
+    assert "an odd line" in sent(api)
+    assert SECRET not in sent(api)
+    assert "hidden.py" not in sent(api)
+    assert ".env" not in "".join(request.new_text for request in api.requests)
