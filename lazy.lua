@@ -15,6 +15,7 @@ return {
     'ClaudeAsk',
     'ClaudeChanges',
     'ClaudeChat',
+    'ClaudeComment',
     'ClaudeCommit',
     'ClaudeDismiss',
     'ClaudeEdit',

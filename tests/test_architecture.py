@@ -244,7 +244,7 @@ ROOMS = (
         "chat.waiting",
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
-    *("session", "status", "health", "options", "init"),
+    *("comment", "session", "status", "health", "options", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

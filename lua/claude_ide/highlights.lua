@@ -2,6 +2,7 @@
 local M = {}
 
 local LINKS = {
+  ClaudeIdeComment = 'DiagnosticInfo',
   ClaudeIdeHunkDropped = 'Comment',
   ClaudeIdeWinbar = 'Title',
   ClaudeIdeWinbarCount = 'WinBar',

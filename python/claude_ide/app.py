@@ -86,6 +86,7 @@ class App(Parts):
         subscribe("chat_list", self._list_event)
         subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
+        subscribe("commented", lambda event: self.guard(self.ide.say(event["words"])))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))

@@ -103,5 +103,5 @@ async def test_control_characters_are_not_keys(nvim: Neovim, api: FakeApi) -> No
 
 async def test_without_a_terminal_the_refusal_says_so(nvim: Neovim) -> None:
     assert await nvim.lua(SEND, "Words") == {
-        "error": "Claude is not in a terminal of this Neovim, and gets no words from here"
+        "error": "no terminal of this Neovim runs Claude (:Claude opens one)"
     }

@@ -146,7 +146,10 @@ end
 function M.send(pid, text)
   local bufnr = terminal.find(pid)
   if not bufnr then
-    return { error = 'Claude is not in a terminal of this Neovim, and gets no words from here' }
+    return {
+      error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
+        or 'Claude is not in a terminal of this Neovim: give it your words yourself',
+    }
   end
   local prompt = { text = harmless(text), since = vim.uv.now() }
   if queues[bufnr] then

@@ -76,6 +76,13 @@ class Editor:
         """Call a Lua function that only the caller needs. Raises `EditorError`."""
         return await self._checked(function, *arguments)
 
+    async def say(self, words: str, pid: int) -> None:
+        """Type words as a prompt into the terminal of a client; 0: into that of `:Claude`.
+
+        Raises `EditorError` if no terminal of this Neovim is found.
+        """
+        await self._checked("terminal.typing.send", pid, words)
+
     # Buffers.
 
     async def editors(self) -> list[dict[str, Any]]:

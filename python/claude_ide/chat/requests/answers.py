@@ -272,8 +272,9 @@ class Answers:
         if not waiting.is_over:
             self._requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
-        if unread:
-            await self._send(unread)
+        for words in (unread, *waiting.comments):
+            if words:
+                await self._send(words)
         self._painter.now()
 
     async def _acceptable(

@@ -209,6 +209,7 @@ class Reviews:
             diffs.close(diff)
         if decision.accepted:
             self._accepted.setdefault(asked.tool, []).append(diff)
+            waiting.comments += [decision.words] if decision.words else []
         return decision
 
     async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
