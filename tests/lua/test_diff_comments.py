@@ -1,4 +1,4 @@
-"""`:ClaudeComment`: comments on a proposal, which go to the agent with the decision; and on a file."""
+"""`:ClaudeComment`: on a proposal, for the agent to read with the decision; and on a file."""
 
 from pathlib import Path
 
