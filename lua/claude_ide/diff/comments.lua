@@ -23,7 +23,7 @@ local paths = {} ---@type table<integer, string> their files
 local function rows_of(bufnr, comment)
   local first, _, details =
     unpack(api.nvim_buf_get_extmark_by_id(bufnr, namespace, comment.mark, { details = true }))
-  return first, math.max(first + 1, details.end_row + (details.end_col > 0 and 1 or 0))
+  return first, math.max(first, details.end_row) + 1
 end
 
 local function touches(bufnr, comment, first, last)
@@ -79,8 +79,9 @@ function M.add(bufnr, first, last, is_range, words)
   end
   highlights.define()
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, {
-    end_row = math.min(last, api.nvim_buf_line_count(bufnr)),
-    end_col = 0,
+    -- To the end of its last line: the sign is also on the line in which it ends.
+    end_row = last - 1,
+    end_col = #api.nvim_buf_get_lines(bufnr, last - 1, last, true)[1],
     right_gravity = false,
     end_right_gravity = true,
     strict = false,
