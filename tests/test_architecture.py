@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "check": {"mcp", "transport"},
     "agents": {"concealed", "text_diff", "tool_names"},
     "text_diff": set(),
+    "last_words": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
@@ -58,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "announcer": {"agents", "review"},
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
-        *("agents.stream_json.decoding", "review", "announcer"),
+        *("agents.stream_json.decoding", "review", "announcer", "files", "last_words", "paths"),
     },
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -69,7 +70,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "chat.requests": {
         *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
-        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
+        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "last_words"),
     },
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),

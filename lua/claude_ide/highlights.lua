@@ -10,6 +10,7 @@ local LINKS = {
   ClaudeIdeWinbarKeys = 'Comment',
   ClaudeIdeWinbarNote = 'WarningMsg',
   ClaudeIdeWinbarWarning = 'DiagnosticError',
+  ClaudeIdeWinbarWhy = 'Comment',
   ClaudeIdeWritten = 'DiffAdd',
   ClaudeShown = 'Visual',
   ClaudeShownNote = 'DiagnosticInfo',

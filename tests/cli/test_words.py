@@ -74,3 +74,20 @@ async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path:
     await nvim.command("1ClaudeComment explain")
 
     await asked(api, "a.py, line 1:\n> one\nexplain")
+
+
+async def test_the_window_bar_says_why_claude_wants_the_edit(
+    nvim_with_cli: Neovim, api: FakeApi, path: Path
+) -> None:
+    read, change, _ = edit(path, "two", "TWO", then="")
+    why = text("The word is too quiet. I shout it:")
+    api.script(read, [why, *change], [text("Edited.")])
+    await begin(nvim_with_cli, "default")
+    await nvim_with_cli.lua("require('claude_ide.terminal.typing').send(0, 'Shout')")
+    await diff_opened(nvim_with_cli)
+
+    def bar() -> str:
+        return next(line for line in nvim_with_cli.screen.lines() if "hunk 1/1" in line)
+
+    await until(lambda: "I shout it" in bar(), "the reason", PATIENCE)
+    assert "too quiet" not in bar()

@@ -36,6 +36,7 @@ local M = {}
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
 ---@field hint? string what the user should know before deciding, for the winbar
+---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest

@@ -250,3 +250,17 @@ async def test_a_comment_on_a_file_is_the_next_prompt_of_a_visible_chat(
 
     await panel.shows("Understood.")
     assert "a.py, line 1:\n> one\nexplain" in api.requests[-1].new_text
+
+
+async def test_the_window_bar_says_why_claude_wants_the_edit(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    read, change, end = edit(path, "two", "TWO", then="All done.")
+    api.script(read, [text("The word is too quiet. I shout it:"), *change], end)
+
+    await panel.send("Shout")
+    await diff_is_open(nvim)
+
+    bar = "nvim_eval_statusline(&winbar, {'winid': win_getid(), 'use_winbar': v:true}).str"
+    assert "I shout it" in await nvim.eval(bar)
+    assert "too quiet" not in await nvim.eval(bar)

@@ -38,6 +38,8 @@ class Waiting:
     """The task that sends the answer."""
     comments: list[str] = field(default_factory=list)
     """What the user has said about the accepted diffs; the agent's next prompt."""
+    why: str = ""
+    """What the agent has said before, in one sentence."""
     is_opened: bool = False
     """Whether its address has been opened; a second key opens it no more."""
     is_over: bool = False

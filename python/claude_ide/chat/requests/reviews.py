@@ -198,6 +198,7 @@ class Reviews:
             is_unsaved=proposed.base is Base.UNSAVED,
             agent=self._agent.name,
             hint=", ".join(hints),
+            why=waiting.why,
         )
         waiting.diff = diff
         try:
