@@ -16,6 +16,7 @@ return {
     'ClaudeAsk',
     'ClaudeChanges',
     'ClaudeChat',
+    'ClaudeComment',
     'ClaudeCommit',
     'ClaudeDismiss',
     'ClaudeEdit',

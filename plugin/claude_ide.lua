@@ -178,19 +178,44 @@ command('ClaudeKernel', host('ClaudeKernel'), {
   end,
   desc = 'Show or control the Jupyter kernel that runs code for Claude',
 })
-command('ClaudeAccept', editor('diff', 'accept'), {
+local function accept(opts)
+  local diff = require('claude_ide.diff')
+  if opts.bang then
+    return diff.decide_all(true)
+  end
+  diff.accept()
+end
+command('ClaudeAccept', accept, {
   range = true,
+  bang = true,
   bar = true,
   desc = 'Accept the proposed edit',
 })
 local function reject(opts)
-  require('claude_ide.diff').reject(nil, opts.args)
+  local diff = require('claude_ide.diff')
+  if opts.bang then
+    return diff.decide_all(false, opts.args)
+  end
+  diff.reject(nil, opts.args)
 end
 command('ClaudeReject', with_next('after_text', reject), {
   range = true,
+  bang = true,
   nargs = '*',
   desc = 'Reject the proposed edit, with a reason',
 })
+command(
+  'ClaudeComment',
+  with_next('after_text', function(opts)
+    require('claude_ide.comment').run(opts)
+  end),
+  {
+    range = true,
+    bang = true,
+    nargs = '*',
+    desc = "Comment on Claude's edit, or on lines of a file",
+  }
+)
 command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask')), {
   nargs = '*',
   range = true,
@@ -286,6 +311,9 @@ map_hunks('<Plug>(claude-hunk-next)', MOTION, 'next', false, 'Go to the next hun
 map_hunks('<Plug>(claude-hunk-previous)', MOTION, 'previous', false, 'Go to the previous hunk')
 map_hunks('<Plug>(claude-hunk-drop)', BOTH, 'drop', true, "Drop hunks of Claude's edit")
 map_hunks('<Plug>(claude-hunk-take)', BOTH, 'take', true, "Take hunks of Claude's edit")
+vim.keymap.set({ 'n', 'x' }, '<Plug>(claude-comment)', function()
+  return require('claude_ide.comment').operator()
+end, { expr = true, desc = "Comment on Claude's edit, or on lines" })
 vim.keymap.set('n', '<Plug>(claude-send)', function()
   return require('claude_ide.selection.mention').operator()
 end, { expr = true, desc = 'Send lines to Claude (operator)' })

@@ -40,6 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "check": {"mcp", "transport"},
     "agents": {"concealed", "text_diff", "tool_names", "wire"},
     "text_diff": set(),
+    "last_words": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
@@ -60,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hooks": {
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
-        *("chat.page", "chat.requests", "wire"),
+        *("chat.page", "chat.requests", "wire", "files", "last_words"),
     },
     "chat.panel": {"editor"},
     "chat.abilities": {"errors", "agents"},
@@ -71,7 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "chat.requests": {
         *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
-        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript"),
+        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "last_words"),
     },
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
@@ -260,7 +261,7 @@ ROOMS = (
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
     "permission",
-    *("status_line", "session", "status", "health", "options", "init"),
+    *("comment", "status_line", "session", "status", "health", "options", "init"),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

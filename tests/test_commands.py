@@ -16,7 +16,7 @@ from support.neovim import ROOT, Neovim
 ENTRY = ROOT / "rplugin" / "python3" / "claude_ide_rplugin.py"
 PLUGIN = (ROOT / "plugin" / "claude_ide.lua").read_text(encoding="utf-8")
 HELP = (ROOT / "doc" / "claude_ide.txt").read_text(encoding="utf-8")
-DEFINED = re.findall(r"^command\('(\w+)'", PLUGIN, re.MULTILINE)
+DEFINED = re.findall(r"^command\(\s*'(\w+)'", PLUGIN, re.MULTILINE)
 FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", PLUGIN, re.MULTILINE)
 """The name of each command, and its name in the host."""
 CHAT = (ROOT / "lua/claude_ide/chat/command.lua").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 local M = {}
 
 local LINKS = {
+  ClaudeIdeComment = 'DiagnosticInfo',
   ClaudeIdeHunkDropped = 'Comment',
   ClaudeIdeWinbar = 'Title',
   ClaudeIdeWinbarCount = 'WinBar',
@@ -9,6 +10,7 @@ local LINKS = {
   ClaudeIdeWinbarKeys = 'Comment',
   ClaudeIdeWinbarNote = 'WarningMsg',
   ClaudeIdeWinbarWarning = 'DiagnosticError',
+  ClaudeIdeWinbarWhy = 'Comment',
   ClaudeIdeWritten = 'DiffAdd',
   ClaudeShown = 'Visual',
   ClaudeShownNote = 'DiagnosticInfo',

@@ -99,6 +99,13 @@
 ---@field bufnr integer the buffer of the proposal
 ---@field accepted? boolean nil while the diff is open, and if it closed without a decision
 
+---@class claude_ide.CommentEvent of `ClaudeComment`
+---@field path string the file
+---@field first integer line
+---@field last integer line
+---@field words string
+---@field bufnr integer the file's buffer, or that of the proposal
+
 ---@class claude_ide.SessionEvent of `ClaudeSessionStart` and `ClaudeSessionEnd`
 ---@field agent string the name of the agent
 ---@field session string its id

@@ -156,6 +156,8 @@ class AgentFiles:
         if not decision.accepted:
             reason = decision.reason or "the user rejected this change"
             raise AgentError(f"{_shown(path)}: not written: {reason}")
+        if decision.words:
+            self._editor.notify(f"{self._name} gets comments only with a rejection", "warn")
         return decision.text
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.claude_cli import ClaudeCli, cli_path, older_cli_path, settle_in
+from support.claude_cli import CARET, ClaudeCli, cli_path, environment, older_cli_path, settle_in
 from support.claude_code import locks
 from support.fake_api import FakeApi
 from support.neovim import ROOT, Neovim, until
+from support.panel import CONFIGURE
 from support.terminal import PATIENCE
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
@@ -99,6 +100,28 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
     claude = await start_claude("--permission-mode", "default", ide_port=ide_port)
     await claude.shows("⧉ In a.py")
     return claude
+
+
+@pytest.fixture
+async def nvim_with_cli(
+    each_cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
+) -> AsyncIterator[Neovim]:
+    """A Neovim that shows `path`; its CLIs use the stand-in for the model."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    del given["PATH"]
+    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
+    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli)]})
+    await serve(neovim, config_folder, path)
+    yield neovim
+    await neovim.stop()
+
+
+async def begin(nvim: Neovim, mode: str) -> None:
+    """Open a CLI in a terminal, in this mode."""
+    await nvim.keys(f":Claude --permission-mode {mode}<CR>")
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
 
 
 def required(path: Path) -> Path:

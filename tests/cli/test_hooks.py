@@ -3,40 +3,29 @@
 import json
 import os
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, environment
 from support.claude_code import locks
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import Happening, follow, happened, names
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, Panel
+from support.panel import Panel
 from support.terminal import PATIENCE
 
-from .conftest import serve
+from .conftest import begin
 
 PRIVATE = ("session", "chat", "id")
 """Keys whose values differ from session to session."""
 
 
 @pytest.fixture
-async def nvim(
-    each_cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; its CLIs use the stand-in for the model."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli)]})
-    await serve(neovim, config_folder, path)
-    await follow(neovim)
-    yield neovim
-    await neovim.stop()
+async def nvim(nvim_with_cli: Neovim) -> Neovim:
+    """A Neovim that shows `path`, and whose events are followed."""
+    await follow(nvim_with_cli)
+    return nvim_with_cli
 
 
 async def prompt(nvim: Neovim, words: str) -> None:
@@ -44,13 +33,6 @@ async def prompt(nvim: Neovim, words: str) -> None:
     await nvim.keys(words)
     await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
     await nvim.keys("<CR>")
-
-
-async def begin(nvim: Neovim, mode: str) -> None:
-    """Open a CLI in a terminal, in this mode."""
-    await nvim.keys(f":Claude --permission-mode {mode}<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
 
 
 def script(api: FakeApi, path: Path) -> None:

@@ -123,3 +123,50 @@ async def test_a_command_does_not_accept_a_diff_that_is_not_shown_yet(
 
     await until(lambda: nvim.eval("execute('messages') =~ 'no diff is open'"))
     assert not diffs.of("diff_decided", id_)
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+async def test_all_diffs_are_decided_also_those_that_have_not_appeared(
+    nvim: Neovim, diffs: Diffs, path: Path, project: Path, accepted: bool
+) -> None:
+    other = project / "other.txt"
+    shown = await diffs.open(path, NEW)
+    await nvim.keys("ix")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    queued = await diffs.ask(other, "new\n")
+
+    await nvim.command("ClaudeAccept!" if accepted else "ClaudeReject! not today")
+
+    decided, unseen = await diffs.decision(shown), await diffs.decision(queued)
+    assert (decided["accepted"], unseen["accepted"]) == (accepted, accepted)
+    assert await diffs.list() == []
+    if accepted:
+        assert unseen["text"] == "new\n"
+    else:
+        assert decided["reason"] == unseen["reason"] == "not today"
+        assert unseen["words"] == "I have rejected your edit of other.txt: not today"
+    await nvim.keys("<Esc>")
+    await diffs.closed(shown)
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_a_diff_with_a_warning_is_accepted_only_after_it_was_seen(
+    nvim: Neovim, diffs: Diffs, path: Path, tmp_path: Path
+) -> None:
+    await nvim.keys("ix")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    queued = await diffs.ask(tmp_path / "outside.txt", "new\n")
+
+    await nvim.command("ClaudeAccept!")
+
+    assert [each["id"] for each in await diffs.list()] == [queued]
+    await nvim.keys("<Esc>")
+    await diffs.ready(queued)
+    await nvim.command("ClaudeAccept!")
+    assert (await diffs.decision(queued))["accepted"]
+
+
+async def test_without_a_diff_there_is_nothing_to_decide(nvim: Neovim, diffs: Diffs) -> None:
+    await nvim.command("ClaudeReject!")
+
+    await until(lambda: "no diff is waiting" in nvim.screen.text())

@@ -5,6 +5,7 @@ local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local channel = require('claude_ide.channel')
 local choice = require('claude_ide.diff.choice')
+local comments = require('claude_ide.diff.comments')
 local dropped = require('claude_ide.diff.dropped')
 local folders = require('claude_ide.file.folders')
 local hunks = require('claude_ide.diff.hunks')
@@ -17,6 +18,8 @@ local location = require('claude_ide.window.location')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
+local remarks = require('claude_ide.diff.remarks')
+local unseen = require('claude_ide.diff.unseen')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local whereabouts = require('claude_ide.file.whereabouts')
@@ -34,6 +37,7 @@ local M = {}
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
 ---@field hint? string what the user should know before deciding, for the winbar
+---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
@@ -170,7 +174,8 @@ local function decide(diff, accepted, reason)
   if accepted and not text then
     return
   end
-  local answer = { id = diff.id, accepted = accepted, reason = reason }
+  local answer = remarks.of(diff, accepted, reason)
+  answer.id, answer.accepted = diff.id, accepted
   if not diff.on_decided then
     answer.text = text
   elseif not accepted then
@@ -208,6 +213,9 @@ local function show(diff)
   diff.view = diff.layout == 'tab' and location.leave(open) or open()
   hunks.track(diff.bufnr, diff.view.windows.original)
   dropped.watch(diff.bufnr)
+  if not diff.on_decided then
+    comments.allow(diff.bufnr, diff.path)
+  end
   keys.define(diff.bufnr)
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
@@ -231,7 +239,8 @@ end
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
 --- Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided`
---- {id, accepted, text?, reason?} or `diff_failed` {id, message}, unless the diff is closed first.
+--- {id, accepted, text?, reason?, words?} (see `claude_ide.Remarks`) or `diff_failed` {id, message},
+--- unless the diff is closed first.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
 ---@param on_decided? fun(text?: string) called with the accepted text, which the host then does not
@@ -270,6 +279,10 @@ function M.close(id)
     return
   end
   remove(diff)
+  local unsent = remarks.unsent(diff)
+  if unsent then
+    channel.emit('commented', { words = unsent })
+  end
   -- The user may have accepted it in the terminal, which does not report it.
   expect_write(diff, reload.follow)
   if not diff.view then
@@ -328,6 +341,26 @@ function M.reject(id, reason)
   with_diff(id, function(diff)
     decide(diff, false, reason)
   end)
+end
+
+--- Accept or reject all proposals, also those that wait for a moment to appear.
+---@param accepted boolean
+---@param reason? string
+function M.decide_all(accepted, reason)
+  local waiting_diffs = vim.tbl_values(diffs)
+  table.sort(waiting_diffs, function(a, b)
+    return a.id < b.id
+  end)
+  if #waiting_diffs == 0 then
+    message.show('no diff is waiting', 'warn')
+  end
+  for _, diff in ipairs(waiting_diffs) do
+    if diff.view then
+      decide(diff, accepted, reason)
+    elseif not diff.bufnr then
+      unseen.decide(diff, accepted, reason, remove)
+    end
+  end
 end
 
 vim.api.nvim_create_autocmd('VimLeavePre', {

@@ -20,6 +20,7 @@ local OTHERS = {
   { 'u', 'Undo a decision or a change' },
   { ':w', 'Accept what stands' },
   { ':q', 'Reject' },
+  { ':ClaudeComment', 'Comment on the hunk' },
   { 'g?', 'Show these keys' },
 }
 

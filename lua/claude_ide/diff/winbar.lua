@@ -3,6 +3,7 @@ local count = require('claude_ide.diff.count')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
+local why = require('claude_ide.diff.why')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}
@@ -19,6 +20,7 @@ local KEYS =
 ---@field hint string what to know before deciding; it matters more than the title and long keys
 ---@field keys string[] spellings, longest first, the first two in wide windows only; empty for none
 ---@field counts fun(): string the hunk and the diff, and how many there are
+---@field why fun(): string what the agent has said before; it gives way to all others but title and long keys
 
 ---@type table<integer, claude_ide.Winbar> by window
 local winbars = {}
@@ -35,6 +37,7 @@ local EXTRAS = {
 }
 local ALONE = { ['1 hunk'] = true, ['hunk 1/1'] = true }
 local LEAST_WARNING = 4
+local LEAST_WHY, GOOD_WHY = 12, 40
 
 local width = vim.api.nvim_strwidth
 
@@ -118,11 +121,10 @@ local function extras_of(bar, columns)
   return extras, room
 end
 
--- The parts of a winbar by name, shortened to fit the columns.
 ---@param bar claude_ide.Winbar
 ---@param columns integer
 ---@return table<string, string>
-local function fit(bar, columns)
+local function without_why(bar, columns)
   local keys, room = keys_of(bar, columns)
   local warning = warning_of(bar, room)
   local extras, remaining = extras_of(bar, room - width(warning))
@@ -134,6 +136,29 @@ local function fit(bar, columns)
     count = extras.count or '',
     keys = keys,
   }
+end
+
+local function spare(shown, columns)
+  return vim.iter(vim.tbl_values(shown)):fold(columns, function(room, text)
+    return room - width(text)
+  end)
+end
+
+-- The parts of a winbar by name, shortened to fit the columns. The agent's words get the room that is left,
+-- and that of the title and of long keys if they need it.
+---@param bar claude_ide.Winbar
+---@param columns integer
+---@return table<string, string>
+local function fit(bar, columns)
+  local shown, words = without_why(bar, columns), blank_around(bar.why())
+  if words ~= '' and spare(shown, columns) < math.min(width(words), GOOD_WHY) then
+    local brief = { title = '', keys = vim.list_slice(bar.keys, 2) }
+    local other = without_why(vim.tbl_extend('force', bar, brief), columns)
+    shown = spare(other, columns) >= LEAST_WHY and other or shown
+  end
+  local room = spare(shown, columns)
+  shown.why = room >= LEAST_WHY and message.fit(words, room) or ''
+  return shown
 end
 
 --- The winbar of a window, evaluated at each redraw.
@@ -151,6 +176,7 @@ function M.line(win)
     winbar.part(shown.warning, 'ClaudeIdeWinbarWarning'),
     winbar.part(shown.note, 'ClaudeIdeWinbarNote'),
     winbar.part(shown.count, 'ClaudeIdeWinbarCount'),
+    winbar.part(shown.why, 'ClaudeIdeWinbarWhy'),
     '%=',
     winbar.part(shown.keys, 'ClaudeIdeWinbarKeys'),
   })
@@ -167,6 +193,7 @@ local function substitute(bar)
         { shown.warning, 'ClaudeIdeWinbarWarning' },
         { shown.note, 'ClaudeIdeWinbarNote' },
         { shown.count, 'ClaudeIdeWinbarCount' },
+        { shown.why, 'ClaudeIdeWinbarWhy' },
         { shown.keys, 'ClaudeIdeWinbarKeys' },
       }
       return { vim.tbl_filter(function(chunk)
@@ -221,9 +248,13 @@ function M.set(diff, left, right, unsaved)
   local path, warning = in_one_line(diff.where.path), diff.where.warning
   local note = note_of(diff, original, unsaved)
   local hint = in_one_line(diff.hint or '')
+  local function said()
+    return in_one_line(why.of(diff))
+  end
   local function bar(fields)
     local rest = { path = path, warning = warning, title = '', note = '', hint = '' }
     rest.counts = no_counts
+    rest.why = #fields.keys > 0 and said or no_counts
     return vim.tbl_extend('keep', fields, rest)
   end
   local function counts()

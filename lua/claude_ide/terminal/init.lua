@@ -239,13 +239,21 @@ function M.is_running()
   return is_valid(current)
 end
 
+--- The terminal in which a client runs; that of `:Claude` if no process is given.
+---@param pid integer the client's process id; 0 if unknown
+---@return integer? bufnr
+function M.find(pid)
+  local found = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+    return runs_in(pid, bufnr)
+  end)
+  return found or (pid == 0 and is_valid(current) and current or nil)
+end
+
 --- Go to the terminal in which a client runs; to the terminal of `:Claude` if none is found.
 ---@param pid integer the client's process id; 0 if unknown
 ---@return { error: string }?
 function M.focus(pid)
-  local terminal = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
-    return runs_in(pid, bufnr)
-  end) or (is_valid(current) and current)
+  local terminal = M.find(pid) or M.find(0)
   if not terminal then
     return {
       error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'

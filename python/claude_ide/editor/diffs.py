@@ -12,11 +12,15 @@ from claude_ide.errors import EditorError
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """The user's answer: the accepted `text`, or the `reason` of a rejection."""
+    """The user's answer: the accepted `text`, or the `reason` of a rejection, with the comments.
+
+    `words` has reason and comments for an agent that does not get them with its answer.
+    """
 
     accepted: bool
     text: str = ""
     reason: str = ""
+    words: str = ""
 
 
 class Diff(msgspec.Struct, eq=False):
@@ -114,8 +118,8 @@ class Diffs:
     def _decided(self, event: dict[str, Any]) -> None:
         if (diff := self._undecided(event)) is not None:
             diff.decided = True
-            text, reason = event.get("text", ""), event.get("reason", "")
-            diff.decision.set_result(Decision(event["accepted"], text, reason))
+            given = {name: event.get(name, "") for name in ("text", "reason", "words")}
+            diff.decision.set_result(Decision(event["accepted"], **given))
 
     def _undecided(self, event: dict[str, Any]) -> Diff | None:
         """Return the proposal that an event names, unless it is closed or settled."""

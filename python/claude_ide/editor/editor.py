@@ -12,6 +12,7 @@ from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
+from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tools import Tools
 from claude_ide.paths import from_uri, is_same
 
@@ -37,6 +38,7 @@ class Editor:
         self.state = State()
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
+        self.terminals = Terminals(port)
         self._finishing = Finishing(port, self.events)
         self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)
@@ -64,29 +66,13 @@ class Editor:
         """Raise a `User` event."""
         self._port.notify("say.announce.event", event, data)
 
+    def explain(self, path: str, words: str) -> None:
+        """Say why an agent edits a file; its diff may open later. Empty if that is unknown."""
+        self._port.notify("diff.why.tell", path, words)
+
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""
         self._port.notify("host.clients", count)
-
-    def clients_run_as(self, pids: list[int]) -> None:
-        """Report the process ids of the clients, so that Neovim finds their terminals."""
-        self._port.notify("terminal.connected", pids)
-
-    def agent_does(self, source: str, activity: dict[str, Any]) -> None:
-        """Report what the agent of a terminal does (`activity.lua`)."""
-        self._port.notify("activity.set", source, activity)
-
-    def turn_runs(self, launch: str, record: str) -> None:
-        """Have Neovim report the interruption of a terminal's turn (`terminal_interrupted`)."""
-        self._port.notify("terminal.interruption.watch", launch, record)
-
-    def turn_ended(self, launch: str) -> None:
-        """Report that a terminal's turn has ended."""
-        self._port.notify("terminal.interruption.unwatch", launch)
-
-    def agent_ended(self, source: str) -> None:
-        """Report that the agent of a terminal has ended."""
-        self._port.notify("activity.remove", source)
 
     async def run(self, function: str, *arguments: Any) -> Any:
         """Call a Lua function that only the caller needs. Raises `EditorError`."""

@@ -58,7 +58,7 @@ class Activities:
             return
         self._prompts[launch] = hook.prompt_id
         if hook.transcript_path:
-            self._editor.turn_runs(launch, hook.transcript_path)
+            self._editor.terminals.turn_runs(launch, hook.transcript_path)
         self._update(launch, {"is_working": True})
 
     def is_current(self, launch: str, prompt: str) -> bool:
@@ -69,15 +69,15 @@ class Activities:
     def rest(self, launch: str) -> None:
         """Record the end of a turn."""
         self._prompts.pop(launch, None)
-        self._editor.turn_ended(launch)
+        self._editor.terminals.turn_ended(launch)
         self._update(launch, {"is_working": False})
 
     def end(self, launch: str) -> None:
         """Forget a terminal that has ended."""
         self._prompts.pop(launch, None)
-        self._editor.turn_ended(launch)
+        self._editor.terminals.turn_ended(launch)
         if self._known.pop(launch, None) is not None:
-            self._editor.agent_ended(launch)
+            self._editor.terminals.agent_ended(launch)
 
     async def _answer(self, request: Request) -> Response:
         try:
@@ -97,7 +97,7 @@ class Activities:
         before = self._known.pop(launch, {})
         after = self._known[launch] = {"is_working": False} | before | changes
         if after != before:
-            self._editor.agent_does(launch, after)
+            self._editor.terminals.agent_does(launch, after)
         while len(self._known) > MOST:
             self.end(next(iter(self._known)))
 

@@ -1,7 +1,12 @@
-"""One session of a CLI in a terminal: follows its hooks, and announces what they report."""
+"""One session of a CLI in a terminal: follows its hooks, and announces what they report.
+
+`explain` is called with the file of each edit, and what Claude has said before it. `start` runs a
+task.
+"""
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
@@ -16,6 +21,9 @@ from claude_ide.agents.stream_json.decoding.tools import (
     path_in,
 )
 from claude_ide.announcer import Announcer, seen, whole
+from claude_ide.hooks import spoken
+from claude_ide.last_words import sentence
+from claude_ide.paths import normalized
 from claude_ide.review.commands import Commands
 
 logger = logging.getLogger(__name__)
@@ -32,6 +40,7 @@ class Hook(msgspec.Struct, frozen=True):
     hook_event_name: str
     session_id: str
     cwd: str = ""
+    transcript_path: str = ""
     prompt: str = ""
     tool_name: str = ""
     tool_use_id: str = ""
@@ -42,16 +51,23 @@ class Hook(msgspec.Struct, frozen=True):
     agent_id: str = ""
     """The subagent that uses the tool; empty for the agent itself."""
     agent_type: str = ""
-    transcript_path: str = ""
     prompt_id: str = ""
 
 
 class Conversation:
     """Announces one session; its hooks are handled in the order in which they arrive."""
 
-    def __init__(self, announcer: Announcer, commands: Commands) -> None:
+    def __init__(
+        self,
+        announcer: Announcer,
+        commands: Commands,
+        explain: Callable[[str, str], object],
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
         self._announcer = announcer
         self._commands = commands
+        self._explain = explain
+        self._start = start
         self._order = asyncio.Lock()
         self._searched: set[str] = set()
         """The running tools that may change files without reporting it."""
@@ -105,8 +121,17 @@ class Conversation:
                 await self._commands.begun()
             self._searched.add(hook.tool_use_id)
         path, command = path_in(arguments), text(arguments.get("command"))
+        if path and kind_of(hook.tool_name) == "edit":
+            self._explain(normalized(path), "")
+            if hook.transcript_path:
+                self._start(self._say_why(hook, normalized(path)))
         name = NAMES.get(hook.tool_name, hook.tool_name)
         self._announcer.tool_started(hook.tool_use_id, name, path, command)
+
+    async def _say_why(self, hook: Hook, path: str) -> None:
+        said = await spoken.before(hook.transcript_path, hook.tool_use_id)
+        if words := sentence(said):
+            self._explain(path, words)
 
     async def _end(self, hook: Hook, status: ToolStatus) -> None:
         result = mapping(hook.tool_response)

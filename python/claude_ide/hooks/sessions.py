@@ -95,7 +95,8 @@ class Sessions:
         session = self._open.pop(key, None)
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
-            session = Conversation(announcer, Commands(self._editor))
+            commands = Commands(self._editor)
+            session = Conversation(announcer, commands, self._editor.explain, self._start)
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session
         while len(self._open) > MOST_SESSIONS:

@@ -92,13 +92,24 @@ class Ide:
 
         If none is listening, the mention is queued for the next client, and None is returned.
         """
-        listening = [client for client in self.clients if client.listening]
-        addressee = max(listening, key=lambda client: client.last_active, default=None)
+        addressee = self._last_active()
         if addressee is None:
             self.mentions.append(mention)
         else:
             self._outboxes[addressee].put("at_mentioned", mention)
         return addressee
+
+    async def say(self, words: str) -> None:
+        """Type words as a prompt into the terminal of the client that was last active.
+
+        Raises `EditorError` if no terminal of this Neovim is found.
+        """
+        addressee = self._last_active()
+        await self.editor.terminals.say(words, (addressee.pid or 0) if addressee else 0)
+
+    def _last_active(self) -> Client | None:
+        listening = [client for client in self.clients if client.listening]
+        return max(listening, key=lambda client: client.last_active, default=None)
 
     async def settle(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""
@@ -114,7 +125,7 @@ class Ide:
         self.notify_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
 
     def _report_pids(self) -> None:
-        self.editor.clients_run_as([client.pid for client in self.clients if client.pid])
+        self.editor.terminals.clients_run_as([client.pid for client in self.clients if client.pid])
 
     async def _welcome(self, client: Client, peer: Peer) -> None:
         """Send a new client the selection and the queued mentions.

@@ -222,3 +222,45 @@ async def test_an_edit_is_rejected_with_a_reason(
     assert "rejected: please whisper" in await panel.shows("Very well.")
     assert path.read_text() == "one\ntwo\n"
     assert "please whisper" in api.requests[2].new_text
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+async def test_a_comment_on_an_edit_reaches_the_model(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, accepted: bool
+) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."), [text("Understood.")])
+
+    await panel.send("Shout")
+    await diff_is_open(nvim)
+    await nvim.command("2ClaudeComment why shout?")
+    await nvim.command("ClaudeAccept" if accepted else "ClaudeReject too loud")
+
+    said = "a.py, line 2:\n> TWO\nwhy shout?"
+    words = said if accepted else f"too loud\n\n{said}"
+    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+
+
+async def test_a_comment_on_a_file_is_the_next_prompt_of_a_visible_chat(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    api.script([text("Understood.")])
+    await nvim.command(f"tabedit {path} | tabclose | stopinsert | wincmd t | edit {path}")
+
+    await nvim.command("1ClaudeComment explain")
+
+    await panel.shows("Understood.")
+    assert "a.py, line 1:\n> one\nexplain" in api.requests[-1].new_text
+
+
+async def test_the_window_bar_says_why_claude_wants_the_edit(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path
+) -> None:
+    read, change, end = edit(path, "two", "TWO", then="All done.")
+    api.script(read, [text("The word is too quiet. I shout it:"), *change], end)
+
+    await panel.send("Shout")
+    await diff_is_open(nvim)
+
+    bar = "nvim_eval_statusline(&winbar, {'winid': win_getid(), 'use_winbar': v:true}).str"
+    assert "I shout it" in await nvim.eval(bar)
+    assert "too quiet" not in await nvim.eval(bar)

@@ -244,6 +244,18 @@ local function put(chat, text)
   end
 end
 
+--- Send a text that the user has written elsewhere; return it to them if that is impossible.
+---@param chat claude_ide.Chat
+---@param text string
+function M.say(chat, text)
+  local number = chat_sent.add(chat, text)
+  if not chat_state.emit(chat, 'send', { number = number, text = text, how = 'send' }) then
+    chat_sent.take(chat, { number })
+    put(chat, text)
+    chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
+  end
+end
+
 --- Return a text to the user if the prompt is empty.
 ---@param id integer
 ---@param text string

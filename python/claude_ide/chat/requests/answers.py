@@ -36,10 +36,12 @@ from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.sight import Sight
 from claude_ide.chat.requests.view import SHOWN, Request
+from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
+from claude_ide.last_words import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +85,7 @@ class Answers:
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""
         waiting = self._requests.add(asked)
+        waiting.why = sentence(search.last_text(self._transcript.sheet))
         self._painter.now()
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
@@ -258,8 +261,9 @@ class Answers:
         if not waiting.is_over:
             self._requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
-        if unread:
-            await self._send(unread)
+        for words in (unread, *waiting.comments):
+            if words:
+                await self._send(words)
         self._painter.now()
 
     async def _acceptable(

@@ -5,7 +5,7 @@ This is the only registry of them: views, bars, keys and reviews use it.
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from claude_ide.agents.events import Asked, Dead, Event, RequestWithdrawn, ToolEnded
@@ -36,6 +36,10 @@ class Waiting:
     """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None
     """The task that sends the answer."""
+    comments: list[str] = field(default_factory=list)
+    """What the user has said about the accepted diffs; the agent's next prompt."""
+    why: str = ""
+    """What the agent has said before, in one sentence."""
     is_opened: bool = False
     """Whether its address has been opened; a second key opens it no more."""
     is_over: bool = False

@@ -198,6 +198,7 @@ class Reviews:
             is_unsaved=proposed.base is Base.UNSAVED,
             agent=self._agent.name,
             hint=", ".join(hints),
+            why=waiting.why,
         )
         waiting.diff = diff
         try:
@@ -209,6 +210,7 @@ class Reviews:
             diffs.close(diff)
         if decision.accepted:
             self._accepted.setdefault(asked.tool, []).append(diff)
+            waiting.comments += [decision.words] if decision.words else []
         return decision
 
     async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:

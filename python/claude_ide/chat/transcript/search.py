@@ -5,6 +5,7 @@ import itertools
 from claude_ide.agents.events import Change
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import View
+from claude_ide.chat.transcript.prose import Prose
 from claude_ide.chat.transcript.tool import ToolUse
 from claude_ide.chat.transcript.turns import Turn
 
@@ -37,6 +38,17 @@ def prompt_like(sheet: Sheet, text: str) -> str:
     turns = [view.text for view in sheet.views() if type(view) is Turn]
     matching = (each for each in reversed(turns) if not text or text.endswith(each.strip()))
     return next(filter(str.strip, matching), text)
+
+
+def last_text(sheet: Sheet) -> str:
+    """Return the agent's last text in the current turn; empty if it has said nothing yet."""
+    views = list(sheet.views())
+    for view in reversed(views):
+        if type(view) is Turn:
+            break
+        if isinstance(view, Prose) and view.above is None:
+            return view.markdown()
+    return ""
 
 
 def turn_at(sheet: Sheet, part: int) -> str | None:

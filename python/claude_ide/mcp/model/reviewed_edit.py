@@ -50,6 +50,7 @@ class Outcome(msgspec.Struct):
     unsaved: list[str] = []
     rejected: list[str] = []
     failed: list[str] = []
+    comments: list[str] = []
 
     @property
     def is_complete(self) -> bool:
@@ -62,6 +63,7 @@ class Outcome(msgspec.Struct):
         self.unsaved += other.unsaved
         self.rejected += other.rejected
         self.failed += other.failed
+        self.comments += other.comments
 
     def lines(self) -> list[str]:
         """Return the outcome for the model."""
@@ -70,6 +72,7 @@ class Outcome(msgspec.Struct):
             "Changed, but not saved, as these buffers had unsaved changes:": self.unsaved,
             "Rejected by the user, and not changed:": self.rejected,
             "Failed:": self.failed,
+            "The user says:": self.comments,
         }
         return [
             line
@@ -183,6 +186,7 @@ class _Review:
             self._editor.diffs.close(diff)
         if decision.accepted:
             self._accepted.append(Accepted(file, decision.text, diff))
+            self.outcome.comments += [decision.words] if decision.words else []
         else:
             made = "; the language server has created it, empty" if file.is_made else ""
             reason = f": {decision.reason}" if decision.reason else ""

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from claude_ide.editor.diffs import Diff
-from claude_ide.errors import ToolError
+from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
@@ -66,6 +66,9 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     finally:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
+    if decision.words:
+        # The CLI drops everything in an answer but the text. It has to end its dialog first.
+        await _say(client, decision.words)
     if decision.accepted and is_new and exists(path):
         # CLI 2.1.330 would overwrite the file.
         client.editor.diffs.settle(diff, is_written=False)
@@ -101,6 +104,13 @@ def _compared(arguments: OpenDiff) -> dict[str, str]:
     """Return the file to compare with, if it is not the one to write; only its path is checked."""
     is_other = arguments.new_file_path not in (None, "", arguments.old_file_path)
     return {"old_path": normalized(arguments.old_file_path)} if is_other else {}
+
+
+async def _say(client: Client, words: str) -> None:
+    try:
+        await client.editor.terminals.say(words, client.pid or 0)
+    except EditorError as error:
+        client.editor.notify(str(error), "warn")
 
 
 async def _withdraw(client: Client, diffs: list[Diff]) -> None:

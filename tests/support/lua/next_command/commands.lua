@@ -22,6 +22,7 @@ package.loaded['claude_ide.diff'] = {
   accept = record('ClaudeAccept'),
   reject = record('ClaudeReject'),
 }
+package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
 package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
 package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
 package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }

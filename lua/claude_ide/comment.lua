@@ -1,0 +1,153 @@
+--- `:ClaudeComment`: the user's words on lines of a proposal, which wait for the decision, or on lines of any
+--- other file, which are sent at once.
+local announce = require('claude_ide.say.announce')
+local channel = require('claude_ide.channel')
+local comments = require('claude_ide.diff.comments')
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.say.message')
+local privacy = require('claude_ide.privacy')
+local quotation = require('claude_ide.diff.quotation')
+local vim_ui = require('claude_ide.dialogue.vim_ui')
+
+local M = {}
+
+local api = vim.api
+
+---@class claude_ide.Commented
+---@field bufnr integer
+---@field first integer row, 0-based
+---@field last integer exclusive
+---@field is_range boolean whether the user has given the lines
+
+local repeated ---@type string? the words of the last comment, for `.`
+
+-- The chat of this tab page gets them, as it gets mentions; otherwise the CLI in a terminal.
+local function send(words)
+  if package.loaded['claude_ide.chat.state'] then
+    local placement = require('claude_ide.chat.placement')
+    local chat = vim.iter(require('claude_ide.chat.state').list()):find(placement.is_here)
+    if chat then
+      return require('claude_ide.chat.prompt').say(chat, words)
+    end
+  end
+  if not channel.id then
+    return message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
+  end
+  channel.emit('commented', { words = words })
+end
+
+local function is_beside_proposal()
+  return vim.wo.diff
+    and vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+      return comments.takes(api.nvim_win_get_buf(win))
+    end)
+end
+
+-- Why nothing can be said about the lines of a buffer; nil if something can.
+local function refusal(bufnr)
+  local path = file.path(bufnr)
+  if is_beside_proposal() then
+    return 'comment in the window of the proposal'
+  elseif not path then
+    return 'this buffer has no file'
+  end
+  local reason = privacy.reason(path)
+  return reason and privacy.sentence(path, reason)
+end
+
+---@param where claude_ide.Commented
+---@param words string
+local function comment(where, words)
+  if comments.takes(where.bufnr) then
+    return comments.add(where.bufnr, where.first, where.last, where.is_range, words)
+  end
+  local path = file.path(where.bufnr) --[[@as string]]
+  local lines = { where.first + 1, where.last }
+  local quoted = api.nvim_buf_get_lines(where.bufnr, where.first, where.last, false)
+  send(quotation.of(vim.fn.fnamemodify(path, ':.'), lines, quoted, '> ', words))
+  announce.event('ClaudeComment', {
+    path = path,
+    first = lines[1],
+    last = lines[2],
+    words = words,
+    bufnr = where.bufnr,
+  })
+end
+
+local function remove(where)
+  local count = comments.takes(where.bufnr)
+      and comments.remove(where.bufnr, where.first, where.last, where.is_range)
+    or 0
+  if count == 0 then
+    message.show('no comment is here', 'warn')
+  end
+end
+
+-- Ask for the words, unless they are given.
+---@param where claude_ide.Commented
+---@param words string
+local function comment_or_ask(where, words)
+  local obstacle = not comments.takes(where.bufnr) and refusal(where.bufnr)
+  if obstacle then
+    return message.show(obstacle, 'warn')
+  elseif words ~= '' then
+    repeated = words
+    return comment(where, words)
+  end
+  vim_ui.input('Comment: ', '', function(typed)
+    if typed and typed:find('%S') and api.nvim_buf_is_loaded(where.bufnr) then
+      repeated = typed
+      comment(where, typed)
+    end
+  end)
+end
+
+--- Run `:ClaudeComment`.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.run(opts)
+  local where = {
+    bufnr = api.nvim_get_current_buf(),
+    first = opts.line1 - 1,
+    last = opts.line2,
+    is_range = opts.range > 0,
+  }
+  if opts.bang then
+    return remove(where)
+  end
+  comment_or_ask(where, vim.trim(opts.args))
+end
+
+local function operate(is_range)
+  local where = {
+    bufnr = api.nvim_get_current_buf(),
+    first = vim.fn.line("'[") - 1,
+    last = vim.fn.line("']"),
+    is_range = is_range,
+  }
+  comment_or_ask(where, repeated or '')
+end
+
+--- Comment on the hunk or line at the cursor; for 'operatorfunc'.
+function M.comment_here()
+  operate(false)
+end
+
+--- Comment on the lines of a Visual selection; for 'operatorfunc'.
+function M.comment_lines()
+  operate(true)
+end
+
+--- Ask for a comment on the hunk or line at the cursor, or on a selection. An operator, so that `.` repeats
+--- the words; for an `<expr>` map in Normal or Visual mode.
+---@return string keys
+function M.operator()
+  repeated = nil
+  if vim.fn.mode():find('^[vV\22]') then
+    vim.o.operatorfunc = "v:lua.require'claude_ide.comment'.comment_lines"
+    return 'g@'
+  end
+  vim.o.operatorfunc = "v:lua.require'claude_ide.comment'.comment_here"
+  return 'g@_'
+end
+
+return M

@@ -1,0 +1,33 @@
+--- Lines of a file, quoted for an agent above what the user says about them.
+local M = {}
+
+local MOST = 20 -- lines of a quotation; the agent can read the file
+
+--- Lines in words.
+---@param lines [integer, integer] first and last, 1-based
+---@return string
+function M.lines(lines)
+  local form = lines[1] == lines[2] and 'line %d' or 'lines %d-%d'
+  return form:format(lines[1], lines[2])
+end
+
+--- What the user says about lines of a file.
+---@param path string as the agent knows it
+---@param lines [integer, integer] first and last, 1-based
+---@param quoted string[]
+---@param prefix string of each quoted line
+---@param words string
+---@return string
+function M.of(path, lines, quoted, prefix, words)
+  local shown = vim.tbl_map(function(line)
+    return prefix .. line
+  end, vim.list_slice(quoted, 1, MOST))
+  if #quoted > MOST then
+    table.insert(shown, '> …')
+  end
+  table.insert(shown, 1, ('%s, %s:'):format(path, M.lines(lines)))
+  table.insert(shown, words)
+  return table.concat(shown, '\n')
+end
+
+return M

@@ -1,0 +1,93 @@
+"""What the user says about an edit reaches the model of the real CLI, in both of its versions."""
+
+from pathlib import Path
+
+import pytest
+
+from support.fake_api import FakeApi, edit, text
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+
+from .conftest import begin, diff_opened
+
+
+@pytest.fixture
+async def nvim(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> Neovim:
+    """A Neovim with a CLI in a terminal, whose model proposes an edit."""
+    nvim = nvim_with_cli
+    script = edit(path, "two", "TWO", then="Edited.")
+    api.script(*script, [text("Understood.")])
+    await begin(nvim, "default")
+    await nvim.lua("require('claude_ide.terminal.typing').send(0, 'Shout')")
+    await diff_opened(nvim)
+    return nvim
+
+
+async def asked(api: FakeApi, words: str) -> None:
+    """Wait until the model gets these words as a prompt."""
+    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+
+
+async def test_the_reason_of_a_rejection_is_the_next_prompt(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    await nvim.command("ClaudeReject too loud, whisper")
+
+    await asked(api, "I have rejected your edit of a.py (line 2): too loud, whisper")
+    assert path.read_text() == "one\ntwo\n"
+
+
+async def test_comments_on_a_rejected_edit_are_the_next_prompt(nvim: Neovim, api: FakeApi) -> None:
+    await nvim.command("2ClaudeComment why shout?")
+    await nvim.command("ClaudeReject!")
+
+    await asked(api, "I have rejected your edit of a.py.\n\na.py, line 2:\n> TWO\nwhy shout?")
+
+
+async def test_comments_on_an_accepted_edit_reach_the_model_after_it(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    await nvim.command("2ClaudeComment why shout?")
+    await nvim.command("ClaudeAccept!")
+
+    await asked(api, "I have accepted your edit of a.py.\n\na.py, line 2:\n> TWO\nwhy shout?")
+    assert path.read_text() == "one\nTWO\n"
+
+
+async def test_comments_on_an_edit_that_is_accepted_in_the_terminal_are_not_lost(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    await nvim.command("2ClaudeComment why shout?")
+    await nvim.command("tabfirst")
+    await nvim.command("wincmd l | startinsert")
+    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
+    await nvim.keys("<CR>")
+
+    await asked(api, "About your edit of a.py:\n\na.py, line 2:\n> TWO\nwhy shout?")
+    assert path.read_text() == "one\nTWO\n"
+
+
+async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path: Path) -> None:
+    await nvim.command("ClaudeAccept")
+    await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written", PATIENCE)
+    await nvim.command(f"edit {path}")
+    await nvim.command("1ClaudeComment explain")
+
+    await asked(api, "a.py, line 1:\n> one\nexplain")
+
+
+async def test_the_window_bar_says_why_claude_wants_the_edit(
+    nvim_with_cli: Neovim, api: FakeApi, path: Path
+) -> None:
+    read, change, _ = edit(path, "two", "TWO", then="")
+    why = text("The word is too quiet. I shout it:")
+    api.script(read, [why, *change], [text("Edited.")])
+    await begin(nvim_with_cli, "default")
+    await nvim_with_cli.lua("require('claude_ide.terminal.typing').send(0, 'Shout')")
+    await diff_opened(nvim_with_cli)
+
+    def bar() -> str:
+        return next(line for line in nvim_with_cli.screen.lines() if "hunk 1/1" in line)
+
+    await until(lambda: "I shout it" in bar(), "the reason", PATIENCE)
+    assert "too quiet" not in bar()

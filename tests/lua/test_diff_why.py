@@ -1,0 +1,47 @@
+"""`diff/why.lua`: the window bar says why the agent wants an edit."""
+
+from pathlib import Path
+
+import pytest
+
+from support.diffs import Diffs
+from support.neovim import Neovim
+
+BAR = "nvim_eval_statusline(&winbar, {'winid': win_getid(), 'use_winbar': v:true}).str"
+WORDS = "I use a constant, so that the price is in one place."
+TELL = "require('claude_ide.diff.why').tell(...)"
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (280, f"Claude Code a.txt hunk 1/1 {WORDS} :w accept · :q reject · g? keys"),
+        (160, "a.txt hunk 1/1 I use a constant, so that the price is… :w accept · :q reject"),
+        (120, "a.txt hunk 1/1 I use a constant, … :w accept · :q reject"),
+        (90, "Claude Code a.txt :w accept · :q reject"),
+    ],
+)
+async def test_the_words_get_the_room_that_is_left(
+    nvim: Neovim, diffs: Diffs, path: Path, columns: int, shown: str
+) -> None:
+    await nvim.command(f"set columns={columns}")
+    await diffs.open(path, "two\n")
+
+    await nvim.lua(TELL, str(path), WORDS)
+
+    assert " ".join((await nvim.eval(BAR)).split()) == shown
+
+
+async def test_words_on_another_file_are_not_shown(
+    nvim: Neovim, diffs: Diffs, path: Path, project: Path
+) -> None:
+    await nvim.command("set columns=280")
+    await nvim.lua(TELL, str(project / "other.txt"), WORDS)
+    await diffs.open(path, "two\n")
+    assert WORDS not in await nvim.eval(BAR)
+
+    await nvim.lua(TELL, str(path), "100%{1+1} odd\nwords")
+    assert "100%{1+1} odd" in await nvim.eval(BAR)
+    await nvim.lua(TELL, str(path), "")
+
+    assert "odd" not in await nvim.eval(BAR)
