@@ -2,7 +2,10 @@
 local M = {}
 
 local LINKS = {
+  ClaudeIdeAdded = 'DiffAdd',
+  ClaudeIdeChanged = 'DiffText',
   ClaudeIdeHunkDropped = 'Comment',
+  ClaudeIdeRemoved = 'DiffDelete',
   ClaudeIdeWinbar = 'Title',
   ClaudeIdeWinbarCount = 'WinBar',
   ClaudeIdeWinbarFile = 'WinBar',
