@@ -19,6 +19,7 @@ BENCHMARKS = (
     "cursor",
     "growth",
     "diff",
+    "inline",
     "crowd",
     "accept",
     "memory",

@@ -36,7 +36,7 @@ async def use(nvim: Neovim, body: str) -> None:
 
 
 @pytest.mark.parametrize("body", [SIDE_BY_SIDE, IN_PLACE, FLOAT], ids=["tab", "here", "float"])
-@pytest.mark.parametrize("keys", [":w<CR>", ":ClaudeReject<CR>", "]cgX:w<CR>"])
+@pytest.mark.parametrize("keys", [":w<CR>", ":ClaudeReject<CR>", "2]cgX:w<CR>"])
 async def test_the_diff_is_decided_and_closed_as_in_any_layout(
     nvim: Neovim, diffs: Diffs, path: Path, body: str, keys: str
 ) -> None:

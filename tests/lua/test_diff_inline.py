@@ -197,3 +197,15 @@ async def test_a_buffer_that_would_be_wiped_out_survives(
 
     await diffs.closed(id_)
     assert await nvim.eval("[bufnr(), &bufhidden]") == [number, "wipe"]
+
+
+async def test_of_many_removed_lines_the_first_are_shown(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    path.write_text("".join(f"old {number}\n" for number in range(1, 702)))
+    await nvim.command("edit!")
+
+    await diffs.open(path, "new\n", "inline")
+
+    (removed,) = [mark for mark in await marks(nvim) if mark[0] == "removed"]
+    assert removed[2][499:] == ["old 500", "… and 201 more lines"]

@@ -10,6 +10,7 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_inline')
 
 local INTERVAL = 50 -- milliseconds
+local MOST_REMOVED = 500 -- lines of one hunk that are shown; nobody scrolls through more
 -- Below those of treesitter: code keeps its colours.
 local PRIORITY = 90
 
@@ -67,9 +68,9 @@ local function wrapped(chunks, width)
 end
 
 local function removed_lines(lines, removed, area)
-  local rows = {}
+  local rows = {} ---@type claude_ide.Chunks[]
   local blank = (' '):rep(area.width)
-  for index, line in ipairs(lines) do
+  for index, line in ipairs(vim.list_slice(lines, 1, MOST_REMOVED)) do
     local chunks = chunks_of(line, removed[index])
     -- The background reaches the edge.
     local is_short = #line < area.width and not line:find('\t', 1, true)
@@ -81,6 +82,10 @@ local function removed_lines(lines, removed, area)
     else
       table.insert(rows, chunks)
     end
+  end
+  if #lines > MOST_REMOVED then
+    local rest = ('… and %d more lines'):format(#lines - MOST_REMOVED)
+    table.insert(rows, { { rest, 'ClaudeIdeRemoved' } })
   end
   return rows
 end
