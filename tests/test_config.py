@@ -104,7 +104,7 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"diff": "tab"}, "g:claude_ide.diff must be a table, not a string"),
         (
             {"diff": {"layout": "tabs"}},
-            'g:claude_ide.diff.layout: "tabs" is not one of "tab", "vertical", "horizontal"',
+            'g:claude_ide.diff.layout: "tabs" is not one of "tab", "vertical", "horizontal", ',
         ),
         ({"terminal": {"mode": "maual"}}, 'g:claude_ide.terminal.mode: "maual" is not one of '),
         ({"terminal": {"size": 0}}, "g:claude_ide.terminal.size must be a number >= 1"),

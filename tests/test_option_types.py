@@ -29,7 +29,7 @@ CLASSES: dict[str, dict[str, str]] = {
 """The types of the fields, by class."""
 
 ALIASES: dict[str, str] = {
-    name: "|".join(re.findall(r"^---\| ('\w*')", choices, re.MULTILINE))
+    name: "|".join(re.findall(r"^---\| ('\w*'|fun\(.*?\))", choices, re.MULTILINE))
     for name, choices in re.findall(r"^---@alias (\S+)\n((?:---\| .+\n)+)", TYPES, re.MULTILINE)
 }
 LUA = {
@@ -83,10 +83,15 @@ def all_fields() -> Iterator[tuple[str, dict[str, str]]]:
     yield from fields(AgentConfig, "Options.Agent")
 
 
+def without_functions(declared: list[str]) -> list[str]:
+    """Neovim keeps functions to itself."""
+    return [type_ for type_ in declared if not type_.startswith("fun(")]
+
+
 def test_the_types_of_the_options_are_those_that_the_host_accepts() -> None:
     for class_, expected in all_fields():
         declared = {
-            name: "|".join(sorted(ALIASES.get(type_, type_).split("|")))
+            name: "|".join(sorted(without_functions(ALIASES.get(type_, type_).split("|"))))
             for name, type_ in CLASSES[class_].items()
         }
         assert declared == {

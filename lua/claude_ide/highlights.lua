@@ -2,8 +2,11 @@
 local M = {}
 
 local LINKS = {
+  ClaudeIdeAdded = 'DiffAdd',
+  ClaudeIdeChanged = 'DiffText',
   ClaudeIdeComment = 'DiagnosticInfo',
   ClaudeIdeHunkDropped = 'Comment',
+  ClaudeIdeRemoved = 'DiffDelete',
   ClaudeIdeWinbar = 'Title',
   ClaudeIdeWinbarCount = 'WinBar',
   ClaudeIdeWinbarFile = 'WinBar',

@@ -14,7 +14,7 @@ local ARTICLES =
 ---| 'environment'
 ---| 'globs'
 ---| 'agents'
----| string[] all values
+---| string[] all values; with `may_be_function`, a function is one, too
 
 -- An inner table without numbers is a group of options.
 local OPTIONS = {
@@ -23,7 +23,10 @@ local OPTIONS = {
   keys = 'boolean',
   host = 'string',
   cmd = 'command',
-  diff = { layout = { 'tab', 'vertical', 'horizontal' } },
+  diff = {
+    layout = { 'tab', 'vertical', 'horizontal', 'inline', may_be_function = true },
+    focus = 'boolean',
+  },
   terminal = {
     side = { 'right', 'left', 'above', 'below' },
     size = 'size',
@@ -132,12 +135,18 @@ local function quoted(value)
 end
 
 local function check_choice(value, choices)
-  if vim.list_contains(choices, value) then
+  local is_function = type(value) == 'function' and choices.may_be_function
+  if is_function or vim.list_contains(choices, value) then
     return nil
   elseif type(value) ~= 'string' then
     return must_be('a string', value)
   end
-  local named = table.concat(vim.tbl_map(quoted, choices), ', ')
+  local named = vim
+    .iter(ipairs(choices))
+    :map(function(_, choice)
+      return quoted(choice)
+    end)
+    :join(', ')
   return (': %s is not one of %s'):format(quoted(value), named)
 end
 

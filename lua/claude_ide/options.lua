@@ -29,8 +29,16 @@
 ---| 'default' # the CLI's word for manual
 ---| '' # the CLI chooses
 
+---@alias claude_ide.Options.Layout
+---| 'tab'
+---| 'vertical'
+---| 'horizontal'
+---| 'inline' # in the window of the file
+---| fun(ctx:claude_ide.LayoutContext) # in its own way
+
 ---@class (exact) claude_ide.Options.Diff
----@field layout? 'tab'|'vertical'|'horizontal' Where a diff opens; default 'tab'
+---@field layout? claude_ide.Options.Layout Where a diff opens; default 'tab'
+---@field focus? boolean A diff that opens takes the cursor to it; default true
 
 ---@class (exact) claude_ide.Options.Terminal
 ---@field side? 'right'|'left'|'above'|'below' Where `:Claude` opens; default 'right'

@@ -32,9 +32,13 @@ Cmd = Annotated[str, Meta(min_length=1)] | Annotated[list[str], Meta(min_length=
 
 
 class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a proposed edit is shown."""
+    """How a proposed edit is shown.
 
-    layout: Literal["tab", "vertical", "horizontal"] = "tab"
+    Neovim itself reads `focus`, and `layout` if it is a function, which does not get here.
+    """
+
+    layout: Literal["tab", "vertical", "horizontal", "inline"] = "tab"
+    focus: bool = True
 
 
 class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

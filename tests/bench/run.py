@@ -20,6 +20,7 @@ BENCHMARKS = (
     "cursor",
     "growth",
     "diff",
+    "inline",
     "crowd",
     "accept",
     "memory",

@@ -19,6 +19,13 @@ NEW = (
 MERGED = NEW.replace("added\n", "")
 
 
+@pytest.fixture(autouse=True)
+async def layout(request: pytest.FixtureRequest, nvim: Neovim) -> None:
+    """The layout of the diffs, set before the host starts; indirect."""
+    chosen = getattr(request, "param", "tab")
+    await nvim.command(f"let g:claude_ide = #{{diff: #{{layout: '{chosen}'}}}}")
+
+
 @pytest.fixture
 async def claude(start_claude: StartClaude, ide_port: int, each_cli: Path) -> ClaudeCli:
     """Each of the two CLIs, connected to `nvim`."""
@@ -51,6 +58,29 @@ async def test_the_hunks_that_stand_are_on_disk(
     await claude.shows("● All done.")
     assert path.read_bytes() == merged.encode()
     await diffs_closed(nvim)
+
+
+@pytest.mark.parametrize("layout", ["inline"], indirect=True)
+async def test_the_hunks_that_stand_in_the_window_of_the_file_are_on_disk(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    path.write_text(OLD)
+    await nvim.command(f"edit! {path}")
+    await nvim.lua("_G.inline_window = vim.api.nvim_get_current_win()")
+    api.script(*edit(path, OLD.rstrip(), NEW.rstrip(), then="All done."))
+
+    await claude.prompt("Shout")
+    await diff_opened(nvim)
+    assert await nvim.eval("[tabpagenr('$'), win_getid()]") == [
+        1,
+        await nvim.lua("return _G.inline_window"),
+    ]
+    await nvim.keys("gg2]cgX:w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_text() == MERGED
+    await diffs_closed(nvim)
+    assert await nvim.eval("getline(1, '$')") == MERGED.splitlines()
 
 
 async def test_an_edit_without_any_hunk_is_rejected(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.diffs import Diffs, everything
-from support.layouts import prepare
+from support.layouts import prepare, with_successors
 from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("numbered_files")
@@ -18,7 +18,8 @@ OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
 
 
-LAYOUTS = ["tab", "vertical", "horizontal"]
+BESIDE = ["tab", "vertical", "horizontal"]
+LAYOUTS = [*BESIDE, "inline"]
 
 
 SCENES = {
@@ -131,10 +132,12 @@ SCENES = {
 }
 
 
-async def assert_as_before(nvim: Neovim, before: dict[str, Any]) -> None:
+async def assert_as_before(nvim: Neovim, before: dict[str, Any], *, replaced: bool = False) -> None:
     """Compare piece by piece, so that a failure names what differs."""
     await nvim.command("redraw")
     after = await everything(nvim)
+    if replaced:
+        before = with_successors(before, after)
     for key, value in before.items():
         if key == "tabpages":
             assert len(after[key]) == len(value)
@@ -159,7 +162,7 @@ async def test_a_rejected_diff_leaves_no_trace(
     await nvim.keys("Gggjj:q<CR>")
 
     await diffs.closed(id_)
-    await assert_as_before(nvim, before)
+    await assert_as_before(nvim, before, replaced=layout == "inline")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -193,7 +196,7 @@ async def test_a_diff_leaves_no_trace_however_it_ends(
 
     await diffs.closed(id_)
     before["registers"].update((await everything(nvim))["registers"])
-    await assert_as_before(nvim, before)
+    await assert_as_before(nvim, before, replaced=layout == "inline")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -222,7 +225,7 @@ async def test_closing_the_tabpage_of_a_diff_leaves_no_trace(
     await assert_as_before(nvim, before)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", BESIDE)
 async def test_closing_both_windows_of_a_diff_leaves_no_trace(
     nvim: Neovim, diffs: Diffs, path: Path, layout: str
 ) -> None:
@@ -241,12 +244,9 @@ async def test_a_diff_of_a_new_file_leaves_no_trace(
 ) -> None:
     before = await prepare(nvim, [])
     id_ = await diffs.open(project / "folder" / "new.txt", NEW, layout)
-    assert (
-        await nvim.eval(
-            "len(filter(map(range(1, winnr('$')), 'getwinvar(v:val, \"&diff\")'), 'v:val'))"
-        )
-        == 2
-    )
+    assert await nvim.eval(
+        "len(filter(map(range(1, winnr('$')), 'getwinvar(v:val, \"&diff\")'), 'v:val'))"
+    ) == (0 if layout == "inline" else 2)
 
     await nvim.keys(":w<CR>")
 
@@ -342,7 +342,7 @@ async def test_deciding_the_second_of_two_diffs_first_leaves_no_trace(
     await nvim.keys(":q<CR>")
 
     await diffs.closed(first)
-    await assert_as_before(nvim, before)
+    await assert_as_before(nvim, before, replaced=layout == "inline")
 
 
 @pytest.mark.parametrize("scene", [["edit b.txt"], ["edit a.txt", "normal! 40Gzt", "edit b.txt"]])

@@ -18,7 +18,7 @@ OLD = "".join(f"line {number}\n" for number in range(1, 101))
 NEW = OLD.replace("line 50\n", "LINE 50\n").replace("line 9\n", "line 9\nline 9½\n")
 
 
-LAYOUTS = ["tab", "vertical", "horizontal"]
+LAYOUTS = ["tab", "vertical", "horizontal", "inline"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -199,6 +199,14 @@ function M.list(bufnr)
   return texts.current
 end
 
+--- The lines that a hunk replaces.
+---@param bufnr integer
+---@param hunk claude_ide.CurrentHunk
+---@return string[]
+function M.old_lines(bufnr, hunk)
+  return vim.list_slice(tracked[bufnr].old, hunk.old[1] + 1, hunk.old[2])
+end
+
 --- Whether a buffer is a proposal whose hunks are known.
 ---@param bufnr integer
 ---@return boolean

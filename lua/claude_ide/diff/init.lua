@@ -9,6 +9,8 @@ local comments = require('claude_ide.diff.comments')
 local dropped = require('claude_ide.diff.dropped')
 local folders = require('claude_ide.file.folders')
 local hunks = require('claude_ide.diff.hunks')
+local inline = require('claude_ide.diff.inline')
+local inline_marks = require('claude_ide.diff.inline_marks')
 local keys = require('claude_ide.diff.keys')
 local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
@@ -19,6 +21,7 @@ local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reload = require('claude_ide.disk.reload')
 local remarks = require('claude_ide.diff.remarks')
+local settings = require('claude_ide.diff.settings')
 local unseen = require('claude_ide.diff.unseen')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
@@ -33,7 +36,7 @@ local M = {}
 ---@field text string the proposed content
 ---@field title string who proposes it
 ---@field agent? string the agent's name, for the buffer
----@field layout 'tab'|'vertical'|'horizontal'
+---@field layout 'tab'|'vertical'|'horizontal'|'inline' without a function of the user's
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
 ---@field hint? string what the user should know before deciding, for the winbar
@@ -47,6 +50,7 @@ local M = {}
 ---@field place fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
 ---@field where { path: string, warning: string } the file as the user knows it
+---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
 ---@field is_ready? boolean whether it accepts the user's keys
@@ -210,16 +214,23 @@ local function show(diff)
     return layout.open(diff)
   end
   -- In the same tab page, the user's float would cover the diff.
-  diff.view = diff.layout == 'tab' and location.leave(open) or open()
+  local leaves = diff.layout == 'tab' and diff.focus
+  diff.view = leaves and location.leave(open) or open()
   hunks.track(diff.bufnr, diff.view.windows.original)
   dropped.watch(diff.bufnr)
   if not diff.on_decided then
     comments.allow(diff.bufnr, diff.path)
   end
   keys.define(diff.bufnr)
+  if diff.view.layout == inline then
+    inline_marks.show(diff.bufnr, diff.view.windows.right)
+  end
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
     diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
+  end
+  if not diff.focus then
+    return when_ready(diff)
   end
   moment.guard(function()
     when_ready(diff)
@@ -234,6 +245,14 @@ local function check(request)
     borrowed_buffer.check(request.old_path)
   end
   request.path = borrowed_buffer.check(request.path)
+end
+
+-- A diff that leaves the user where they are need not wait until they can be taken elsewhere.
+local function when_showable(diff, fn, on_error)
+  if not diff.focus then
+    return moment.when_harmless(fn, on_error)
+  end
+  return waiting.when_free(('edit of %s'):format(vim.fs.basename(diff.path)), fn, on_error)
 end
 
 --- Show a proposed change at the next moment that takes nothing from the user.
@@ -256,6 +275,7 @@ function M.open(id, request, on_decided)
     on_decided = on_decided,
     saved = not request.original and reload.saved(request.path) or nil,
     where = locate(request),
+    focus = settings.takes_focus(),
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]
   diff.place = function()
@@ -263,8 +283,7 @@ function M.open(id, request, on_decided)
   end
   diffs[id] = diff
   count_changed()
-  local what = ('edit of %s'):format(vim.fs.basename(diff.path))
-  diff.cancel = waiting.when_free(what, function()
+  diff.cancel = when_showable(diff, function()
     show(diff)
   end, function(reason)
     fail(diff, reason)

@@ -1,6 +1,12 @@
 --- A diff as a visit: shown, and closed without a trace.
+local custom = require('claude_ide.diff.custom')
 local diff_winbar = require('claude_ide.diff.winbar')
 local diff_windows = require('claude_ide.diff.windows')
+local inline = require('claude_ide.diff.inline')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+local plain = require('claude_ide.say.plain')
+local settings = require('claude_ide.diff.settings')
 local visit = require('claude_ide.window.visit')
 
 local M = {}
@@ -9,6 +15,8 @@ local M = {}
 ---@field bufnr integer the proposal
 ---@field diff claude_ide.Diff
 ---@field windows claude_ide.DiffWindows
+---@field layout { has: fun(windows: claude_ide.DiffWindows, bufnr: integer, win: integer): boolean,
+---  close: fun(windows: claude_ide.DiffWindows, bufnr: integer) } the module that shows it
 
 local shown = 0
 -- The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
@@ -20,11 +28,58 @@ local scrollopt ---@type string
 ---@param win integer
 ---@return boolean
 function M.has_window(view, win)
-  return diff_windows.has(view.windows, view.bufnr, win)
+  return view.layout.has(view.windows, view.bufnr, win)
 end
 
 ---@class claude_ide.DiffGuest: claude_ide.Guest
 local guest = { kin = 'proposal', has = M.has_window }
+
+-- Without the focus it opens behind the user's tab page.
+local function new_tabpage(view)
+  if view.diff.focus then
+    return visit.new_tabpage(view)
+  end
+  return location.stay(view.origin, function()
+    return visit.new_tabpage(view)
+  end)
+end
+
+-- Show a diff by the user's function; false, after a message, if that fails.
+local function open_custom(view, show)
+  local windows, diff = view.windows, view.diff
+  local ok, reason = pcall(custom.open, windows, diff, show)
+  if not ok then
+    custom.close(windows, diff.bufnr, true)
+    local problem = ('diff.layout: %s; the usual layout is used'):format(plain.one_line(tostring(reason)))
+    message.show(problem, 'error')
+  end
+  if not diff.focus or not ok then
+    location.stay(view.origin, function() end)
+  end
+  if vim.api.nvim_buf_is_valid(diff.bufnr) then
+    vim.bo[diff.bufnr].bufhidden = 'wipe'
+  end
+  return ok
+end
+
+local function open_windows(view)
+  local windows, diff = view.windows, view.diff
+  local show = settings.layout_function()
+  view.layout = custom
+  if show and open_custom(view, show) then
+    return
+  end
+  local function tabpage()
+    return new_tabpage(view)
+  end
+  if diff.layout == 'inline' then
+    view.layout = inline
+    inline.open(windows, view, tabpage)
+  else
+    view.layout = diff_windows
+    diff_windows.open(windows, diff, tabpage)
+  end
+end
 
 ---@param view claude_ide.DiffView
 function guest.open(view)
@@ -32,17 +87,14 @@ function guest.open(view)
     scrollopt = vim.o.scrollopt
   end
   shown = shown + 1
-  local windows = view.windows
-  diff_windows.open(windows, view.diff, function()
-    return visit.new_tabpage(view)
-  end)
-  diff_winbar.set(view.diff, windows.left, windows.right, windows.unsaved ~= nil)
+  open_windows(view)
+  diff_winbar.set(view.diff, view.windows)
 end
 
 ---@param view claude_ide.DiffView
 function guest.close(view)
   shown = shown - 1
-  diff_windows.close(view.windows, view.bufnr)
+  view.layout.close(view.windows, view.bufnr)
   if shown == 0 then
     vim.o.scrollopt = scrollopt
   end
@@ -51,7 +103,10 @@ end
 ---@param view claude_ide.DiffView
 function guest.has_opened(view, win)
   local windows = view.windows
-  return win == windows.right or (win == windows.left and not windows.was_open)
+  if win == windows.left then
+    return not windows.was_open
+  end
+  return win == windows.right or vim.list_contains(windows.opened or {}, win)
 end
 
 -- If the user has put another buffer into the proposal's window, they are no longer in the diff.
@@ -61,13 +116,14 @@ function guest.has_user(view)
   return not view.is_left and (win ~= view.windows.right or M.has_window(view, win))
 end
 
---- Show the proposal `diff.bufnr` beside its file, and focus it.
+--- Show the proposal `diff.bufnr`, and focus it if `diff.focus`.
 ---
 --- Raises an error if it cannot be shown; then no window remains.
 ---@param diff claude_ide.Diff
 ---@return claude_ide.DiffView
 function M.open(diff)
   local view = visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = {} })
+  view.is_left = not diff.focus
   return view --[[@as claude_ide.DiffView]]
 end
 

@@ -238,15 +238,14 @@ end
 
 --- Set the winbars of a diff's windows.
 ---@param diff claude_ide.Diff
----@param left integer window
----@param right integer window
----@param unsaved boolean whether the left one shows the file on disk instead of its modified buffer
-function M.set(diff, left, right, unsaved)
+---@param windows claude_ide.DiffWindows
+function M.set(diff, windows)
   highlights.define()
   forget_closed()
-  local original = vim.bo[vim.api.nvim_win_get_buf(left)]
+  local left, right, original = windows.left, windows.right, vim.bo[windows.original]
+  local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning
-  local note = note_of(diff, original, unsaved)
+  local note = note_of(diff, original, windows.unsaved ~= nil)
   local hint = in_one_line(diff.hint or '')
   local function said()
     return in_one_line(why.of(diff))
@@ -262,8 +261,12 @@ function M.set(diff, left, right, unsaved)
   end
   local title = in_one_line(diff.title)
   local on_right = bar({ title = title, hint = hint, keys = KEYS, counts = counts })
-  -- Never as virtual text: the file's buffer gets no text of ours.
-  vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
+  if is_beside then
+    -- Never as virtual text: the file's buffer gets no text of ours.
+    vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
+  else
+    on_right.note = note
+  end
   local replacing = substitute(bar({ note = note, hint = hint, keys = KEYS, counts = counts }))
   winbar.set(right, expression(right, on_right), replacing)
 end

@@ -19,6 +19,10 @@ local LEAST_WIDTH = 40
 ---@field original? integer the buffer on the left
 ---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
 ---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
+---@field opened? integer[] the windows that the user's function has opened
+---@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
+---@field memory? claude_ide.WindowMemory of the file's window in which an inline diff is
+---@field stand_in? claude_ide.StandIn in an inline diff, where both windows are the same one
 
 local function call(win, fn)
   if vim.api.nvim_win_is_valid(win) then
@@ -31,13 +35,18 @@ local function forget_jumps(win)
   vim.api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
--- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
-local function buffer_of(diff)
+--- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
+---@param diff claude_ide.Diff
+---@return integer? bufnr
+function M.buffer_of(diff)
   return diff.original or diff.is_unsaved and buffers.loaded(diff.path) or nil
 end
 
-local function show_original(windows, diff)
-  local own = buffer_of(diff)
+--- Show the text to compare in the left window, and snapshot that.
+---@param windows claude_ide.DiffWindows
+---@param diff claude_ide.Diff
+function M.show_original(windows, diff)
+  local own = M.buffer_of(diff)
   windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, own)
   if windows.unsaved then
     proposal.set_filetype(windows.original, diff, windows.unsaved)
@@ -45,10 +54,12 @@ local function show_original(windows, diff)
   windows.borrowed = borrowed_window.borrow(windows.left)
 end
 
--- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
--- buffer has unsaved changes: then it is not the buffer that is compared.
-local function window_of(diff)
-  local own = buffer_of(diff)
+--- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
+--- buffer has unsaved changes: then it is not the buffer that is compared.
+---@param diff claude_ide.Diff
+---@return integer? win
+function M.window_of(diff)
+  local own = M.buffer_of(diff)
   local found = own and { bufnr = own } or buffers.find(diff.path)
   if not own and borrowed_buffer.unsaved(diff.path) then
     return nil
@@ -91,26 +102,30 @@ local function check_width(diff, win)
 end
 
 local function open_split(windows, diff)
-  local own = window_of(diff)
+  local own = M.window_of(diff)
   check_width(diff, own or base_window())
   if own then
     windows.left, windows.was_open = own, true
-    return show_original(windows, diff)
+    return M.show_original(windows, diff)
   end
   windows.left = blank_window({
     split = diff.layout == 'vertical' and 'above' or 'right',
     win = base_window(),
   })
   forget_jumps(windows.left)
-  show_original(windows, diff)
+  M.show_original(windows, diff)
 end
 
-local function open_tab(windows, diff, new_tabpage)
+--- Open a tab page whose only window, the left one, shows the text to compare.
+---@param windows claude_ide.DiffWindows
+---@param diff claude_ide.Diff
+---@param new_tabpage fun(): integer opens a tab page and returns its window
+function M.open_tab(windows, diff, new_tabpage)
   local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
   windows.left = new_tabpage()
   forget_jumps(windows.left)
   looks.adopt(windows.left, candidates)
-  show_original(windows, diff)
+  M.show_original(windows, diff)
   local twin = looks.twin(windows.left)
   if twin then
     looks.copy(windows.left, twin)
@@ -128,25 +143,33 @@ local function open_right(windows, diff)
   looks.copy(windows.right, windows.left)
 end
 
-local function compare(windows)
-  vim.api.nvim_set_current_win(windows.right)
-  call(windows.left, vim.cmd.diffthis)
-  vim.cmd.diffthis()
-  if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
-    vim.cmd('silent! keepjumps normal! ]c')
+local function compare(windows, has_focus)
+  if has_focus then
+    vim.api.nvim_set_current_win(windows.right)
   end
+  call(windows.left, vim.cmd.diffthis)
+  call(windows.right, function()
+    vim.cmd.diffthis()
+    if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
+      vim.cmd('silent! keepjumps normal! ]c')
+    end
+  end)
 end
 
--- Diff mode compares all windows of a tab page that are in it: a second diff there would mix with the
--- first.
-local function has_diff()
+--- Whether a window of the tab page is in diff mode. That compares all of them: a second diff there would
+--- mix with the first.
+---@return boolean
+function M.has_diff()
   return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
     return vim.wo[win].diff
   end)
 end
 
--- The empty, newer buffer that `:enew` puts into the window of a proposal.
-local function blank_buffer(win, proposed)
+--- The empty, newer buffer that `:enew` puts into the window of a proposal.
+---@param win? integer
+---@param proposed integer
+---@return integer? bufnr
+function M.blank_buffer(win, proposed)
   local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
   local is_blank = bufnr
     and bufnr > proposed
@@ -172,7 +195,7 @@ end
 function M.has(windows, bufnr, win)
   return win == windows.left
     or vim.api.nvim_win_get_buf(win) == bufnr
-    or (win == windows.right and (blank_buffer(win, bufnr) ~= nil or shows_original(windows)))
+    or (win == windows.right and (M.blank_buffer(win, bufnr) ~= nil or shows_original(windows)))
 end
 
 local function close_left(windows)
@@ -203,7 +226,7 @@ end
 ---@param diff claude_ide.Diff
 ---@param new_tabpage fun(): integer opens a tab page and returns its window
 function M.open(windows, diff, new_tabpage)
-  local is_split = diff.layout ~= 'tab' and not has_diff()
+  local is_split = diff.layout ~= 'tab' and not M.has_diff()
   if
     is_split
     and not pcall(function()
@@ -216,10 +239,10 @@ function M.open(windows, diff, new_tabpage)
     is_split = false
   end
   if not is_split then
-    open_tab(windows, diff, new_tabpage)
+    M.open_tab(windows, diff, new_tabpage)
     open_right(windows, diff)
   end
-  compare(windows)
+  compare(windows, diff.focus)
 end
 
 --- Close the windows that were opened, and wipe out the proposal.
@@ -233,7 +256,7 @@ function M.close(windows, bufnr)
     call(windows.right, vim.cmd.diffoff)
     window_close.window(windows.right)
   end
-  for _, gone in ipairs({ bufnr, blank_buffer(windows.right, bufnr) }) do
+  for _, gone in ipairs({ bufnr, M.blank_buffer(windows.right, bufnr) }) do
     window_close.buffer(gone)
   end
   close(windows)

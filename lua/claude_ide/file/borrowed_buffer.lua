@@ -17,6 +17,7 @@ local M = {}
 ---@field loaded boolean whether it was loaded before
 ---@field last_position integer[] the mark '"'
 ---@field changedtick integer just after the load
+---@field bufhidden? string the user's 'bufhidden', while `hide` overrides it
 
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
@@ -138,6 +139,16 @@ function M.borrow(path, win, own)
   return bufnr
 end
 
+--- Keep a borrowed buffer loaded while no window shows it, until it is given back.
+---@param bufnr integer
+function M.hide(bufnr)
+  local options, buffer = vim.bo[bufnr], borrowed[bufnr]
+  if buffer then
+    buffer.bufhidden = buffer.bufhidden or options.bufhidden
+  end
+  options.bufhidden = 'hide'
+end
+
 ---@param bufnr integer
 ---@return boolean
 function M.is_borrowed(bufnr)
@@ -161,12 +172,19 @@ local function restore_mark(buffer)
   end
 end
 
+-- One of ours that `hide` has kept.
+local function close_blank(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) and #vim.fn.win_findbuf(bufnr) == 0 then
+    window_close.buffer(bufnr)
+  end
+end
+
 --- Release a borrowed buffer that our window no longer shows; the last release restores it.
 ---@param bufnr integer
 function M.give_back(bufnr)
   local buffer = borrowed[bufnr]
   if not buffer then
-    return
+    return close_blank(bufnr)
   end
   buffer.holders = buffer.holders - 1
   if buffer.holders > 0 then
@@ -175,7 +193,9 @@ function M.give_back(bufnr)
   borrowed[bufnr] = nil
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
-  elseif not buffer.loaded and is_adopted(buffer) then
+  end
+  vim.bo[bufnr].bufhidden = buffer.bufhidden or vim.bo[bufnr].bufhidden
+  if not buffer.loaded and is_adopted(buffer) then
     vim.bo[bufnr].buflisted = true
     return
   end

@@ -1,6 +1,7 @@
 --- Starts the Python host, sends commands to it, and restarts it when it dies.
 local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
+local options = require('claude_ide.host.options')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
 
@@ -110,8 +111,12 @@ end
 ---@param serve boolean whether to bind a port immediately
 ---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
+  local config, complaints = options.sendable(vim.g.claude_ide or vim.empty_dict())
+  for _, complaint in ipairs(complaints) do
+    show(complaint, 'warn')
+  end
   local started, reason = process.start({
-    config = vim.g.claude_ide or vim.empty_dict(),
+    config = config,
     folders = require('claude_ide.file.folders').all(),
     log = require('claude_ide.say.log').path(),
     state = vim.fn.stdpath('state') .. '/claude_ide',

@@ -252,8 +252,9 @@ end
 --- Call `fn` as soon as windows other than the user's may change.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
+---@return fun() cancel
 function M.when_harmless(fn, on_error)
-  when(is_harmless, fn, on_error)
+  return when(is_harmless, fn, on_error)
 end
 
 local function is_unprompted()

@@ -120,6 +120,22 @@ local function resume_insert(insert)
   vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
 end
 
+--- Call `fn`, which takes the user elsewhere, and go back without any event. Their mode continues.
+---@generic T
+---@param target claude_ide.Location where the user is
+---@param fn fun(): T
+---@return T
+function M.stay(target, fn)
+  return without_events.run('all', function()
+    local result = fn()
+    if vim.api.nvim_win_is_valid(target.win) then
+      vim.api.nvim_set_current_win(target.win)
+      restore_history(target)
+    end
+    return result
+  end)
+end
+
 --- Take the user back, and resume Insert or Terminal mode if they were in it. If the window is gone,
 --- go to its tab page.
 ---@param target claude_ide.Location

@@ -33,12 +33,22 @@ function M.set(win, options)
   end
 end
 
+--- The looks of a window.
+---@param win integer
+---@return table<string, any> options
+function M.read(win)
+  local values = {}
+  for _, name in ipairs(OPTIONS) do
+    values[name] = api.nvim_get_option_value(name, { win = win, scope = 'local' })
+  end
+  return values
+end
+
 --- Copy the looks of one window to another.
 ---@param win integer the target
 ---@param source integer window
 function M.copy(win, source)
-  for _, name in ipairs(OPTIONS) do
-    local value = api.nvim_get_option_value(name, { win = source, scope = 'local' })
+  for name, value in pairs(M.read(source)) do
     if api.nvim_get_option_value(name, { win = win, scope = 'local' }) ~= value then
       api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
     end

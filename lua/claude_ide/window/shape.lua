@@ -126,6 +126,32 @@ function M.share(shape)
   return shape
 end
 
+-- Replace a window in the result of `winlayout()`.
+local function replace_in(layout, old, new)
+  if layout[1] == 'leaf' then
+    layout[2] = layout[2] == old and new or layout[2]
+    return
+  end
+  for _, child in ipairs(layout[2]) do
+    replace_in(child, old, new)
+  end
+end
+
+--- A window has taken the place of another one.
+---@param old integer
+---@param new integer
+function M.replace_window(old, new)
+  for _, shape in ipairs(held) do
+    if shape.sizes[old] then
+      shape.sizes[new], shape.sizes[old] = shape.sizes[old], nil
+      shape.views[old] = nil
+      -- Closing the old one may resize the others.
+      shape.settled = nil
+      replace_in(shape.arrangement.layout, old, new)
+    end
+  end
+end
+
 --- The disturbance is complete: any later change of a size is the user's.
 ---@param shape claude_ide.TabShape
 function M.settle(shape)

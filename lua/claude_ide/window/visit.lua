@@ -94,6 +94,20 @@ function M.new_tabpage(visit)
   return win
 end
 
+--- A window of the user's has taken the place of another one.
+---@param old integer
+---@param new integer
+function M.replace_window(old, new)
+  window_shape.replace_window(old, new)
+  for visit in pairs(visits) do
+    for _, location_of in ipairs({ visit.destination, visit.origin }) do
+      for _, field in ipairs({ 'win', 'previous_win' }) do
+        location_of[field] = location_of[field] == old and new or location_of[field]
+      end
+    end
+  end
+end
+
 --- Whether the user is in a guest's windows, or was there when they were closed.
 ---@param visit claude_ide.Visit
 ---@return boolean

@@ -61,7 +61,7 @@ class Diffs:
     ) -> Diff:
         """Request a diff of `path` with `text`; it appears when it does not interrupt the user.
 
-        `layout` is `tab`, `vertical` or `horizontal`. If the client wanted to compare with another
+        `layout` is that of the options. If the client wanted to compare with another
         file, `old_path` in `more` names it. With `is_reported` in `more` the caller must call
         `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
         """

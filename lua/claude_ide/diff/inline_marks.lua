@@ -1,0 +1,204 @@
+--- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them.
+local hunks = require('claude_ide.diff.hunks')
+local line_changes = require('claude_ide.diff.line_changes')
+local plain = require('claude_ide.say.plain')
+local throttle = require('claude_ide.when.throttle')
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_inline')
+
+local INTERVAL = 50 -- milliseconds
+local MOST_REMOVED = 500 -- lines of one hunk that are shown; nobody scrolls through more
+-- Below those of treesitter: code keeps its colours.
+local PRIORITY = 90
+
+---@class claude_ide.TextArea
+---@field width integer columns
+---@field wraps boolean
+
+---@return claude_ide.TextArea?
+local function area_of(bufnr)
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  if not win then
+    return nil
+  end
+  local info = vim.fn.getwininfo(win)[1]
+  return { width = math.max(info.width - info.textoff, 1), wraps = vim.wo[win].wrap }
+end
+
+-- A line as chunks, with the parts that have changed.
+local function chunks_of(line, spans)
+  local chunks, column = {}, 0
+  for _, span in ipairs(spans or {}) do
+    table.insert(chunks, { plain.harmless(line:sub(column + 1, span[1])), 'ClaudeIdeRemoved' })
+    table.insert(chunks, { plain.harmless(line:sub(span[1] + 1, span[2])), 'ClaudeIdeChanged' })
+    column = span[2]
+  end
+  table.insert(chunks, { plain.harmless(line:sub(column + 1)), 'ClaudeIdeRemoved' })
+  return chunks
+end
+
+-- Virtual lines are cut off at the edge of the window, unless they are divided.
+local function wrapped(chunks, width)
+  local rows, row, room = {}, {}, width
+  for _, chunk in ipairs(chunks) do
+    local text = chunk[1]
+    while vim.fn.strdisplaywidth(text, width - room) > room do
+      local count = vim.fn.strchars(text)
+      local fitting = math.min(count, room)
+      while
+        fitting > 0
+        and vim.fn.strdisplaywidth(vim.fn.strcharpart(text, 0, fitting), width - room) > room
+      do
+        fitting = fitting - 1
+      end
+      -- Even a character that is wider than the window takes up a row.
+      fitting = (fitting == 0 and #row == 0) and 1 or fitting
+      table.insert(row, { vim.fn.strcharpart(text, 0, fitting), chunk[2] })
+      table.insert(rows, row)
+      text, row, room = vim.fn.strcharpart(text, fitting), {}, width
+    end
+    table.insert(row, { text, chunk[2] })
+    room = room - vim.fn.strdisplaywidth(text, width - room)
+  end
+  table.insert(rows, row)
+  return rows
+end
+
+local function removed_lines(lines, removed, area)
+  local rows = {} ---@type claude_ide.Chunks[]
+  local blank = (' '):rep(area.width)
+  for index, line in ipairs(vim.list_slice(lines, 1, MOST_REMOVED)) do
+    local chunks = chunks_of(line, removed[index])
+    -- The background reaches the edge.
+    local is_short = #line < area.width and not line:find('\t', 1, true)
+    if is_short then
+      table.insert(chunks, { blank:sub(#line + 1), 'ClaudeIdeRemoved' })
+      table.insert(rows, chunks)
+    elseif area.wraps then
+      vim.list_extend(rows, wrapped(chunks, area.width))
+    else
+      table.insert(rows, chunks)
+    end
+  end
+  if #lines > MOST_REMOVED then
+    local rest = ('… and %d more lines'):format(#lines - MOST_REMOVED)
+    table.insert(rows, { { rest, 'ClaudeIdeRemoved' } })
+  end
+  return rows
+end
+
+local function mark(bufnr, row, column, options)
+  options.priority = options.priority or PRIORITY
+  options.strict = false
+  api.nvim_buf_set_extmark(bufnr, namespace, row, column, options)
+end
+
+local function mark_removed(bufnr, hunk, rows)
+  local is_below = hunk.now[1] >= api.nvim_buf_line_count(bufnr)
+  mark(bufnr, hunks.row(bufnr, hunk), 0, {
+    virt_lines = rows,
+    virt_lines_above = not is_below,
+    virt_lines_overflow = 'scroll',
+  })
+end
+
+local function mark_added(bufnr, hunk, added)
+  mark(bufnr, hunk.now[1], 0, {
+    end_row = hunk.now[2],
+    end_col = 0,
+    hl_group = 'ClaudeIdeAdded',
+    hl_eol = true,
+  })
+  for index, spans in pairs(added) do
+    for _, span in ipairs(spans) do
+      mark(bufnr, hunk.now[1] + index - 1, span[1], {
+        end_col = span[2],
+        hl_group = 'ClaudeIdeChanged',
+        priority = PRIORITY + 1,
+      })
+    end
+  end
+end
+
+local function draw_hunk(bufnr, hunk, area)
+  local old = hunks.old_lines(bufnr, hunk)
+  local new = api.nvim_buf_get_lines(bufnr, hunk.now[1], hunk.now[2], false)
+  local removed, added = line_changes.of(old, new)
+  if #old > 0 then
+    mark_removed(bufnr, hunk, removed_lines(old, removed, area))
+  end
+  if #new > 0 then
+    mark_added(bufnr, hunk, added)
+  end
+end
+
+local function draw(bufnr)
+  local area = api.nvim_buf_is_loaded(bufnr) and area_of(bufnr)
+  if not area then
+    return
+  end
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, hunk in ipairs(hunks.list(bufnr)) do
+    if not hunk.is_dropped then
+      draw_hunk(bufnr, hunk, area)
+    end
+  end
+end
+
+--- Scroll to the virtual lines above the cursor's line, if that is the first in the window. Neovim leaves
+--- them out there.
+---@param win integer
+local function reveal(win)
+  api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    if view.topfill > 0 or view.topline ~= view.lnum then
+      return
+    end
+    local row = view.lnum - 1
+    local marks = api.nvim_buf_get_extmarks(
+      0,
+      namespace,
+      { row, 0 },
+      { row, 0 },
+      { details = true }
+    )
+    for _, each in ipairs(marks) do
+      local lines = each[4].virt_lines_above and each[4].virt_lines
+      if lines then
+        local most = math.max(api.nvim_win_get_height(win) - 2, 0)
+        vim.fn.winrestview({ topline = view.topline, topfill = math.min(#lines, most) })
+      end
+    end
+  end)
+end
+
+--- Mark the hunks of a proposal, now and after each change of its text.
+---@param bufnr integer
+---@param win integer which goes to the first hunk
+function M.show(bufnr, win)
+  local redraw = throttle.new(INTERVAL, function()
+    draw(bufnr)
+  end)
+  draw(bufnr)
+  api.nvim_buf_attach(bufnr, false, { on_lines = redraw, on_reload = redraw })
+  api.nvim_create_autocmd('WinResized', {
+    buffer = bufnr,
+    callback = redraw,
+  })
+  api.nvim_create_autocmd('CursorMoved', {
+    buffer = bufnr,
+    callback = function()
+      reveal(api.nvim_get_current_win())
+    end,
+  })
+  local first = hunks.list(bufnr)[1]
+  if first then
+    api.nvim_win_set_cursor(win, { hunks.row(bufnr, first) + 1, 0 })
+  end
+  reveal(win)
+end
+
+return M
