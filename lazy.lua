@@ -18,6 +18,7 @@ return {
     'ClaudeCommit',
     'ClaudeDismiss',
     'ClaudeEdit',
+    'ClaudeFocus',
     'ClaudeInstall',
     'ClaudeKernel',
     'ClaudeLog',

@@ -73,6 +73,15 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
+command('ClaudeFocus', function(opts)
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.terminal.focus').toggle(opts)
+  end
+end, {
+  range = true,
+  bar = true,
+  desc = "Go to Claude's terminal, or back",
+})
 command('ClaudeChat', chat, {
   nargs = '*',
   range = true,
@@ -260,6 +269,10 @@ map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
+for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do
+  local options = { desc = "Go to Claude's terminal, or back" }
+  vim.keymap.set(mode, '<Plug>(claude-focus)', '<Cmd>ClaudeFocus<CR>', options)
+end
 local function map_hunks(name, modes, fn, is_expr, desc)
   vim.keymap.set(modes, name, function()
     return require('claude_ide.diff.keys')[fn]()

@@ -1,36 +1,24 @@
 --- Opens, hides and shows the Claude CLI in a terminal window.
 local channel = require('claude_ide.channel')
+local focus = require('claude_ide.terminal.focus')
+local keys = require('claude_ide.terminal.keys')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local keys = require('claude_ide.terminal.keys')
-local location = require('claude_ide.window.location')
+local register = require('claude_ide.terminal.register')
+local terminal_window = require('claude_ide.terminal.window')
+local typing_mode = require('claude_ide.terminal.typing_mode')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local api = vim.api
 
-local SPLITS = {
-  right = 'botright vsplit',
-  left = 'topleft vsplit',
-  above = 'topleft split',
-  below = 'botright split',
-}
-
-local current ---@type integer? buffer of the terminal that `:Claude` shows
 local failed ---@type integer? buffer with the last output of a CLI that ended with an error
 local pids = {} ---@type integer[] the connected clients'
 
 local function is_valid(bufnr)
   return bufnr ~= nil and api.nvim_buf_is_valid(bufnr)
-end
-
----@return integer? window in the current tab page that shows the buffer
-local function window_of(bufnr)
-  return vim.iter(api.nvim_tabpage_list_wins(0)):find(function(window)
-    return api.nvim_win_get_buf(window) == bufnr
-  end)
 end
 
 local function is_descendant(pid, ancestor)
@@ -63,7 +51,7 @@ local function mark_terminals()
     local has_client = vim.iter(pids):any(function(pid)
       return runs_in(pid, bufnr)
     end)
-    vim.b[bufnr].claude_ide_terminal = (bufnr == current or has_client) or nil
+    vim.b[bufnr].claude_ide_terminal = (register.of(bufnr) or has_client) and true or nil
   end
 end
 
@@ -79,41 +67,17 @@ local function remove(bufnr)
   window_close.buffer(bufnr)
 end
 
----@class claude_ide.TerminalRequest
+---@class claude_ide.TerminalRequest: claude_ide.TerminalPlace
 ---@field cmd string[]
 ---@field env table<string, string> more variables of its environment
 ---@field launch? string the id under which the CLI reports what it does; empty if it does not
 ---@field arguments string[] for the CLI, in addition to those in `cmd`
----@field side 'right'|'left'|'above'|'below'
----@field size number below 1 a share of the screen, else columns or lines
 ---@field keys boolean whether CTRL-W leads out of the terminal
-
----@param request claude_ide.TerminalRequest
----@return integer window the current one
-local function open_window(request)
-  local wide = request.side == 'right' or request.side == 'left'
-  local whole = wide and vim.o.columns or vim.o.lines
-  local size = request.size < 1 and math.floor(whole * request.size) or request.size
-  vim.cmd(SPLITS[request.side])
-  local window = api.nvim_get_current_win()
-  api[wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
-  return window
-end
-
-local function set_options(window)
-  local options = vim.wo[window][0]
-  options.number, options.relativenumber, options.signcolumn = false, false, 'no'
-  options.foldcolumn, options.spell, options.list = '0', false, false
-end
-
-local function is_shown(bufnr)
-  return #vim.fn.win_findbuf(bufnr) > 0
-end
 
 -- Keep the last output until its window is closed or another CLI is started.
 local function keep_output(bufnr)
   failed = bufnr
-  vim.bo[bufnr].bufhidden = is_shown(bufnr) and 'wipe' or 'hide'
+  vim.bo[bufnr].bufhidden = terminal_window.is_shown(bufnr) and 'wipe' or 'hide'
 end
 
 local function on_exit(bufnr, launch)
@@ -121,9 +85,7 @@ local function on_exit(bufnr, launch)
     if launch ~= '' then
       channel.emit('terminal_ended', { launch = launch })
     end
-    if current == bufnr then
-      current = nil
-    end
+    register.remove(bufnr)
     if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(bufnr) then
       return
     elseif code ~= 0 then
@@ -157,14 +119,18 @@ end
 ---@param request claude_ide.TerminalRequest
 ---@return integer bufnr shown in the current window
 local function new_buffer(request)
-  local window = is_valid(failed) and window_of(failed)
+  local window = is_valid(failed) and terminal_window.of(failed)
+  local bufnr = api.nvim_create_buf(false, false)
   if window then
     api.nvim_set_current_win(window)
+    api.nvim_win_set_buf(window, bufnr)
   else
-    window = open_window(request)
+    local ok, reason = pcall(terminal_window.open, bufnr, request)
+    if not ok then
+      api.nvim_buf_delete(bufnr, { force = true })
+      error(reason, 0)
+    end
   end
-  local bufnr = api.nvim_create_buf(false, false)
-  api.nvim_win_set_buf(window, bufnr)
   vim.bo[bufnr].bufhidden = 'hide'
   if is_valid(failed) then
     remove(failed)
@@ -194,19 +160,17 @@ local function start(request)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   rename(bufnr)
-  set_options(api.nvim_get_current_win())
-  if request.keys then
-    keys.define(bufnr)
-  end
-  current = bufnr
+  terminal_window.set_options()
+  local watch = request.keys and keys.define or typing_mode.watch
+  watch(bufnr)
+  register.use({ name = '1', bufnr = bufnr, place = { side = request.side, size = request.size } })
   mark_terminals()
   vim.cmd.startinsert()
 end
 
-local function show(bufnr, request)
-  local window = open_window(request)
-  api.nvim_win_set_buf(window, bufnr)
-  set_options(window)
+local function show(bufnr, place)
+  terminal_window.open(bufnr, place)
+  terminal_window.set_options()
 end
 
 --- Start the CLI, or hide or show the running one. With arguments, start a new one, to be hidden and
@@ -214,52 +178,44 @@ end
 ---@param request claude_ide.TerminalRequest
 ---@return { error: string }?
 function M.toggle(request)
-  local is_running = is_valid(current)
-  local window = is_running and window_of(current)
+  local terminal = register.current()
+  local window = terminal and terminal_window.of(terminal.bufnr)
   if #request.arguments > 0 then
     return start(request)
-  elseif not is_running and is_valid(failed) and not is_shown(failed) then
+  elseif window then
+    terminal_window.close(window)
+  elseif terminal then
+    show(terminal.bufnr, request)
+    vim.cmd.startinsert()
+  elseif is_valid(failed) and not terminal_window.is_shown(failed) then
     show(failed, request)
     vim.bo[failed].bufhidden = 'wipe'
-  elseif not is_running then
-    return start(request)
-  elseif window then
-    location.cancel_insert()
-    window_close.window(window)
   else
-    show(current, request)
-    vim.cmd.startinsert()
+    return start(request)
   end
 end
 
 --- Whether the terminal of `:Claude` is running.
 ---@return boolean
 function M.is_running()
-  return is_valid(current)
+  return register.current() ~= nil
 end
 
 --- Go to the terminal in which a client runs; to the terminal of `:Claude` if none is found.
 ---@param pid integer the client's process id; 0 if unknown
 ---@return { error: string }?
 function M.focus(pid)
-  local terminal = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+  local current = register.current()
+  local bufnr = vim.iter(api.nvim_list_bufs()):find(function(bufnr)
     return runs_in(pid, bufnr)
-  end) or (is_valid(current) and current)
-  if not terminal then
+  end) or (current and current.bufnr)
+  if not bufnr then
     return {
       error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
         or 'Claude is not in a terminal of this Neovim; switch to it yourself',
     }
   end
-  local window = window_of(terminal)
-  if window then
-    api.nvim_set_current_win(window)
-  else
-    vim.cmd('botright vsplit')
-    api.nvim_win_set_buf(0, terminal)
-    set_options(api.nvim_get_current_win())
-  end
-  vim.cmd.startinsert()
+  focus.go(bufnr, true)
 end
 
 return M
