@@ -25,8 +25,9 @@ local OPTIONS = {
   cmd = 'command',
   diff = { layout = { 'tab', 'vertical', 'horizontal' } },
   terminal = {
-    side = { 'right', 'left', 'above', 'below' },
+    side = { 'right', 'left', 'above', 'below', 'float', 'tab', 'tmux', 'none' },
     size = 'size',
+    per = { 'neovim', 'tab', 'worktree' },
     mode = {
       'manual',
       'acceptEdits',
@@ -55,6 +56,9 @@ local OPTIONS = {
   agents = 'agents',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }
+
+-- Options that can also be a function. The host does not get it.
+local FUNCTIONS = { ['g:claude_ide.terminal.side'] = true }
 
 -- An entry of `agents`.
 local AGENT = { cmd = 'command', env = 'environment', name = 'string', mcp = { 'stdio', 'http' } }
@@ -188,7 +192,9 @@ end
 
 ---@return string? problem of one option
 local function check_one(name, value, kind, complaints)
-  if kind == 'agents' then
+  if type(value) == 'function' and FUNCTIONS[name] then
+    return nil
+  elseif kind == 'agents' then
     return check_agents(name, value, complaints)
   elseif type(kind) == 'string' then
     return CHECKS[kind](value)

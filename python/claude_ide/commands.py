@@ -78,25 +78,33 @@ async def status(app: App, _call: Call) -> None:
 @command("Claude")
 async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
+    if request := await _terminal_request(app, call.arguments):
+        await app.editor.run("terminal.toggle", request)
+
+
+async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
+    """Return how to start a CLI; None if the user starts it, who is told how."""
     await app.start()
     terminal, words = app.config.terminal, program.words(app.config.cmd)
-    arguments = list(given_words(call.arguments))
+    if terminal.side == "none":
+        runs = shlex.join([*words, "--ide"])
+        app.editor.notify(f"ready ({app.address}) · run {runs} in a terminal of yours")
+        return None
+    arguments = list(given_words(given))
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
     tools, environment = app.tools_for_a_terminal()
     hooks = await app.hooks.for_a_terminal((words[0], *named))
-    await app.editor.run(
-        "terminal.toggle",
-        {
-            "cmd": [*words, *options, *tools, *hooks.options],
-            "env": environment | hooks.environment,
-            "launch": hooks.id,
-            "arguments": arguments,
-            "side": terminal.side,
-            "size": terminal.size,
-            "keys": terminal.keys,
-        },
-    )
+    return {
+        "cmd": [*words, *options, *tools, *hooks.options],
+        "env": environment | hooks.environment,
+        "launch": hooks.id,
+        "arguments": arguments,
+        "side": terminal.side,
+        "size": terminal.size,
+        "per": terminal.per,
+        "keys": terminal.keys,
+    }
 
 
 @command("ClaudeMcpConfig")

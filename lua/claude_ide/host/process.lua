@@ -21,11 +21,25 @@ M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
 ---@field pid integer
 ---@field locks string the folder of its lock file
 
+-- Neovim itself calls the functions among the options.
+local function without_functions(value)
+  if type(value) ~= 'table' then
+    return value
+  end
+  local kept = {}
+  for key, inner in pairs(value) do
+    if type(inner) ~= 'function' then
+      kept[key] = without_functions(inner)
+    end
+  end
+  return next(kept) and kept or next(value) and vim.empty_dict() or value
+end
+
 ---@param options table
 ---@return string? json nil if they cannot be passed
 ---@return string? reason
 local function encode(options)
-  local is_json, json = pcall(vim.json.encode, options)
+  local is_json, json = pcall(vim.json.encode, without_functions(options))
   if not is_json then
     return nil, ('g:claude_ide: %s'):format(json)
   elseif #json > LARGEST_OPTIONS then

@@ -1,6 +1,7 @@
 --- `:ClaudeFocus`: into the terminal in which Claude runs, and back to where the user was.
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
+local pane = require('claude_ide.terminal.pane')
 local register = require('claude_ide.terminal.register')
 local terminal_window = require('claude_ide.terminal.window')
 local tiling = require('claude_ide.window.tiling')
@@ -39,7 +40,6 @@ local function enter(bufnr, will_type)
   else
     local terminal = register.of(bufnr)
     terminal_window.open(bufnr, terminal and terminal.place or ANYWHERE)
-    terminal_window.set_options()
   end
   if will_type or not window then
     vim.cmd.startinsert()
@@ -68,6 +68,18 @@ function M.go(bufnr, will_type)
   end)
 end
 
+--- Go to a terminal, or to its pane; show it if it is hidden. Raises an error if tmux refuses.
+---@param terminal claude_ide.Terminal
+---@param will_type? boolean whether the user types in any case
+function M.show(terminal, will_type)
+  if terminal.pane then
+    pane.focus(terminal.pane, terminal.place.size)
+    register.use(terminal)
+  else
+    M.go(terminal.bufnr, will_type)
+  end
+end
+
 -- The window that the user came from, or another one in this tab page.
 local function way_back(bufnr)
   local origin = origins[bufnr]
@@ -78,7 +90,9 @@ local function way_back(bufnr)
   local win = vim.iter(windows):find(function(candidate)
     return candidate > 0 and api.nvim_win_get_buf(candidate) ~= bufnr
   end)
-  return win and { win = win, tabpage = api.nvim_get_current_tabpage(), terminal = false }
+  local last = api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+  win = win or last and api.nvim_tabpage_get_win(last)
+  return win and { win = win, tabpage = api.nvim_win_get_tabpage(win), terminal = false }
 end
 
 -- Terminal mode ends by itself, but later. Insert mode can begin only then.
@@ -97,24 +111,23 @@ local function go_back(target)
   end
 end
 
----@param bufnr integer
-local function leave(bufnr)
-  local target = way_back(bufnr)
-  if target then
-    go_back(target)
-  else
+--- Leave the current window, which shows a terminal, for the window that the user came from.
+---@param bufnr integer its buffer
+function M.leave(bufnr)
+  local window, target = api.nvim_get_current_win(), way_back(bufnr)
+  if not target then
     -- Nothing else is open.
-    terminal_window.close(api.nvim_get_current_win())
+    return terminal_window.close(window)
   end
+  go_back(target)
 end
 
 -- A terminal that the user has opened counts, if a client runs in it.
-local function find()
-  local current = register.current()
-  return current and current.bufnr
-    or vim.iter(api.nvim_list_bufs()):find(function(bufnr)
-      return vim.b[bufnr].claude_ide_terminal
-    end)
+---@return integer?
+local function own_terminal()
+  return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+    return vim.b[bufnr].claude_ide_terminal
+  end)
 end
 
 -- The user means the current selection, which would otherwise end with the visit to the terminal.
@@ -129,14 +142,20 @@ end
 --- Go to Claude's terminal, or back to where the user was before.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.toggle(opts)
-  local bufnr = find()
-  if not bufnr then
-    message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
-  elseif vim.b.claude_ide_terminal then
-    leave(api.nvim_get_current_buf())
-  else
-    hold_selection(opts)
-    M.go(bufnr)
+  if vim.b.claude_ide_terminal then
+    return M.leave(api.nvim_get_current_buf())
+  end
+  local terminal, bufnr = register.current(), own_terminal()
+  if not terminal and not bufnr then
+    return message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
+  end
+  hold_selection(opts)
+  if not terminal then
+    return M.go(bufnr)
+  end
+  local ok, reason = pcall(M.show, terminal)
+  if not ok then
+    message.show(reason, 'error')
   end
 end
 
