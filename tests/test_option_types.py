@@ -89,8 +89,9 @@ def all_fields() -> Iterator[tuple[str, dict[str, str]]]:
 def test_the_types_of_the_options_are_those_that_the_host_accepts() -> None:
     for class_, expected in all_fields():
         declared = {
-            name: "|".join(sorted(ALIASES.get(type_, type_).removesuffix(FUNCTION).split("|")))
-            for name, type_ in CLASSES[class_].items()
+            name: "|".join(sorted(ALIASES.get(type_, type_).split("|")))
+            for name, given in CLASSES[class_].items()
+            for type_ in [given.removesuffix(FUNCTION)]
         }
         assert declared == {
             name: "|".join(sorted(type_.split("|"))) for name, type_ in expected.items()

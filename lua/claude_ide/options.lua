@@ -29,13 +29,23 @@
 ---| 'default' # the CLI's word for manual
 ---| '' # the CLI chooses
 
+---@alias claude_ide.Options.TerminalSide
+---| 'right'
+---| 'left'
+---| 'above'
+---| 'below'
+---| 'float'
+---| 'tab'
+---| 'tmux' # a pane beside that of Neovim
+---| 'none' # the user starts the CLI elsewhere
+
 ---@class (exact) claude_ide.Options.Diff
 ---@field layout? 'tab'|'vertical'|'horizontal' Where a diff opens; default 'tab'
 
 ---@class (exact) claude_ide.Options.Terminal
----@field side? 'right'|'left'|'above'|'below'|'float'|'tab'|'tmux'|'none'|claude_ide.TerminalFunction Where `:Claude` opens; default 'right'
+---@field side? claude_ide.Options.TerminalSide|claude_ide.TerminalFunction Its place; default 'right'
 ---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
----@field per? 'neovim'|'tab'|'worktree' Which CLI `:Claude` means, if there are several; default 'neovim'
+---@field per? 'neovim'|'tab'|'worktree' Which of several CLIs commands mean; default 'neovim'
 ---@field mode? claude_ide.Options.Mode The permission mode of the CLI; default 'manual'
 ---@field keys? boolean CTRL-W with h, j, k, l or p leaves the terminal; default true
 

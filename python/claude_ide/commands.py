@@ -82,6 +82,13 @@ async def claude(app: App, call: Call) -> None:
         await app.editor.run("terminal.toggle", request)
 
 
+@command("ClaudeNew")
+async def new(app: App, call: Call) -> None:
+    """:ClaudeNew [name] — start another CLI in a terminal."""
+    if request := await _terminal_request(app, []):
+        await app.editor.run("terminal.new", request, " ".join(call.arguments))
+
+
 async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
     """Return how to start a CLI; None if the user starts it, who is told how."""
     await app.start()
@@ -227,7 +234,8 @@ async def _mention(app: App, call: Call, mention: dict[str, object]) -> None:
         if await app.chats.mention(mention, focus=call.bang, insist=insist):
             return
     await app.start()
-    addressee = app.ide.mention(mention)
+    several = len(app.ide.clients) > 1
+    addressee = app.ide.mention(mention, await app.editor.run("terminal.here") if several else ())
     if call.bang and addressee is None and not await app.editor.run("terminal.is_running"):
         return await claude(app, Call())
     if addressee is None:

@@ -6,6 +6,7 @@ local channel = require('claude_ide.channel')
 local choice = require('claude_ide.diff.choice')
 local dropped = require('claude_ide.diff.dropped')
 local folders = require('claude_ide.file.folders')
+local home = require('claude_ide.window.home')
 local hunks = require('claude_ide.diff.hunks')
 local keys = require('claude_ide.diff.keys')
 local kept = require('claude_ide.file.kept')
@@ -32,6 +33,7 @@ local M = {}
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
+---@field pid? integer the process of the client that proposes it; 0 if unknown
 ---@field hint? string what the user should know before deciding, for the winbar
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
@@ -196,7 +198,9 @@ local function show(diff)
     end)
   end)
   local function open()
-    return layout.open(diff)
+    return home.visit(diff.pid, function()
+      return layout.open(diff)
+    end)
   end
   -- In the same tab page, the user's float would cover the diff.
   diff.view = diff.layout == 'tab' and location.leave(open) or open()

@@ -4,6 +4,7 @@ local focus = require('claude_ide.terminal.focus')
 local pane = require('claude_ide.terminal.pane')
 local register = require('claude_ide.terminal.register')
 local start = require('claude_ide.terminal.start')
+local switch = require('claude_ide.terminal.switch')
 local terminal_window = require('claude_ide.terminal.window')
 
 local M = {}
@@ -78,6 +79,19 @@ function M.toggle(request)
   else
     return start.start(request)
   end
+end
+
+--- Start another CLI, in the window of the current one.
+---@param request claude_ide.TerminalRequest
+---@param name string for `:ClaudeSwitch`; empty: a number
+---@return { error: string }?
+function M.new(request, name)
+  configure(request)
+  if register.named(name) then
+    return { error = ('there is a Claude named "%s" (:ClaudeSwitch goes there)'):format(name) }
+  end
+  switch.hide_pane()
+  return start.start(request, name ~= '' and name or nil, switch.window())
 end
 
 --- Whether the terminal of `:Claude` is running.

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from claude_ide.config import Config
@@ -83,13 +83,15 @@ class Ide:
             if client.informed:
                 outbox.put(method, params, key)
 
-    def mention(self, mention: dict[str, Any]) -> Client | None:
+    def mention(self, mention: dict[str, Any], near: Collection[int] = ()) -> Client | None:
         """Send a mention to the client that was last active; return that client.
 
-        If none is listening, the mention is queued for the next client, and None is returned.
+        Those with a process id among `near` come first. If none is listening, the mention is
+        queued for the next client, and None is returned.
         """
         listening = [client for client in self.clients if client.listening]
-        addressee = max(listening, key=lambda client: client.last_active, default=None)
+        nearest = [client for client in listening if client.pid in near]
+        addressee = max(nearest or listening, key=lambda client: client.last_active, default=None)
         if addressee is None:
             self.mentions.append(mention)
         else:
