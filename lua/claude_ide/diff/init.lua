@@ -33,7 +33,7 @@ local M = {}
 ---@field layout 'tab'|'vertical'|'horizontal'
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
----@field pid? integer the process of the client that proposes it; 0 if unknown
+---@field pid? integer the process of the client that proposes it, if it is known
 ---@field hint? string what the user should know before deciding, for the winbar
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 
