@@ -73,6 +73,34 @@ command('Claude', with_next('after_arguments', host('Claude')), {
   complete = complete_claude,
   desc = 'Open or hide the Claude CLI in a terminal',
 })
+command('ClaudeNew', host('ClaudeNew'), {
+  nargs = '*',
+  range = true,
+  bar = true,
+  desc = 'Start another Claude CLI in a terminal',
+})
+command('ClaudeSwitch', function(opts)
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.terminal.switch').run(opts)
+  end
+end, {
+  nargs = '*',
+  range = true,
+  bar = true,
+  complete = function(lead)
+    return require('claude_ide.terminal.switch').complete(lead)
+  end,
+  desc = 'Go from one Claude CLI to another',
+})
+command('ClaudeFocus', function(opts)
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.terminal.focus').toggle(opts)
+  end
+end, {
+  range = true,
+  bar = true,
+  desc = "Go to Claude's terminal, or back",
+})
 command('ClaudeChat', chat, {
   nargs = '*',
   range = true,
@@ -286,6 +314,8 @@ local function map_lines(name, ex, desc)
 end
 
 map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
+map('<Plug>(claude-new)', 'ClaudeNew', 'Start another Claude CLI')
+map('<Plug>(claude-switch)', 'ClaudeSwitch', 'Go from one Claude CLI to another')
 map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat')
 map('<Plug>(claude-changes)', 'ClaudeChanges', "Review Claude's changes of the last turn")
 map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
@@ -300,6 +330,10 @@ map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
+for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do
+  local options = { desc = "Go to Claude's terminal, or back" }
+  vim.keymap.set(mode, '<Plug>(claude-focus)', '<Cmd>ClaudeFocus<CR>', options)
+end
 local function map_hunks(name, modes, fn, is_expr, desc)
   vim.keymap.set(modes, name, function()
     return require('claude_ide.diff.keys')[fn]()

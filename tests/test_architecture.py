@@ -227,6 +227,7 @@ def test_lua_replaces_no_function_of_neovim() -> None:
 ROOMS = (
     *(
         "requirement",
+        "own_options",
         "channel",
         "say",
         "activity",

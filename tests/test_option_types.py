@@ -37,6 +37,7 @@ LUA = {
     Agents: "table<string,claude_ide.Options.Agent|false>",
     dict[str, str | int | float]: "table<string,string|number>",
 }
+
 CHECKER = shutil.which("lua-language-server")
 WRONG = """
 local claude = require('claude_ide')

@@ -28,8 +28,19 @@ local OPTIONS = {
     focus = 'boolean',
   },
   terminal = {
-    side = { 'right', 'left', 'above', 'below' },
+    side = {
+      'right',
+      'left',
+      'above',
+      'below',
+      'float',
+      'tab',
+      'tmux',
+      'none',
+      may_be_function = true,
+    },
     size = 'size',
+    per = { 'neovim', 'tab', 'worktree' },
     mode = {
       'manual',
       'acceptEdits',

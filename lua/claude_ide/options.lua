@@ -36,13 +36,25 @@
 ---| 'inline' # in the window of the file
 ---| fun(ctx:claude_ide.LayoutContext) # in its own way
 
+---@alias claude_ide.Options.TerminalSide
+---| 'right'
+---| 'left'
+---| 'above'
+---| 'below'
+---| 'float'
+---| 'tab'
+---| 'tmux' # a pane beside that of Neovim
+---| 'none' # the user starts the CLI elsewhere
+---| fun(terminal:claude_ide.CustomTerminal):integer? # in its own way
+
 ---@class (exact) claude_ide.Options.Diff
 ---@field layout? claude_ide.Options.Layout Where a diff opens; default 'tab'
 ---@field focus? boolean A diff that opens takes the cursor to it; default true
 
 ---@class (exact) claude_ide.Options.Terminal
----@field side? 'right'|'left'|'above'|'below' Where `:Claude` opens; default 'right'
+---@field side? claude_ide.Options.TerminalSide Its place; default 'right'
 ---@field size? number Below 1 a fraction of the screen, otherwise columns or lines; default 0.4
+---@field per? 'neovim'|'tab'|'worktree' Which of several CLIs commands mean; default 'neovim'
 ---@field mode? claude_ide.Options.Mode The permission mode of the CLI; default 'manual'
 ---@field keys? boolean CTRL-W with h, j, k, l or p leaves the terminal; default true
 

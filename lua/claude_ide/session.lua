@@ -19,7 +19,7 @@ local CLEANUPS = {
   { 'permission', 'close' },
 }
 local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
--- With `!` these take the user to Claude; `:Claude` always does.
+-- With `!` these take the user to Claude; the others always do.
 local FOCUSING = { ClaudeSend = true, ClaudeAdd = true }
 
 -- In a buffer that lists files, these mean the entries there: they are found now, because the list may
@@ -94,7 +94,7 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
   name, opts = with_listed(name, opts)
-  if name == 'Claude' or opts.bang and FOCUSING[name] then
+  if name == 'Claude' or name == 'ClaudeNew' or opts.bang and FOCUSING[name] then
     -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0
     require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)

@@ -79,25 +79,40 @@ async def status(app: App, _call: Call) -> None:
 @command("Claude")
 async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
+    if request := await _terminal_request(app, call.arguments):
+        await app.editor.run("terminal.toggle", request)
+
+
+@command("ClaudeNew")
+async def new(app: App, call: Call) -> None:
+    """:ClaudeNew [name] — start another CLI in a terminal."""
+    if request := await _terminal_request(app, []):
+        await app.editor.run("terminal.new", request, " ".join(call.arguments))
+
+
+async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
+    """Return how to start a CLI; None if the user starts it, who is told how."""
     await app.start()
     terminal, words = app.config.terminal, program.words(app.config.cmd)
-    arguments = list(given_words(call.arguments))
+    if terminal.side == "none":
+        runs = shlex.join([*words, "--ide"])
+        app.editor.notify(f"ready ({app.address}) · run {runs} in a terminal of yours")
+        return None
+    arguments = list(given_words(given))
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
     tools, environment = app.tools_for_a_terminal()
     hooks = await app.hooks.for_a_terminal((words[0], *named))
-    await app.editor.run(
-        "terminal.toggle",
-        {
-            "cmd": [*words, *options, *tools, *hooks.options],
-            "env": environment | hooks.environment,
-            "launch": hooks.id,
-            "arguments": arguments,
-            "side": terminal.side,
-            "size": terminal.size,
-            "keys": terminal.keys,
-        },
-    )
+    return {
+        "cmd": [*words, *options, *tools, *hooks.options],
+        "env": environment | hooks.environment,
+        "launch": hooks.id,
+        "arguments": arguments,
+        "side": terminal.side,
+        "size": terminal.size,
+        "per": terminal.per,
+        "keys": terminal.keys,
+    }
 
 
 @command("ClaudeMcpConfig")
@@ -255,7 +270,8 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
         if all(in_chat):
             return
     await app.start()
-    addressee = [app.ide.mention(mention) for mention in mentions][-1]
+    near = await app.ide.near()
+    addressee = [app.ide.mention(mention, near) for mention in mentions][-1]
     if call.bang and addressee is None and not await app.editor.run("terminal.is_running"):
         return await claude(app, Call())
     if addressee is None:

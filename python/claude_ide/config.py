@@ -44,12 +44,14 @@ class DiffConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where `:Claude` opens the CLI; `size` is a fraction of the screen, or columns or lines.
 
+    Neovim itself reads a function as `side`. `per`: which of several CLIs the commands mean.
     `mode` is the permission mode in which it starts; '' leaves it to the CLI. `keys`: whether
     CTRL-W with h, j, k, l or p leaves the terminal.
     """
 
-    side: Literal["right", "left", "above", "below"] = "right"
+    side: Literal["right", "left", "above", "below", "float", "tab", "tmux", "none"] = "right"
     size: Size = 0.4
+    per: Literal["neovim", "tab", "worktree"] = "neovim"
     mode: Mode = "manual"
     keys: bool = True
 

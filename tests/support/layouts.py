@@ -30,7 +30,7 @@ def renamed(value: Any, names: dict[int, int]) -> Any:
 
 def with_successors(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """Give a window that the user has closed the id of the window in its place."""
-    names = {}
+    names: dict[int, int] = {}
     for earlier, later in zip(before["tabpages"], after["tabpages"], strict=True):
         names |= dict(zip(leaves(earlier["layout"]), leaves(later["layout"]), strict=True))
     return before | {key: renamed(before[key], names) for key in ("tabpages", "buffers", "win")}

@@ -8,6 +8,7 @@ local choice = require('claude_ide.diff.choice')
 local comments = require('claude_ide.diff.comments')
 local dropped = require('claude_ide.diff.dropped')
 local folders = require('claude_ide.file.folders')
+local home = require('claude_ide.window.home')
 local hunks = require('claude_ide.diff.hunks')
 local inline = require('claude_ide.diff.inline')
 local inline_marks = require('claude_ide.diff.inline_marks')
@@ -39,6 +40,7 @@ local M = {}
 ---@field layout 'tab'|'vertical'|'horizontal'|'inline' without a function of the user's
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
+---@field pid? integer the process of the client that proposes it, if it is known
 ---@field hint? string what the user should know before deciding, for the winbar
 ---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
@@ -211,7 +213,9 @@ local function show(diff)
     end)
   end)
   local function open()
-    return layout.open(diff)
+    return home.visit(diff.pid, function()
+      return layout.open(diff)
+    end)
   end
   -- In the same tab page, the user's float would cover the diff.
   local leaves = diff.layout == 'tab' and diff.focus

@@ -50,7 +50,9 @@ local function open_custom(view, show)
   local ok, reason = pcall(custom.open, windows, diff, show)
   if not ok then
     custom.close(windows, diff.bufnr, true)
-    local problem = ('diff.layout: %s; the usual layout is used'):format(plain.one_line(tostring(reason)))
+    local problem = ('diff.layout: %s; the usual layout is used'):format(
+      plain.one_line(tostring(reason))
+    )
     message.show(problem, 'error')
   end
   if not diff.focus or not ok then

@@ -2,7 +2,7 @@
 local M = {}
 
 -- The options that may be functions.
-local FUNCTIONS = { ['diff.layout'] = true }
+local FUNCTIONS = { ['diff.layout'] = true, ['terminal.side'] = true }
 
 local function without_functions(value, name, complaints)
   if type(value) ~= 'table' then

@@ -6,6 +6,7 @@
 local glob = require('claude_ide.privacy.glob')
 local message = require('claude_ide.say.message')
 local folders = require('claude_ide.file.folders')
+local own_options = require('claude_ide.own_options')
 local secrets = require('claude_ide.privacy.secrets')
 local settings = require('claude_ide.privacy.settings')
 
@@ -51,8 +52,7 @@ end
 
 -- The globs of an option; nil if it is no list of globs.
 local function option(name)
-  local options = vim.g.claude_ide
-  local privacy = type(options) == 'table' and options.privacy
+  local privacy = own_options.get('privacy')
   if not privacy then
     return {}
   end
@@ -123,9 +123,7 @@ local function build()
 end
 
 local function current_stamp()
-  local options = vim.g.claude_ide
-  local privacy = type(options) == 'table' and options.privacy or nil
-  return vim.inspect(privacy) .. '\n' .. settings.stamp()
+  return vim.inspect(own_options.get('privacy')) .. '\n' .. settings.stamp()
 end
 
 --- Read the options and the settings again if they have changed.

@@ -2,8 +2,9 @@
 ---
 --- The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the prompt
 --- box shows the text. Dialogs replace that box: none is answered by a prompt.
+local clients = require('claude_ide.terminal.clients')
 local message = require('claude_ide.say.message')
-local terminal = require('claude_ide.terminal')
+local register = require('claude_ide.terminal.register')
 
 local M = {}
 
@@ -138,13 +139,19 @@ local function poll(bufnr)
   end, POLL)
 end
 
+-- The CLI of `:Claude` has a buffer unless it runs in a pane of tmux.
+local function buffer_of(pid)
+  local current = pid == 0 and register.current() or nil
+  return current and current.bufnr or clients.buffer(pid)
+end
+
 --- Type a prompt into the terminal in which a client runs, once its prompt box is there; after those
 --- that wait for it already. The text is left in the box if the user has begun another one.
 ---@param pid integer the client's process id; 0: the CLI of `:Claude`
 ---@param text string may have several lines
 ---@return { error: string }? refusal if no terminal of this Neovim is found
 function M.send(pid, text)
-  local bufnr = terminal.find(pid)
+  local bufnr = buffer_of(pid)
   if not bufnr then
     return {
       error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'

@@ -31,6 +31,11 @@ class Terminals:
         """Report that the agent of a terminal has ended."""
         self._port.notify("activity.remove", launch)
 
+    async def here(self) -> list[int]:
+        """Return the process ids of the clients that belong to this tab page."""
+        pids: list[int] = await self._port.call("terminal.here")
+        return pids
+
     async def say(self, words: str, pid: int) -> None:
         """Type words as a prompt into the terminal of a client; 0: into that of `:Claude`.
 

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from claude_ide.config import Config
@@ -87,12 +87,13 @@ class Ide:
             if client.informed:
                 outbox.put(method, params, key)
 
-    def mention(self, mention: dict[str, Any]) -> Client | None:
+    def mention(self, mention: dict[str, Any], near: Collection[int] = ()) -> Client | None:
         """Send a mention to the client that was last active; return that client.
 
-        If none is listening, the mention is queued for the next client, and None is returned.
+        Those with a process id among `near` come first. If none is listening, the mention is
+        queued for the next client, and None is returned.
         """
-        addressee = self._last_active()
+        addressee = self._addressee(near)
         if addressee is None:
             self.mentions.append(mention)
         else:
@@ -100,16 +101,21 @@ class Ide:
         return addressee
 
     async def say(self, words: str) -> None:
-        """Type words as a prompt into the terminal of the client that was last active.
+        """Type words as a prompt into the terminal of the client that a mention would go to.
 
         Raises `EditorError` if no terminal of this Neovim is found.
         """
-        addressee = self._last_active()
+        addressee = self._addressee(await self.near())
         await self.editor.terminals.say(words, (addressee.pid or 0) if addressee else 0)
 
-    def _last_active(self) -> Client | None:
+    async def near(self) -> Collection[int]:
+        """Return the process ids of the clients of this tab page, if there are several clients."""
+        return await self.editor.terminals.here() if len(self.clients) > 1 else ()
+
+    def _addressee(self, near: Collection[int]) -> Client | None:
         listening = [client for client in self.clients if client.listening]
-        return max(listening, key=lambda client: client.last_active, default=None)
+        nearest = [client for client in listening if client.pid in near]
+        return max(nearest or listening, key=lambda client: client.last_active, default=None)
 
     async def settle(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""

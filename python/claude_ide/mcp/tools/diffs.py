@@ -58,6 +58,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         arguments.new_file_contents,
         client.shown_name,
         client.config.diff.layout,
+        **({"pid": client.pid} if client.pid else {}),
         **_compared(arguments),
     )
     client.diffs.append(diff)

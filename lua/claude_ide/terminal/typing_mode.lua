@@ -1,0 +1,61 @@
+--- Remembers whether the user was typing in a terminal when they left it. Someone who scrolls there in
+--- Normal mode comes back in Normal mode.
+local M = {}
+
+local api = vim.api
+
+local typing = {} ---@type table<integer, boolean> buffers whose window was left in Terminal mode
+
+--- Record the mode in which the user leaves a terminal.
+---@param bufnr integer
+---@param is_typing boolean
+function M.keep(bufnr, is_typing)
+  typing[bufnr] = is_typing or nil
+end
+
+-- The command that entered the window may go on to another buffer, which must not get the mode.
+local function expect_terminal(bufnr)
+  local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
+    callback = function()
+      if api.nvim_get_current_buf() ~= bufnr then
+        vim.cmd.stopinsert()
+        typing[bufnr] = true
+      end
+    end,
+  })
+  vim.schedule(function()
+    api.nvim_del_autocmd(watching)
+  end)
+end
+
+--- Let the user go on typing in the current window, if they left it so. At once: the next key may have been
+--- typed already.
+---@param bufnr integer its buffer
+function M.resume(bufnr)
+  if typing[bufnr] and api.nvim_get_mode().mode == 'nt' then
+    typing[bufnr] = nil
+    vim.cmd.startinsert()
+    expect_terminal(bufnr)
+  end
+end
+
+--- Remember the mode of a terminal from now on, also if the CLI has opened a file and moved the user there.
+---@param bufnr integer
+function M.watch(bufnr)
+  api.nvim_create_autocmd('WinLeave', {
+    buffer = bufnr,
+    callback = function()
+      if api.nvim_get_mode().mode == 't' then
+        typing[bufnr] = true
+      end
+    end,
+  })
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    callback = function()
+      typing[bufnr] = nil
+    end,
+  })
+end
+
+return M

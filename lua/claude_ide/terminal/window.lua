@@ -1,0 +1,161 @@
+--- The window of a terminal: opened at a side, as a float or in a tab page, found, and closed.
+local custom = require('claude_ide.terminal.custom')
+local float = require('claude_ide.window.float')
+local location = require('claude_ide.window.location')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+local SPLITS = {
+  right = 'botright vsplit',
+  left = 'topleft vsplit',
+  above = 'topleft split',
+  below = 'botright split',
+}
+
+-- The least size of a float, if the screen has room for it.
+local SMALLEST_SHARE, LEAST_COLUMNS, LEAST_LINES = 0.8, 80, 24
+
+---@class claude_ide.TerminalPlace
+---@field side 'right'|'left'|'above'|'below'|'float'|'tab'|'tmux'|claude_ide.TerminalFunction
+---@field size number below 1 a share of the screen, else columns or lines
+
+--- The window that shows a buffer in a tab page.
+---@param bufnr integer
+---@param tabpage? integer default: the current one
+---@return integer?
+function M.of(bufnr, tabpage)
+  return vim.iter(api.nvim_tabpage_list_wins(tabpage or 0)):find(function(window)
+    return api.nvim_win_get_buf(window) == bufnr
+  end)
+end
+
+---@param bufnr integer
+---@return boolean
+function M.is_shown(bufnr)
+  return #vim.fn.win_findbuf(bufnr) > 0
+end
+
+---@param bufnr integer
+---@param place claude_ide.TerminalPlace
+local function open_split(bufnr, place)
+  local is_wide = place.side == 'right' or place.side == 'left'
+  local whole = is_wide and vim.o.columns or vim.o.lines
+  local size = place.size < 1 and math.floor(whole * place.size) or place.size
+  vim.cmd(SPLITS[place.side] or SPLITS.right)
+  local window = api.nvim_get_current_win()
+  api[is_wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
+  api.nvim_win_set_buf(window, bufnr)
+end
+
+local function geometry(size)
+  local share = size < 1 and math.max(size, SMALLEST_SHARE) or SMALLEST_SHARE
+  local columns = size < 1 and math.floor(vim.o.columns * share) or math.floor(size)
+  local lines = math.floor(vim.o.lines * share)
+  return float.centred(math.max(columns, LEAST_COLUMNS), math.max(lines, LEAST_LINES))
+end
+
+-- A float would cover what the user has gone to. Another float may be a dialogue that returns there.
+local function close_when_left(window)
+  api.nvim_create_autocmd('WinEnter', {
+    callback = vim.schedule_wrap(function()
+      local current = api.nvim_get_current_win()
+      local is_left = api.nvim_win_is_valid(window)
+        and tiling.has(current)
+        and api.nvim_win_get_tabpage(window) == api.nvim_get_current_tabpage()
+      if is_left then
+        window_close.window(window)
+      end
+    end),
+  })
+end
+
+local function title_of(bufnr)
+  local name = vim.fs.basename(vim.fn.bufname(bufnr))
+  return (' %s '):format(name == '' and 'Claude' or name)
+end
+
+---@param bufnr integer
+---@param place claude_ide.TerminalPlace
+local function open_float(bufnr, place)
+  local config = geometry(place.size)
+  local looks = { title = title_of(bufnr), title_pos = 'center', zindex = 40 }
+  local window = float.open(bufnr, vim.tbl_extend('error', config, looks))
+  float.follow_screen(window, function()
+    api.nvim_win_set_config(window, geometry(place.size))
+  end)
+  close_when_left(window)
+end
+
+---@param bufnr integer
+local function open_tab(bufnr)
+  local _, window = tiling.new_tabpage()
+  vim.bo[api.nvim_win_get_buf(window)].bufhidden = 'wipe'
+  api.nvim_win_set_buf(window, bufnr)
+end
+
+---@return boolean is_open
+local function open_as_wanted(bufnr, open)
+  custom.call(open, { bufnr = bufnr })
+  local window = M.of(bufnr)
+  if window then
+    api.nvim_set_current_win(window)
+  end
+  return window ~= nil
+end
+
+local OPENERS = { float = open_float, tab = open_tab }
+
+-- Of the current window, once it shows the terminal.
+local function set_options()
+  local options = vim.wo[api.nvim_get_current_win()][0]
+  options.number, options.relativenumber, options.signcolumn = false, false, 'no'
+  options.foldcolumn, options.spell, options.list = '0', false, false
+end
+
+--- Show a buffer in a new window, and go there.
+---@param bufnr integer
+---@param place claude_ide.TerminalPlace
+function M.open(bufnr, place)
+  if type(place.side) == 'function' and open_as_wanted(bufnr, place.side) then
+    return
+  end
+  local open = OPENERS[place.side] or open_split
+  open(bufnr, place)
+  set_options()
+end
+
+--- Show a buffer in a window that exists, or in a new one, and go there.
+---@param bufnr integer
+---@param place claude_ide.TerminalPlace
+---@param window? integer
+function M.put(bufnr, place, window)
+  if not window then
+    return M.open(bufnr, place)
+  end
+  api.nvim_set_current_win(window)
+  api.nvim_win_set_buf(window, bufnr)
+  set_options()
+  M.entitle(bufnr)
+end
+
+--- Give the float that shows a buffer the name of the buffer as its title.
+---@param bufnr integer
+function M.entitle(bufnr)
+  local window = M.of(bufnr)
+  if window and not tiling.has(window) then
+    api.nvim_win_set_config(window, { title = title_of(bufnr) })
+  end
+end
+
+--- Close a window, in which the user may be about to type.
+---@param window integer
+function M.close(window)
+  location.cancel_insert()
+  window_close.window(window)
+end
+
+return M

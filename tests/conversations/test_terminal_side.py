@@ -1,0 +1,257 @@
+"""`terminal.side`: in a float, in a tab page, in tmux, as a function wants it, or not at all."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from support.claude_terminal import open_claude
+from support.neovim import Neovim, until
+
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+IS_TYPING = "mode() == 't'"
+
+
+async def choose(nvim: Neovim, side: str, size: float = 0.4) -> None:
+    """Set the option."""
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = ...})",
+        {"side": side, "size": size},
+    )
+
+
+async def test_a_float_is_hidden_and_shown(nvim: Neovim, program: Path) -> None:
+    await choose(nvim, "float")
+    terminal = await open_claude(nvim)
+    assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
+    assert "╭" in nvim.screen.text()
+    assert " Claude " in nvim.screen.text()
+
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    await nvim.command("Claude")
+
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
+    assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
+
+
+async def test_a_float_follows_the_size_of_the_screen(nvim: Neovim, program: Path) -> None:
+    await choose(nvim, "float")
+    await open_claude(nvim)
+    before = await nvim.eval("winwidth(0)")
+
+    await nvim.command("set columns=60 lines=20")
+
+    await until(lambda: nvim.eval(f"winwidth(0) < {before}"))
+    assert await nvim.eval("winwidth(0) + 2 <= &columns && winheight(0) + 2 < &lines")
+
+
+async def test_a_float_closes_when_the_user_goes_to_a_file(nvim: Neovim, program: Path) -> None:
+    await choose(nvim, "float")
+    terminal = await open_claude(nvim)
+
+    await nvim.keys("<C-\\><C-n>:ClaudeFocus<CR>")
+
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    await nvim.keys(":ClaudeFocus<CR>")
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
+
+
+async def test_a_tab_page_is_opened_left_and_found_again(nvim: Neovim, program: Path) -> None:
+    await choose(nvim, "tab")
+    await nvim.command("edit a.txt")
+    terminal = await open_claude(nvim)
+    assert await nvim.eval("[tabpagenr(), tabpagenr('$'), winnr('$')]") == [2, 2, 1]
+    await nvim.command("stopinsert | tabfirst")
+
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && {IS_TYPING}"))
+    await nvim.command("Claude")
+
+    await until(lambda: nvim.eval("[bufname(), tabpagenr('$'), mode()] == ['a.txt', 1, 'n']"))
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && {IS_TYPING}"))
+
+
+async def test_without_a_terminal_the_command_is_shown(nvim: Neovim) -> None:
+    await choose(nvim, "none")
+    await nvim.lua("vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = 'mine'})")
+
+    await nvim.keys(":Claude<CR>")
+
+    await until(lambda: "· run mine --ide in a terminal of yours" in nvim.screen.text())
+    assert await nvim.eval("winnr('$')") == 1
+
+
+FUNCTION = """
+    local options = vim.g.claude_ide
+    options.terminal = { side = function(terminal)
+      _G.asked = _G.asked or {}
+      table.insert(_G.asked, terminal)
+      vim.cmd('topleft 12split')
+      if terminal.bufnr then
+        vim.cmd.buffer(terminal.bufnr)
+      else
+        vim.cmd.enew()
+        vim.fn.jobstart(terminal.cmd, { term = true, cwd = terminal.cwd, env = terminal.env })
+      end
+      vim.cmd.startinsert()
+      return vim.api.nvim_get_current_buf()
+    end }
+    vim.g.claude_ide = options
+"""
+
+
+async def test_a_function_opens_the_terminal_and_shows_it_again(
+    nvim: Neovim, program: Path, project: Path
+) -> None:
+    await nvim.lua(FUNCTION)
+    await nvim.command("set hidden")
+    terminal = await open_claude(nvim)
+    assert await nvim.eval("[winnr(), winheight(0)]") == [1, 12]
+    assert await nvim.lua("return _G.asked[1].cwd") == str(project)
+    assert str(program) in await nvim.lua("return _G.asked[1].cmd")
+    assert "tools" not in await nvim.lua("return vim.tbl_keys(_G.asked[1])")
+
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1"))
+    await nvim.keys(":Claude<CR>")
+
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
+    assert await nvim.lua("return _G.asked[2]") == {"bufnr": terminal}
+    assert await nvim.eval("[winnr(), winheight(0)]") == [1, 12]
+
+
+async def test_a_function_that_runs_the_cli_elsewhere_is_called_each_time(
+    nvim: Neovim, program: Path
+) -> None:
+    await nvim.lua("""
+        local options = vim.g.claude_ide
+        _G.count = 0
+        options.terminal = { side = function() _G.count = _G.count + 1 end }
+        vim.g.claude_ide = options
+    """)
+
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: nvim.lua("return _G.count == 1"))
+    await nvim.keys(":Claude<CR>")
+
+    await until(lambda: nvim.lua("return _G.count == 2"))
+
+
+async def test_an_error_of_the_function_is_shown_in_one_line(nvim: Neovim, program: Path) -> None:
+    await nvim.lua("""
+        local options = vim.g.claude_ide
+        options.terminal = { side = function() error('no room', 0) end }
+        vim.g.claude_ide = options
+    """)
+
+    await nvim.keys(":Claude<CR>")
+
+    await until(lambda: "terminal.side: no room" in nvim.screen.text())
+
+
+async def test_outside_tmux_a_split_is_used_and_one_line_says_so(
+    nvim: Neovim, program: Path
+) -> None:
+    await nvim.lua("vim.env.TMUX = nil")
+    await choose(nvim, "tmux")
+
+    await nvim.keys(":Claude<CR>")
+
+    await until(lambda: nvim.eval(f"winnr('$') == 2 && {IS_TYPING}"))
+    await until(lambda: "this Neovim does not run in tmux" in nvim.screen.text())
+
+
+Tmux = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+async def tmux(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Tmux]:
+    """Run commands of a tmux of its own, whose first pane is as if Neovim ran in it."""
+    socket = f"/tmp/claude-ide-test-{os.getpid()}/{tmp_path.name}"
+    Path(socket).parent.mkdir(mode=0o700, exist_ok=True)
+
+    async def run(*words: str) -> str:
+        process = await asyncio.create_subprocess_exec(
+            *("tmux", "-S", socket, "-f", "/dev/null", *words),
+            stdout=asyncio.subprocess.PIPE,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "xterm-256color"},
+        )
+        out, _ = await process.communicate()
+        return out.decode().strip()
+
+    await run("new-session", "-d", "-x", "120", "-y", "30", "cat")
+    pane = await run("display-message", "-p", "#{pane_id}")
+    await nvim.lua("vim.env.TMUX, vim.env.TMUX_PANE = ...", f"{socket},1,0", pane)
+    yield run
+    await run("kill-server")
+    shutil.rmtree(Path(socket).parent, ignore_errors=True)
+
+
+@needs_tmux
+async def test_a_pane_of_tmux_is_hidden_shown_and_reused(
+    nvim: Neovim, program: Path, tmux: Tmux
+) -> None:
+    await choose(nvim, "tmux", 0.5)
+
+    async def panes() -> list[str]:
+        listed = await tmux("list-panes", "-a", "-F", "#{window_index} #{pane_index} #{pane_width}")
+        return listed.splitlines()
+
+    async def text() -> str:
+        return await tmux("capture-pane", "-p", "-t", ":0.1")
+
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: contains(text, "given:"))
+    assert await panes() == ["0 0 59", "0 1 60"]
+    assert await tmux("display-message", "-p", "#{pane_index}") == "1"
+    assert await nvim.eval("winnr('$')") == 1
+
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: equals(panes, ["0 0 120", "1 0 120"]))
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: equals(panes, ["0 0 59", "0 1 60"]))
+
+    await tmux("select-pane", "-t", ":0.0")
+    await nvim.keys(":ClaudeFocus<CR>")
+    await until(lambda: equals(lambda: tmux("display-message", "-p", "#{pane_index}"), "1"))
+    await tmux("send-keys", "-t", ":0.1", "quit", "Enter")
+    await until(lambda: equals(panes, ["0 0 120"]))
+    await nvim.keys(":Claude<CR>")
+    await until(lambda: equals(panes, ["0 0 59", "0 1 60"]))
+
+
+@needs_tmux
+async def test_a_pane_of_tmux_gets_the_environment_and_no_secret_in_a_command_line(
+    nvim: Neovim, program: Path, tmux: Tmux, tmp_path: Path
+) -> None:
+    given = tmp_path / "environment"
+    program.write_text(f"#!/bin/sh\nenv > {given}.new\nmv {given}.new {given}\nexec cat\n")
+    await nvim.lua('vim.env.A_QUOTE = "it\'s"')
+    await choose(nvim, "tmux")
+
+    await nvim.keys(":Claude<CR>")
+
+    await until(given.exists)
+    environment = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
+    token = await nvim.lua("return require('claude_ide.host').server().token")
+    assert environment["A_QUOTE"] == "it's"
+    assert environment["CLAUDE_CODE_SSE_PORT"]
+    assert token in environment.values()
+    assert "NVIM" not in environment
+    started = await tmux("list-panes", "-a", "-F", "#{pane_start_command}")
+    script = started.splitlines()[-1].strip('"').split()[-1]
+    assert token not in started
+    assert not Path(script).exists()
+
+
+async def contains(text: Callable[[], Awaitable[str]], words: str) -> bool:
+    return words in await text()
+
+
+async def equals(actual: Callable[[], Awaitable[object]], expected: object) -> bool:
+    return await actual() == expected
