@@ -94,7 +94,7 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
+	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
 
 coverage: ## the same tests, and which lines they run; at least 85 %
 	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(SLOW:%=--ignore=%)'

@@ -27,6 +27,17 @@ from support.kernels import (
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
+WAIT = """
+import sys
+from jupyter_client import BlockingKernelClient
+
+client = BlockingKernelClient(connection_file=sys.argv[1])
+client.load_connection_file()
+client.start_channels()
+client.wait_for_ready(timeout=60)
+"""
+"""Waits until a kernel answers."""
+
 
 @pytest.fixture
 async def running(tmp_path: Path, project: Path) -> AsyncIterator[Path]:
@@ -41,6 +52,8 @@ async def running(tmp_path: Path, project: Path) -> AsyncIterator[Path]:
         stderr=asyncio.subprocess.DEVNULL,
     )
     await until(file.exists, "it runs", SECONDS)
+    waiting = await asyncio.create_subprocess_exec(ENVIRONMENT / "bin/python", "-c", WAIT, file)
+    assert await asyncio.wait_for(waiting.wait(), SECONDS) == 0
     yield file
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGTERM)
