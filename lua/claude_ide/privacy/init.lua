@@ -140,9 +140,9 @@ function M.refresh()
   end
 end
 
--- A path without the links in its folders; the file itself may be missing, or a link.
-local function with_real_folder(path)
-  local folder, missing = vim.fs.dirname(path), { vim.fs.basename(path) }
+-- A folder without links; the last part of it may be missing.
+local function real_folder(path)
+  local folder, missing = path, {}
   local real = uv.fs_realpath(folder)
   while not real and folder ~= '/' and folder ~= vim.fs.dirname(folder) do
     table.insert(missing, 1, vim.fs.basename(folder))
@@ -152,11 +152,19 @@ local function with_real_folder(path)
   return vim.fs.joinpath(real or folder, unpack(missing))
 end
 
+-- A path without the links in its folders; the file itself may be missing, or a link.
+---@param known table<string, string> the real folders that have been looked up
+local function with_real_folder(path, known)
+  local folder = vim.fs.dirname(path)
+  known[folder] = known[folder] or real_folder(folder)
+  return known[folder] == folder and path or vim.fs.joinpath(known[folder], vim.fs.basename(path))
+end
+
 -- A path, and every other that its links make of it.
-local function spellings(path)
+local function spellings(path, known)
   local found, link = { path }, path
   for _ = 1, MOST_LINKS do
-    local real = with_real_folder(link)
+    local real = with_real_folder(link, known)
     if real ~= link then
       found[#found + 1] = real
     end
@@ -191,8 +199,9 @@ local function reason_of_renamed(path)
   end
 end
 
-local function judge(path)
-  for _, spelling in ipairs(spellings(path)) do
+---@param known? table<string, string> see `with_real_folder`
+local function judge(path, known)
+  for _, spelling in ipairs(spellings(path, known or {})) do
     local reason = reason_of_spelling(spelling)
     if reason then
       return reason
@@ -212,10 +221,11 @@ end
 ---@return fun(path: string): string?
 function M.checker()
   M.refresh()
-  local known = {}
+  local known, real_folders = {}, {}
   return function(path)
     if known[path] == nil then
-      known[path] = judge(vim.fs.normalize(path, { expand_env = false })) or false
+      local plain = vim.fs.normalize(path, { expand_env = false })
+      known[path] = judge(plain, real_folders) or false
     end
     return known[path] or nil
   end

@@ -30,6 +30,19 @@ local function begins_with_one(tool, prefixes)
   end)
 end
 
+-- A function that says why a file is private. An answer names the same files again and again.
+---@return fun(given: string): string?
+local function checker()
+  local check, known = privacy.checker(), {}
+  return function(given)
+    if known[given] == nil then
+      local ok, path = pcall(path_gate.absolute, given)
+      known[given] = ok and check(path) or false
+    end
+    return known[given] or nil
+  end
+end
+
 -- Why a value under a key is about a private file.
 local function reason_of(key, value, check)
   if key == 'bufnr' and type(value) == 'number' then
@@ -39,8 +52,7 @@ local function reason_of(key, value, check)
   then
     return nil
   end
-  local ok, path = pcall(path_gate.absolute, value)
-  return ok and check(path) or nil
+  return check(value)
 end
 
 -- The first private file that a table is about, anywhere in it: its path, or a number, and the reason.
@@ -66,7 +78,7 @@ function M.refusal(tool, arguments)
   if vim.startswith(tool, OWN) then
     return nil
   end
-  local value, reason = find(arguments, privacy.checker())
+  local value, reason = find(arguments, checker())
   if reason then
     return type(value) == 'string' and privacy.sentence(value, reason)
       or ('this buffer stays in Neovim: %s'):format(reason)
@@ -74,9 +86,12 @@ function M.refusal(tool, arguments)
 end
 
 local function is_about_one(given, check)
-  return vim.iter(pairs(given)):any(function(key, value)
-    return reason_of(key, value, check) ~= nil
-  end)
+  for key, value in pairs(given) do
+    if reason_of(key, value, check) then
+      return true
+    end
+  end
+  return false
 end
 
 -- Leave out the entries about private files in all lists of an answer; the number of those left out.
@@ -121,7 +136,7 @@ function M.cleaned(tool, answer)
   elseif type(answer.error) == 'string' then
     return privacy.is_named(answer.error) and { error = CONCERNS_ONE } or answer
   end
-  local check = privacy.checker()
+  local check = checker()
   if begins_with_one(tool, CHANGES) then
     return select(2, find(answer, check)) and { error = CHANGES_ONE } or answer
   elseif is_about_one(answer, check) then
