@@ -1,4 +1,5 @@
 --- The keys of a chat's buffers. Each has a `<Plug>` mapping, and `g?` shows them.
+local ctrl_c = require('claude_ide.when.ctrl_c')
 local float = require('claude_ide.window.float')
 
 local M = {}
@@ -38,6 +39,9 @@ function M.define(bufnr, keys)
     for _, typed in ipairs(key.keys) do
       options = { buffer = bufnr, desc = key.desc, remap = true, nowait = true }
       vim.keymap.set(modes, typed, plug, options)
+      if typed == '<C-c>' then
+        ctrl_c.keep(bufnr)
+      end
     end
   end
 end
