@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_code import the_lock
+from support.claude_code import claude_code, the_lock
 from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
 from support.permissions import counts, enter, follow, gone, look, shown
@@ -286,6 +286,21 @@ async def test_a_cli_that_disconnects_closes_the_float(nvim: Neovim, ask: Ask) -
 
     await gone(nvim)
     assert await nvim.eval("&buftype") == ""
+
+
+async def test_a_diff_that_opens_later_closes_the_float(
+    nvim: Neovim, ask: Ask, path: Path, config_folder: Path
+) -> None:
+    change = {"file_path": str(path), "old_string": "a", "new_string": "b"}
+    asked = ask(tool_name="Edit", tool_input=change)
+    await shown(nvim, path.name)
+
+    async with claude_code(config_folder) as claude:
+        diff = {"old_file_path": str(path), "new_file_path": str(path), "tab_name": "t"}
+        claude.start_call("openDiff", {**diff, "new_file_contents": "b"})
+        await gone(nvim)
+
+        assert await decision(asked) == {}
 
 
 async def test_a_host_that_dies_closes_the_float(

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -49,9 +50,14 @@ class Diffs:
         self._port = port
         self._numbers = itertools.count(1)
         self._open: dict[int, Diff] = {}
+        self._subscribers: list[Callable[[Diff], None]] = []
         events.subscribe("diff_shown", self._shown)
         events.subscribe("diff_failed", self._failed)
         events.subscribe("diff_decided", self._decided)
+
+    def subscribe(self, opened: Callable[[Diff], None]) -> None:
+        """Call a function with each diff from now on, before it is shown."""
+        self._subscribers.append(opened)
 
     def __iter__(self) -> Any:
         return iter(list(self._open.values()))
@@ -75,6 +81,8 @@ class Diffs:
         """
         diff = Diff(next(self._numbers), name, path)
         self._open[diff.id] = diff
+        for opened in self._subscribers:
+            opened(diff)
         opening = self._port.call(function, diff.id, *arguments)
         try:
             # A withdrawal must be answered even while Neovim is busy.

@@ -19,14 +19,14 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.requests import choosing, proposal, ways
 from claude_ide.chat.requests.sight import whereabouts
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request
+from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 from claude_ide.hooks.conversation import AGENT, Hook
 from claude_ide.paths import is_same
 
 REVIEW_SECONDS = 1.0
-"""How long an edit waits for its diff, in which the user then answers."""
-POLL_SECONDS = 0.05
+"""How long an edit waits for its diff, before it is shown here until the diff opens."""
 
 ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
 """Hooks after which an agent waits for no permission; its subagents may run in the background."""
@@ -73,6 +73,9 @@ class Permissions:
         self._run = run
         self._ids = itertools.count(1)
         self._waiting: list[Waiting] = []
+        self._edits: list[Waiting] = []
+        """Those that a diff may show, in which the user then answers."""
+        editor.diffs.subscribe(self._diff_opened)
         self._drawing = asyncio.Lock()
         self._begun: dict[tuple[str, str], dict[str, Hook]] = {}
         """The running tools of each session, by the ids of their uses."""
@@ -83,18 +86,19 @@ class Permissions:
         if waiting is None:
             return None
         try:
-            if not await self._has_diff(waiting):
+            await self._expect_diff(waiting)
+            if not waiting.is_over:
                 self._waiting.append(waiting)
                 await self._locate(waiting)
                 self._run(self._draw())
-                return await waiting.decision
+            return await waiting.decision
         finally:
             # The CLI has disconnected, because its dialog was cancelled.
             waiting.settle(None)
+            self._edits = [each for each in self._edits if each is not waiting]
             if waiting in self._waiting:
                 self._waiting.remove(waiting)
                 self._run(self._draw())
-        return None
 
     def follow(self, launch: str, hook: Hook) -> None:
         """End what no longer waits after a hook of a session."""
@@ -191,14 +195,18 @@ class Permissions:
             del self._begun[session]
         self._end(session, lambda each: is_whole or not each.hook.agent_id)
 
-    async def _has_diff(self, waiting: Waiting) -> bool:
-        """Return whether a diff shows an edit: the user answers there."""
-        paths = proposal.paths(waiting.asked) if proposal.is_edit(waiting.asked) else []
-        for _ in range(round(REVIEW_SECONDS / POLL_SECONDS) if paths else 0):
-            if any(is_same(diff.path, path) for diff in self._editor.diffs for path in paths):
-                return True
-            await asyncio.sleep(POLL_SECONDS)
-        return False
+    async def _expect_diff(self, waiting: Waiting) -> None:
+        """Wait a moment for the diff of an edit."""
+        if proposal.is_edit(waiting.asked):
+            self._edits.append(waiting)
+            for diff in self._editor.diffs:
+                self._diff_opened(diff)
+            await asyncio.wait((waiting.decision,), timeout=REVIEW_SECONDS)
+
+    def _diff_opened(self, diff: Diff) -> None:
+        for waiting in self._edits:
+            if any(is_same(diff.path, path) for path in proposal.paths(waiting.asked)):
+                waiting.settle(None)
 
     async def _locate(self, waiting: Waiting) -> None:
         def find(path: str, root: str) -> Awaitable[Any]:
