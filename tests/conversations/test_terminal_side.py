@@ -57,7 +57,7 @@ async def test_a_float_closes_when_the_user_goes_to_a_file(nvim: Neovim, program
 
     await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
     await nvim.keys(":ClaudeFocus<CR>")
-    await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
+    await until(lambda: nvim.eval(f"[bufnr(), mode(1)] == [{terminal}, 'nt']"))
 
 
 async def test_a_tab_page_is_opened_left_and_found_again(nvim: Neovim, program: Path) -> None:
