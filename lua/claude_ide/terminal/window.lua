@@ -42,10 +42,11 @@ end
 ---@param bufnr integer
 ---@param place claude_ide.TerminalPlace
 local function open_split(bufnr, place)
-  local is_wide = place.side == 'right' or place.side == 'left'
+  local side = SPLITS[place.side] and place.side or 'right'
+  local is_wide = side == 'right' or side == 'left'
   local whole = is_wide and vim.o.columns or vim.o.lines
   local size = place.size < 1 and math.floor(whole * place.size) or place.size
-  vim.cmd(SPLITS[place.side] or SPLITS.right)
+  vim.cmd(SPLITS[side])
   local window = api.nvim_get_current_win()
   api[is_wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
   api.nvim_win_set_buf(window, bufnr)
