@@ -54,7 +54,7 @@ async def test_a_name_with_blanks_is_completed_to_its_end(nvim: Neovim, program:
         completed = await nvim.eval(f"getcompletion('ClaudeSwitch {words}', 'cmdline')")
         assert completed == found, words
 
-    await until(lambda: is_typing_in(nvim, "Claude (a c∕d é)"))
+    await until(lambda: is_typing_in(nvim, "Claude (a c\u2215d é)"))
     await nvim.keys("<C-\\><C-n>:ClaudeSwitch a b<Tab><CR>")
     await until(lambda: is_typing_in(nvim, "Claude (a b)"))
 
