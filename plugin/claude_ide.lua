@@ -87,8 +87,8 @@ end, {
   nargs = '*',
   range = true,
   bar = true,
-  complete = function(lead)
-    return require('claude_ide.terminal.switch').complete(lead)
+  complete = function(...)
+    return require('claude_ide.terminal.switch').complete(...)
   end,
   desc = 'Go from one Claude CLI to another',
 })

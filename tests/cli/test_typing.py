@@ -103,5 +103,7 @@ async def test_control_characters_are_not_keys(nvim: Neovim, api: FakeApi) -> No
 
 async def test_without_a_terminal_the_refusal_says_so(nvim: Neovim) -> None:
     assert await nvim.lua(SEND, "Words") == {
-        "error": "no terminal of this Neovim runs Claude (:Claude opens one)"
+        "error": "no terminal of this Neovim runs Claude (:Claude opens one); "
+        "your words are yanked, so that you can paste them"
     }
+    assert await nvim.eval("getreg()") == "Words"

@@ -44,6 +44,21 @@ async def test_a_new_one_takes_the_window_and_the_names_lead_back(
     await until(lambda: is_typing_in(nvim, "Claude (unit tests)"))
 
 
+async def test_a_name_with_blanks_is_completed_to_its_end(nvim: Neovim, program: Path) -> None:
+    await open_claude(nvim)
+    await nvim.command("ClaudeNew a b")
+    await until(lambda: is_typing_in(nvim, "Claude (a b)"))
+    await nvim.command("ClaudeNew a c/d é")
+    await until(lambda: is_typing_in(nvim, "Claude (a c\u2215d é)"))
+
+    for words, found in [("a", ["a b", "a c/d é"]), ("a c/d", ["c/d é"]), ("b", [])]:
+        completed = await nvim.eval(f"getcompletion('ClaudeSwitch {words}', 'cmdline')")
+        assert completed == found, words
+
+    await nvim.keys("<C-\\><C-n>:ClaudeSwitch a b<Tab><CR>")
+    await until(lambda: is_typing_in(nvim, "Claude (a b)"))
+
+
 async def test_of_three_the_user_chooses_one(nvim: Neovim, program: Path) -> None:
     await open_claude(nvim)
     await nvim.command("ClaudeNew b")

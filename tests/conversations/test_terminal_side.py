@@ -1,8 +1,5 @@
 """`terminal.side`: in a float, in a tab page, in tmux, as a function wants it, or not at all."""
 
-import asyncio
-import os
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -10,8 +7,8 @@ import pytest
 
 from support.claude_terminal import open_claude
 from support.neovim import Neovim, until
+from support.tmux import Tmux, needs_tmux, tmux_around
 
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 IS_TYPING = "mode() == 't'"
 
 
@@ -57,7 +54,7 @@ async def test_a_float_closes_when_the_user_goes_to_a_file(nvim: Neovim, program
 
     await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
     await nvim.keys(":ClaudeFocus<CR>")
-    await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
+    await until(lambda: nvim.eval(f"[bufnr(), mode(1)] == [{terminal}, 'nt']"))
 
 
 async def test_a_tab_page_is_opened_left_and_found_again(nvim: Neovim, program: Path) -> None:
@@ -164,32 +161,16 @@ async def test_outside_tmux_a_split_is_used_and_one_line_says_so(
 
     await until(lambda: nvim.eval(f"winnr('$') == 2 && {IS_TYPING}"))
     await until(lambda: "this Neovim does not run in tmux" in nvim.screen.text())
-
-
-Tmux = Callable[..., Awaitable[str]]
+    assert await nvim.eval("[&cmdheight, winwidth(0)]") == [1, await nvim.eval("&columns * 4 / 10")]
+    await nvim.idle(100)
+    assert "this Neovim does not run in tmux" in nvim.screen.text()
 
 
 @pytest.fixture
 async def tmux(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Tmux]:
     """Run commands of a tmux of its own, whose first pane is as if Neovim ran in it."""
-    socket = f"/tmp/claude-ide-test-{os.getpid()}/{tmp_path.name}"
-    Path(socket).parent.mkdir(mode=0o700, exist_ok=True)
-
-    async def run(*words: str) -> str:
-        process = await asyncio.create_subprocess_exec(
-            *("tmux", "-S", socket, "-f", "/dev/null", *words),
-            stdout=asyncio.subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "xterm-256color"},
-        )
-        out, _ = await process.communicate()
-        return out.decode().strip()
-
-    await run("new-session", "-d", "-x", "120", "-y", "30", "cat")
-    pane = await run("display-message", "-p", "#{pane_id}")
-    await nvim.lua("vim.env.TMUX, vim.env.TMUX_PANE = ...", f"{socket},1,0", pane)
-    yield run
-    await run("kill-server")
-    shutil.rmtree(Path(socket).parent, ignore_errors=True)
+    async with tmux_around(nvim, tmp_path) as run:
+        yield run
 
 
 @needs_tmux

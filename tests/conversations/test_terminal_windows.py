@@ -149,3 +149,31 @@ async def test_the_terminal_of_the_command_is_marked_from_the_start(
     await open_claude(nvim)
 
     assert await nvim.lua("return vim.b.claude_ide_terminal")
+
+
+@pytest.mark.parametrize(
+    ("side", "kind", "shares"),
+    [
+        ("right", "width", (40, 24, 40)),
+        ("below", "height", (16, 10, 16)),
+    ],
+)
+async def test_a_split_keeps_its_share_of_the_screen(
+    nvim: Neovim, program: Path, side: str, kind: str, shares: tuple[int, ...]
+) -> None:
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {side = ...}})",
+        side,
+    )
+    await nvim.command("set columns=100 lines=40")
+    await open_claude(nvim)
+
+    for columns, lines, size in zip((100, 60, 100), (40, 25, 40), shares, strict=True):
+        await nvim.command(f"set columns={columns} lines={lines}")
+        await until(lambda size=size: nvim.eval(f"win{kind}(0) == {size}"), f"{size}")
+
+    await nvim.command("resize 8 | vertical resize 30")
+    await until(lambda: nvim.eval("&columns == 100"))
+    await nvim.command("set columns=50 lines=20")
+    expected = 15 if kind == "width" else 4
+    await until(lambda: nvim.eval(f"win{kind}(0) == {expected}"))

@@ -41,7 +41,7 @@ local function enter(bufnr, will_type)
     local terminal = register.of(bufnr)
     terminal_window.open(bufnr, terminal and terminal.place or ANYWHERE)
   end
-  if will_type or not window then
+  if will_type or not (window or typing_mode.is_reading(bufnr)) then
     vim.cmd.startinsert()
   end
 end

@@ -180,14 +180,16 @@ local function as_wanted(launch, open)
   })
 end
 
----@param request claude_ide.TerminalRequest
----@return string? reason why tmux cannot be used
-local function without_tmux(request)
-  local reason = request.side == 'tmux' and pane.refusal()
-  if reason then
-    message.show(('%s, so Claude opens in a split'):format(reason), 'warn')
-  end
-  return reason or nil
+-- Say why tmux is not used, once the user is in the split: Terminal mode would replace an earlier line.
+---@param reason string
+local function explain_split(reason)
+  api.nvim_create_autocmd('TermEnter', {
+    buffer = api.nvim_get_current_buf(),
+    once = true,
+    callback = vim.schedule_wrap(function()
+      message.show(('%s, so Claude opens in a split'):format(reason), 'warn')
+    end),
+  })
 end
 
 --- Start a CLI and go there.
@@ -210,10 +212,16 @@ function M.start(request, name, window)
   local open = custom.find()
   if open then
     return as_wanted(launch, open)
-  elseif request.side == 'tmux' and not without_tmux(request) then
+  end
+  local reason = request.side == 'tmux' and pane.refusal()
+  if request.side == 'tmux' and not reason then
     return in_pane(launch)
   end
-  return in_buffer(launch, window)
+  local failure = in_buffer(launch, window)
+  if reason and not failure then
+    explain_split(reason)
+  end
+  return failure
 end
 
 --- The output of a CLI that has failed while it was hidden. It is shown once.

@@ -109,13 +109,22 @@ function M.run(opts)
   end
 end
 
---- Complete the name of a CLI (`:help :command-completion-customlist`).
----@param lead string
+--- Complete the name of a CLI, which may contain blanks (`:help :command-completion-customlist`).
+---@param lead string the last word of the name
+---@param line string
+---@param pos integer bytes before the cursor
 ---@return string[]
-function M.complete(lead)
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, names(register.all()))
+function M.complete(lead, line, pos)
+  local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
+  return vim
+    .iter(names(register.all()))
+    :filter(function(name)
+      return vim.startswith(name, begun)
+    end)
+    :map(function(name)
+      return name:sub(#begun - #lead + 1)
+    end)
+    :totable()
 end
 
 return M

@@ -3,12 +3,11 @@
 --- The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the prompt
 --- box shows the text. Dialogs replace that box: none is answered by a prompt.
 local clients = require('claude_ide.terminal.clients')
+local device = require('claude_ide.terminal.device')
 local message = require('claude_ide.say.message')
 local register = require('claude_ide.terminal.register')
 
 local M = {}
-
-local api = vim.api
 
 -- Milliseconds.
 local POLL = 50
@@ -18,7 +17,6 @@ local NOTICE = 3000 -- after which a message says what a prompt waits for
 local LOWEST = 60 -- rows of the terminal in which the box may be
 local CARET = '❯'
 local RULE = '^────'
-local BEGIN, END, ENTER = '\27[200~', '\27[201~', '\r'
 
 ---@class claude_ide.TypedPrompt
 ---@field text string
@@ -27,7 +25,7 @@ local BEGIN, END, ENTER = '\27[200~', '\27[201~', '\r'
 ---@field is_entered? boolean
 ---@field is_mentioned? boolean whether a message has said that it waits
 
----@type table<integer, claude_ide.TypedPrompt[]> by the buffer of the terminal
+---@type table<string, claude_ide.TypedPrompt[]> by the device
 local queues = {}
 
 -- Blanks differ: the CLI breaks lines, and pads them.
@@ -35,18 +33,20 @@ local function without_blanks(text)
   return (text:gsub('\194\160', ''):gsub('%s', ''))
 end
 
-local function rows_of(bufnr)
-  local rows = api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  while rows[#rows] == '' do
-    rows[#rows] = nil
+local function lowest(rows)
+  local last = #rows
+  while rows[last] == '' do
+    last = last - 1
   end
-  return vim.list_slice(rows, math.max(1, #rows - LOWEST + 1))
+  return vim.list_slice(rows, math.max(1, last - LOWEST + 1), last)
 end
 
 -- The content of the prompt box, between the last two rules; nil if there is none. A dialog has a caret
 -- below a rule, too, but in front of a numbered answer or further below.
-local function box_of(bufnr)
-  local rows, upper, lower = rows_of(bufnr), nil, nil
+---@param rows string[] of the screen
+local function box_of(rows)
+  local upper, lower
+  rows = lowest(rows)
   for row, text in ipairs(rows) do
     if text:find(RULE) then
       upper, lower = lower, row
@@ -78,13 +78,15 @@ local function harmless(text)
   return plain:find('@%S*$') and plain .. ' ' or plain
 end
 
-local function send(bufnr, keys)
-  return (pcall(api.nvim_chan_send, vim.bo[bufnr].channel, keys))
-end
-
-local function paste(bufnr, prompt)
-  prompt.is_pasted, prompt.since = true, vim.uv.now()
-  return send(bufnr, BEGIN .. prompt.text .. END)
+-- Keep words that cannot be typed, which the user would otherwise have to write again.
+---@param prompts claude_ide.TypedPrompt[]
+---@return string hint for the user
+local function yank(prompts)
+  local texts = vim.tbl_map(function(prompt)
+    return prompt.text
+  end, prompts)
+  vim.fn.setreg(vim.v.register, table.concat(texts, '\n\n'))
+  return '; your words are yanked, so that you can paste them'
 end
 
 local function mention(prompt)
@@ -95,13 +97,18 @@ local function mention(prompt)
 end
 
 -- Type as much as is possible now; return whether the prompt is finished.
-local function advance(bufnr, prompt)
-  local content = box_of(bufnr)
+---@param target claude_ide.Device
+---@param prompt claude_ide.TypedPrompt
+---@param rows string[] of the screen
+local function advance(target, prompt, rows)
+  local content = box_of(rows)
   if not prompt.is_pasted then
     if content then
-      return not paste(bufnr, prompt)
+      prompt.is_pasted, prompt.since = true, vim.uv.now()
+      target.paste(prompt.text)
+    else
+      mention(prompt)
     end
-    mention(prompt)
     return false
   end
   local is_taken = content ~= nil and has_taken(content, prompt.text)
@@ -110,7 +117,8 @@ local function advance(bufnr, prompt)
   elseif is_taken and not prompt.is_entered then
     -- What follows would be regarded as pasted with it, so the prompt has to leave the box first.
     prompt.is_entered = true
-    return not send(bufnr, ENTER)
+    target.enter()
+    return false
   elseif vim.uv.now() - prompt.since < TAKEN then
     return false
   end
@@ -119,51 +127,58 @@ local function advance(bufnr, prompt)
   return true
 end
 
-local function poll(bufnr)
-  local queue = queues[bufnr]
-  if not api.nvim_buf_is_valid(bufnr) or vim.fn.jobwait({ vim.bo[bufnr].channel }, 0)[1] ~= -1 then
-    queues[bufnr] = nil
-    message.show('Claude has ended, and has not got your words', 'warn')
-    return
-  end
-  if advance(bufnr, queue[1]) then
-    table.remove(queue, 1)
-    if #queue == 0 then
-      queues[bufnr] = nil
-      return
+---@param target claude_ide.Device
+local function poll(target)
+  target.read(function(rows)
+    local queue = queues[target.id]
+    if not rows then
+      queues[target.id] = nil
+      return message.show(
+        ('Claude has ended, and has not got your words%s'):format(yank(queue)),
+        'warn'
+      )
     end
-    queue[1].since = vim.uv.now()
-  end
-  vim.defer_fn(function()
-    poll(bufnr)
-  end, POLL)
+    if advance(target, queue[1], rows) then
+      table.remove(queue, 1)
+      if #queue == 0 then
+        queues[target.id] = nil
+        return
+      end
+      queue[1].since = vim.uv.now()
+    end
+    vim.defer_fn(function()
+      poll(target)
+    end, POLL)
+  end)
 end
 
--- The CLI of `:Claude` has a buffer unless it runs in a pane of tmux.
-local function buffer_of(pid)
-  local current = pid == 0 and register.current() or nil
-  return current and current.bufnr or clients.buffer(pid)
+---@param pid integer
+---@return claude_ide.Device?
+local function device_of(pid)
+  local terminal = pid == 0 and register.current() or clients.terminal(pid)
+  local bufnr = not terminal and clients.buffer(pid) or nil
+  return (terminal or bufnr) and device.of(terminal or { bufnr = bufnr }) or nil
 end
 
 --- Type a prompt into the terminal in which a client runs, once its prompt box is there; after those
 --- that wait for it already. The text is left in the box if the user has begun another one.
 ---@param pid integer the client's process id; 0: the CLI of `:Claude`
 ---@param text string may have several lines
----@return { error: string }? refusal if no terminal of this Neovim is found
+---@return { error: string }? refusal if neither a terminal of this Neovim nor a pane of `:Claude` is found
 function M.send(pid, text)
-  local bufnr = buffer_of(pid)
-  if not bufnr then
-    return {
-      error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
-        or 'Claude is not in a terminal of this Neovim: give it your words yourself',
-    }
-  end
+  local target = device_of(pid)
   local prompt = { text = harmless(text), since = vim.uv.now() }
-  if queues[bufnr] then
-    table.insert(queues[bufnr], prompt)
+  if not target then
+    local reason = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
+      or 'Claude is not in a terminal of this Neovim'
+    return { error = reason .. yank({ prompt }) }
+  end
+  local queue = queues[target.id]
+  if queue then
+    table.insert(queue, prompt)
   else
-    queues[bufnr] = { prompt }
-    poll(bufnr)
+    queues[target.id] = { prompt }
+    poll(target)
   end
 end
 

@@ -4,7 +4,8 @@ local M = {}
 
 local api = vim.api
 
-local typing = {} ---@type table<integer, boolean> buffers whose window was left in Terminal mode
+-- By buffer: whether its window was left in Terminal mode; nil if it was closed, or never left.
+local typing = {} ---@type table<integer, boolean?>
 
 --- Record the mode in which the user leaves a terminal.
 ---@param bufnr integer
@@ -39,14 +40,28 @@ function M.resume(bufnr)
   end
 end
 
+--- Whether the user was reading in Normal mode when they left a terminal. Who has closed its window reads no
+--- more.
+---@param bufnr integer
+---@return boolean
+function M.is_reading(bufnr)
+  return typing[bufnr] == false
+end
+
 --- Remember the mode of a terminal from now on, also if the CLI has opened a file and moved the user there.
 ---@param bufnr integer
 function M.watch(bufnr)
   api.nvim_create_autocmd('WinLeave', {
     buffer = bufnr,
     callback = function()
-      if api.nvim_get_mode().mode == 't' then
-        typing[bufnr] = true
+      typing[bufnr] = api.nvim_get_mode().mode == 't'
+    end,
+  })
+  api.nvim_create_autocmd('WinClosed', {
+    buffer = bufnr,
+    callback = function(event)
+      if tonumber(event.match) == api.nvim_get_current_win() then
+        typing[bufnr] = nil
       end
     end,
   })

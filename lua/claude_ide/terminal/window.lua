@@ -39,16 +39,44 @@ function M.is_shown(bufnr)
   return #vim.fn.win_findbuf(bufnr) > 0
 end
 
+-- Neovim takes the columns or lines that a smaller screen lacks from the last window, down to one. Keep the
+-- share of the screen instead, which the user may have changed.
+---@param window integer
+---@param what 'columns'|'lines'
+local function keep_share(window, what)
+  local kind = what == 'columns' and 'width' or 'height'
+  local size_of, resize = api['nvim_win_get_' .. kind], api['nvim_win_set_' .. kind]
+  local whole, size = vim.o[what], size_of(window)
+  local share = size / whole
+  api.nvim_create_autocmd({ 'WinResized', 'VimResized', 'TabEnter' }, {
+    callback = function()
+      if not api.nvim_win_is_valid(window) then
+        return true
+      elseif api.nvim_win_get_tabpage(window) ~= api.nvim_get_current_tabpage() then
+        return
+      elseif whole ~= vim.o[what] then
+        whole, size = vim.o[what], math.floor(share * vim.o[what] + 0.5)
+        resize(window, size)
+      elseif size ~= size_of(window) then
+        size = size_of(window)
+        share = size / whole
+      end
+    end,
+  })
+end
+
 ---@param bufnr integer
 ---@param place claude_ide.TerminalPlace
 local function open_split(bufnr, place)
-  local is_wide = place.side == 'right' or place.side == 'left'
+  local side = SPLITS[place.side] and place.side or 'right'
+  local is_wide = side == 'right' or side == 'left'
   local whole = is_wide and vim.o.columns or vim.o.lines
   local size = place.size < 1 and math.floor(whole * place.size) or place.size
-  vim.cmd(SPLITS[place.side] or SPLITS.right)
+  vim.cmd(SPLITS[side])
   local window = api.nvim_get_current_win()
   api[is_wide and 'nvim_win_set_width' or 'nvim_win_set_height'](window, math.floor(size))
   api.nvim_win_set_buf(window, bufnr)
+  keep_share(window, is_wide and 'columns' or 'lines')
 end
 
 local function geometry(size)

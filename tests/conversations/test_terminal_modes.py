@@ -1,0 +1,155 @@
+"""`:ClaudeFocus` and `<Plug>(claude-focus)` from each mode, and the mode to which they return."""
+
+from pathlib import Path
+
+import pytest
+
+from support.claude_terminal import open_claude
+from support.neovim import Neovim, until
+
+MAP = "|".join(f"{kind} <F2> <Plug>(claude-focus)" for kind in ("map", "map!", "tmap"))
+
+
+async def begin(nvim: Neovim, side: str = "right") -> int:
+    """Open Claude's terminal beside a file, and go to the file; `<F2>` goes there and back."""
+    await nvim.lua(
+        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {side = ...}})",
+        side,
+    )
+    await nvim.command(f"edit a.txt | {MAP}")
+    await nvim.command("call setline(1, ['one two', 'three'])")
+    terminal = await open_claude(nvim)
+    await nvim.keys("<F2>")
+    await until(lambda: is_in_file(nvim))
+    return terminal
+
+
+@pytest.fixture
+async def terminal(nvim: Neovim, program: Path) -> int:
+    """Claude's terminal, which the user has left for a file beside it."""
+    return await begin(nvim)
+
+
+async def is_typing(nvim: Neovim, terminal: int) -> bool:
+    return bool(await nvim.eval(f"bufnr() == {terminal} && mode() == 't'"))
+
+
+async def is_in_file(nvim: Neovim, mode: str = "n") -> bool:
+    return bool(await nvim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
+
+
+async def write(nvim: Neovim, terminal: int, count: int = 100) -> None:
+    """Let the CLI write more lines than fit on the screen."""
+    await nvim.eval(f"chansend(getbufvar({terminal}, '&channel'), repeat(['x'], {count}) + [''])")
+
+
+async def scroll(nvim: Neovim, terminal: int) -> None:
+    """Go to the terminal, and read the first line of its output."""
+    await nvim.keys("<F2>")
+    await until(lambda: is_typing(nvim, terminal))
+    await read_above(nvim, terminal)
+
+
+async def read_above(nvim: Neovim, terminal: int) -> None:
+    """Leave Terminal mode for the first line of the output."""
+    await write(nvim, terminal)
+    await until(lambda: nvim.eval(f"getbufline({terminal}, 150)->len()"))
+    await nvim.keys("<C-\\><C-n>gg")
+    await until(lambda: nvim.eval(f"bufnr() == {terminal} && [mode(1), line('.')] == ['nt', 1]"))
+
+
+async def assert_is_reading(nvim: Neovim, terminal: int) -> None:
+    """The user is in Normal mode on the first line of the terminal, and stays there."""
+    await until(lambda: nvim.eval(f"bufnr() == {terminal}"))
+    await nvim.idle(100)
+    assert await nvim.eval("[bufnr(), mode(1), line('.')]") == [terminal, "nt", 1]
+
+
+@pytest.mark.parametrize("keys", ["", "i", "R", "v", "V", "<C-v>"])
+async def test_from_each_mode_the_next_keys_are_for_claude(
+    nvim: Neovim, terminal: int, keys: str
+) -> None:
+    await nvim.keys(f"gg{keys}<F2>")
+    await until(lambda: is_typing(nvim, terminal))
+    await nvim.keys("hello<CR>")
+
+    await until(lambda: "read: hello" in nvim.screen.text())
+    await nvim.keys("<F2>")
+    await until(lambda: is_in_file(nvim, "i" if keys in ("i", "R") else "n"))
+    assert await nvim.eval("getline(1, '$')") == ["one two", "three"]
+
+
+@pytest.mark.parametrize("keys", [":ClaudeFocus<CR>", "i<F2>"])
+async def test_the_command_line_window_stays_and_one_line_says_why(
+    nvim: Neovim, terminal: int, keys: str
+) -> None:
+    await nvim.keys("q:")
+    await until(lambda: nvim.eval("getcmdwintype() == ':'"))
+
+    await nvim.keys(keys)
+
+    await until(lambda: "close the command-line window first" in nvim.screen.text())
+    assert await nvim.eval("getcmdwintype()") == ":"
+
+
+async def test_output_leaves_the_user_in_the_line_that_they_read(
+    nvim: Neovim, terminal: int
+) -> None:
+    await scroll(nvim, terminal)
+
+    await write(nvim, terminal, 200)
+
+    await until(lambda: nvim.eval("line('$') > 350"))
+    await assert_is_reading(nvim, terminal)
+
+
+async def test_a_click_continues_the_mode(nvim: Neovim, terminal: int) -> None:
+    row, column = await nvim.eval(f"win_screenpos(bufwinid({terminal}))")
+
+    async def click(row: int, column: int) -> None:
+        for action in ("press", "release"):
+            await nvim.request("nvim_input_mouse", "left", action, "", 0, row - 1, column - 1)
+
+    await nvim.command("set mouse=a")
+    await click(row, column)
+    await until(lambda: is_typing(nvim, terminal))
+    await read_above(nvim, terminal)
+    await click(1, 1)
+    await until(lambda: is_in_file(nvim))
+
+    await click(row, column)
+
+    await assert_is_reading(nvim, terminal)
+
+
+async def test_who_closes_the_window_types_when_it_is_shown_again(
+    nvim: Neovim, terminal: int
+) -> None:
+    await scroll(nvim, terminal)
+    await nvim.keys(":q<CR>")
+    await until(lambda: is_in_file(nvim))
+
+    await nvim.keys("<F2>")
+
+    await until(lambda: is_typing(nvim, terminal))
+
+
+@pytest.mark.parametrize("side", ["left", "above", "below", "float", "tab"])
+async def test_on_each_side_the_mode_continues(nvim: Neovim, program: Path, side: str) -> None:
+    terminal = await begin(nvim, side)
+    await nvim.keys("<F2>hello<CR>")
+    await until(lambda: "read: hello" in nvim.screen.text())
+    assert await is_typing(nvim, terminal)
+    await nvim.keys("<F2>")
+    await until(lambda: is_in_file(nvim))
+
+    await scroll(nvim, terminal)
+    await nvim.keys("<F2>")
+    await until(lambda: is_in_file(nvim))
+    await nvim.keys("<F2>")
+
+    await assert_is_reading(nvim, terminal)
+    await nvim.keys("i<F2>")
+    await until(lambda: is_in_file(nvim))
+    await nvim.keys("<F2>")
+    await until(lambda: is_typing(nvim, terminal))
