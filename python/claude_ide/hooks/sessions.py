@@ -11,6 +11,7 @@ from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.activities import Activities
+from claude_ide.hooks.changes import AllChanges
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.review.commands import Commands
@@ -42,6 +43,7 @@ class Sessions:
         self._editor = editor
         self.permissions = Permissions(editor, run)
         self.activities = Activities(editor)
+        self.changes = AllChanges(editor, AGENT)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
         self._party = Party(lambda: f"{AGENT} (hooks)")
@@ -93,10 +95,16 @@ class Sessions:
         """Return the session of a hook; the least recently used one of too many ends."""
         key = launch, hook.session_id
         session = self._open.pop(key, None)
+        changes = self.changes.of(launch, hook.session_id, hook.cwd)
+        if hook.hook_event_name == "UserPromptSubmit":
+            self.changes.forget()
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
             commands = Commands(self._editor)
-            session = Conversation(announcer, commands, self._editor.explain, self._start)
+            session = Conversation(
+                *(announcer, commands, changes, self._editor.explain, self._start)
+            )
+        session.changes = changes
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session
         while len(self._open) > MOST_SESSIONS:
