@@ -16,6 +16,14 @@ vim.ui.select = function(items, _, done)
   done(items[index], index)
 end
 """
+HEAR = """
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'ClaudeComment',
+  callback = function(event)
+    vim.g.said = event.data
+  end,
+})
+"""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -191,3 +199,41 @@ async def test_the_texts_of_the_sessions_that_were_active_longest_ago_are_droppe
     sessions.forget()
 
     assert [changes.launch for changes in await sessions.found()] == ["2"]
+
+
+async def test_a_hunk_that_is_marked_as_seen_stays_marked(
+    nvim: Neovim, path: Path, cli: HookedCli
+) -> None:
+    path.write_text("one\ntwo\nthree\nfour\nfive\n")
+    await write(cli, path, "1\ntwo\nthree\nfour\n5\n")
+    await listed(nvim)
+
+    await nvim.keys("s")
+
+    seen = [f"{path.name}:1 seen: +1 {MINUS}1  1", f"{path.name}:5 +1 {MINUS}1  5"]
+    await until(lambda: has_marked(nvim), "the entry is marked")
+    assert await listed(nvim, "ClaudeChanges!") == seen
+    await nvim.keys("x")
+    await until(lambda: path.read_text() == "one\ntwo\nthree\nfour\n5\n")
+    assert (await listed(nvim))[0] == f"{path.name}:1 reverted: +1 {MINUS}1  1"
+
+
+async def has_marked(nvim: Neovim) -> bool:
+    return "seen: " in await nvim.eval("getqflist()[0].text")
+
+
+async def test_words_on_a_hunk_go_where_those_of_the_command_go(
+    nvim: Neovim, path: Path, cli: HookedCli
+) -> None:
+    path.write_text("one\ntwo\n")
+    await write(cli, path, "one\nTWO\nmore\n")
+    await nvim.lua(HEAR)
+    await listed(nvim)
+
+    await nvim.keys("c")
+    await until(lambda: "Comment:" in nvim.screen.text(), "it asks")
+    await nvim.keys("Why?<CR>")
+
+    said = await until(lambda: nvim.eval("get(g:, 'said')"), "it is said")
+    assert (said["first"], said["last"], said["words"]) == (2, 3, "Why?")
+    assert said["path"] == str(path)
