@@ -33,7 +33,7 @@ async def listed(nvim: Neovim, command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["acceptEdits", "auto"])
-async def test_the_hunks_of_a_cli_are_listed_and_reverted(
+async def test_the_hunks_of_a_cli_are_listed_and_reverted_and_the_model_is_told(
     nvim_with_cli: Neovim, api: FakeApi, path: Path, mode: str
 ) -> None:
     nvim = nvim_with_cli
@@ -59,3 +59,12 @@ async def test_the_hunks_of_a_cli_are_listed_and_reverted(
     ]
     await nvim.keys("x")
     await until(lambda: path.read_text() == "one\ntwo\n", "it is reverted", PATIENCE)
+
+    api.script([text("I see.")], [text("Nothing new.")])
+    await nvim.command("ClaudeFocus")
+    await take_a_turn(nvim, "And now?", 3)
+    note = api.requests[-1].new_text.partition("The user has reverted")[2]
+    assert f"{path.name}: \n@@ -2,2 +2,1 @@\n-TWO\n-three\n+two" in note
+
+    await take_a_turn(nvim, "Again?", 4)
+    assert "The user has reverted" not in api.requests[-1].new_text

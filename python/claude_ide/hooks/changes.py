@@ -26,6 +26,7 @@ class Changes:
         self.journal = Journal()
         self.launch = ""
         self._editor = editor
+        self._agent = agent
         self._source = f"session {session}"
         self._reviews = Reviews(editor, self.journal, self._source, agent, folder)
         self._prompts: list[str] = []
@@ -72,6 +73,13 @@ class Changes:
         """Show the changes of the last turn that changed a file; with `whole`, of all turns."""
         turn = None if whole else await self.journal.latest()
         await self._reviews.show(turn, self._title(turn), only)
+
+    async def note(self) -> str:
+        """Return a note for the model on what the user has reverted since the last one, or ""."""
+        news = await self._reviews.news()
+        if news.summary:
+            self._editor.notify(f"{self._agent} now knows that you {news.summary}")
+        return news.note
 
     def _title(self, turn: str | None) -> str:
         if turn is None:

@@ -23,6 +23,7 @@ WAIT_SECONDS = 0.5
 """How long a CLI waits for us: a tool must not run before the files were looked at."""
 MOST_SESSIONS = 50
 
+PROMPTED = "UserPromptSubmit"
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
@@ -81,13 +82,18 @@ class Sessions:
         self.activities.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
-        return _NOTHING
+        is_prompt = hook.hook_event_name == PROMPTED
+        note = await session.changes.note() if is_prompt else ""
+        return self._told(PROMPTED, additionalContext=note) if note else _NOTHING
 
     async def _ask(self, launch: str, hook: Hook) -> Response:
         decision = await self.permissions.ask(launch, hook)
         if decision is None:
             return _NOTHING
-        answer = {"hookSpecificOutput": {"hookEventName": ASKING, "decision": decision}}
+        return self._told(ASKING, decision=decision)
+
+    def _told(self, event: str, **more: Any) -> Response:
+        answer = {"hookSpecificOutput": {"hookEventName": event, **more}}
         self._party.note(TO, answer)
         return _answer(answer)
 
@@ -96,7 +102,7 @@ class Sessions:
         key = launch, hook.session_id
         session = self._open.pop(key, None)
         changes = self.changes.of(launch, hook.session_id, hook.cwd)
-        if hook.hook_event_name == "UserPromptSubmit":
+        if hook.hook_event_name == PROMPTED:
             self.changes.forget()
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
