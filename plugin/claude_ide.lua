@@ -120,7 +120,7 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   complete = function(...)
     return require('claude_ide.chat.changes').complete(...)
   end,
-  desc = 'Review what the last turn of the chat has changed',
+  desc = 'Review what the last turn has changed',
 })
 command('ClaudeStart', host('ClaudeStart'), {
   range = true,

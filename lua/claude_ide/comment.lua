@@ -102,6 +102,15 @@ local function comment_or_ask(where, words)
   end)
 end
 
+--- Comment on lines of a buffer.
+---@param bufnr integer
+---@param first integer row, 0-based
+---@param last integer exclusive
+---@param words string
+function M.say(bufnr, first, last, words)
+  comment_or_ask({ bufnr = bufnr, first = first, last = last, is_range = true }, words)
+end
+
 --- Run `:ClaudeComment`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)

@@ -54,6 +54,7 @@ local LINKS = {
   ClaudeFormKeys = 'Special',
   ClaudeReviewReverted = 'Comment',
   ClaudeReviewChanged = 'DiagnosticWarn',
+  ClaudeReviewSeen = 'Comment',
   ClaudePlanTitle = 'Title',
   ClaudePlanKeys = 'Comment',
 }

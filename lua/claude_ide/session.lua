@@ -59,6 +59,9 @@ host.on_serving(function(on)
 end)
 
 host.on_start(function()
+  require('claude_ide.review.commenting').by(function(...)
+    require('claude_ide.comment').say(...)
+  end)
   -- It follows the changes from now on.
   require('claude_ide.status_line')
   if loaded('tools.own') then

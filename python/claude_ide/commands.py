@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide import program
+from claude_ide import changes_command, program
 from claude_ide.app import App
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
@@ -201,7 +201,7 @@ async def answer(app: App, _call: Call) -> None:
 async def changes(app: App, call: Call) -> None:
     """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""
     await app.guard(app.start())
-    await app.chats.show_changes(call.arguments, whole=call.bang)
+    await changes_command.show(app, call.arguments, whole=call.bang)
 
 
 @command("ClaudeKernel")

@@ -25,6 +25,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
+        self.terminals = self
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.activities: list[tuple[str, dict[str, Any] | None]] = []
         self.free = asyncio.Event()

@@ -54,7 +54,8 @@ async def test_only_the_lines_that_differ_are_sent_to_be_counted(
     assert await shown.count("1") == (2, 2, 1)
 
     assert editor.calls == [
-        ("review.count", "chat 1", ["two\n", "TWO\nmore\n"] * 2, ["a.txt", "sub/b.txt"])
+        ("review.name_files", "chat 1", ["a.txt", "sub/b.txt"]),
+        ("review.count", ["two\n", "TWO\nmore\n"] * 2),
     ]
 
 
@@ -64,7 +65,7 @@ async def test_large_changes_are_counted_without_a_comparison(
     monkeypatch.setattr(reviews, "MOST_COUNTED", 3)
 
     assert await shown.count("1") == (2, 2 + 4, 1 + 2)
-    assert editor.calls[0][2] == []
+    assert editor.calls[-1] == ("review.count", [])
 
 
 async def test_a_turn_without_changes_has_no_numbers(shown: Reviews) -> None:

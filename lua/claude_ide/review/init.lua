@@ -124,13 +124,17 @@ function M.show(request)
   end)
 end
 
---- Count the lines that changes have added and removed, and note the changed files.
+--- Note the changed files of a source, for completion.
 ---@param source string
----@param texts string[] the text before and the text after of each change
----@param paths string[] all changed files of this source, for completion
----@return integer[] added and removed
-function M.count(source, texts, paths)
+---@param paths string[]
+function M.name_files(source, paths)
   names[source] = paths
+end
+
+--- Count the lines that changes have added and removed.
+---@param texts string[] the text before and the text after of each change
+---@return integer[] added and removed
+function M.count(texts)
   local added, removed = 0, 0
   for index = 1, #texts, 2 do
     local change = { path = '', name = '', obstacle = '', had_file = true, has_file = true }
@@ -144,10 +148,15 @@ function M.count(source, texts, paths)
 end
 
 --- The files that a source has changed.
----@param source string
+---@param source? string default: all sources
 ---@return string[]
 function M.names(source)
-  return names[source] or {}
+  if source then
+    return names[source] or {}
+  end
+  local all = vim.iter(vim.tbl_values(names)):flatten():totable()
+  table.sort(all)
+  return vim.fn.uniq(all)
 end
 
 return M

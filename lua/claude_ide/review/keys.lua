@@ -1,11 +1,16 @@
 --- The keys in the quickfix window while it shows a review.
 local announce = require('claude_ide.say.announce')
+local commenting = require('claude_ide.review.commenting')
+local current = require('claude_ide.review.current')
+local file_load = require('claude_ide.file.load')
 local float = require('claude_ide.window.float')
 local list = require('claude_ide.review.list')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local record = require('claude_ide.review.record')
 local revert = require('claude_ide.review.revert')
+local review_hunks = require('claude_ide.review.hunks')
+local vim_ui = require('claude_ide.dialogue.vim_ui')
 
 local M = {}
 
@@ -66,15 +71,67 @@ local function on_hunks(wanted)
   end
 end
 
+local function mark_seen()
+  local review = list.current()
+  if review then
+    record.mark_seen(review.source, list.hunks(review, span()))
+    list.refresh(review)
+  end
+end
+
+-- The lines of a hunk in the present text of its buffer, which is loaded.
+---@return integer? bufnr
+---@return integer|string first row, 0-based; a message if the file cannot be opened
+---@return integer? last exclusive
+local function lines_of(hunk)
+  local comparison = current.compared(hunk.file)
+  if not comparison.now then
+    return nil, ('%s does not exist'):format(hunk.file.name)
+  end
+  local bufnr, refusal = file_load.add(hunk.file.path)
+  local _, failure = nil, refusal
+  if bufnr then
+    _, failure = file_load.hidden(bufnr)
+  end
+  if not bufnr or failure then
+    return nil, failure or ''
+  end
+  local place, count = review_hunks.find(hunk, comparison), vim.api.nvim_buf_line_count(bufnr)
+  local first = math.min(place.first, count - 1)
+  return bufnr, first, math.max(first + 1, math.min(place.last, count))
+end
+
+local function comment()
+  local review = list.current()
+  local hunk = review and list.hunks(review, span())[1]
+  if not hunk then
+    return
+  end
+  vim_ui.input('Comment: ', '', function(words)
+    if not words or not words:find('%S') then
+      return
+    end
+    local bufnr, first, last = lines_of(hunk)
+    if not bufnr then
+      return message.show(first --[[@as string]], 'warn')
+    end
+    commenting.comment(bufnr, first --[[@as integer]], last --[[@as integer]], words)
+  end)
+end
+
 local KEYS = {
   { 'x', 'revert', 'Revert the change', on_hunks('reverted') },
   { 'u', 'restore', 'Restore a reverted change', on_hunks('present') },
+  { 's', 'seen', 'Mark the change as seen', mark_seen },
+  { 'c', 'comment', 'Comment on the change', comment },
 }
 
 local HELP = {
   ' <CR>  Go to the change ',
   ' x     Revert the change, or those in a range ',
   ' u     Restore a reverted change ',
+  ' s     Mark the change as seen ',
+  ' c     Tell the agent something about it ',
   ' g?    Show these keys ',
 }
 

@@ -1,6 +1,7 @@
 --- The quickfix lists of reviews. The state of each hunk follows from the text, so that an undo in the
 --- file shows here, too.
 local current = require('claude_ide.review.current')
+local record = require('claude_ide.review.record')
 local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}
@@ -9,8 +10,15 @@ local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_review')
 
 local TALLEST = 10 -- lines of the quickfix window
-local MARKS = { reverted = 'reverted: ', changed = 'changed since: ', present = '' }
-local GROUPS = { reverted = 'ClaudeReviewReverted', changed = 'ClaudeReviewChanged' }
+local MARKS =
+  { reverted = 'reverted: ', changed = 'changed since: ', seen = 'seen: ', present = '' }
+local GROUPS = {
+  reverted = 'ClaudeReviewReverted',
+  changed = 'ClaudeReviewChanged',
+  seen = 'ClaudeReviewSeen',
+}
+
+---@alias claude_ide.ReviewShown claude_ide.ReviewState|'seen'
 
 ---@class claude_ide.Review
 ---@field source string
@@ -18,7 +26,7 @@ local GROUPS = { reverted = 'ClaudeReviewReverted', changed = 'ClaudeReviewChang
 ---@field turn string
 ---@field title string
 ---@field hunks claude_ide.ReviewHunk[]
----@field states claude_ide.ReviewState[] of the hunks, as shown
+---@field states claude_ide.ReviewShown[] of the hunks, as shown
 ---@field list? integer id of its quickfix list
 
 local reviews = {} ---@type table<integer, claude_ide.Review> by id of the quickfix list
@@ -40,8 +48,14 @@ local function is_known(hunk)
   return hunk.kind ~= 'unknown'
 end
 
-local function entry(index, hunk, position, file)
-  local mark = is_known(hunk) and MARKS[position.state] or ''
+-- What the user has seen and not changed is out of the way.
+local function shown_state(review, hunk, position)
+  local is_as_written = position.state == 'present' or not is_known(hunk)
+  return is_as_written and record.is_seen(review.source, hunk) and 'seen' or position.state
+end
+
+local function entry(index, hunk, position, file, state)
+  local mark = (is_known(hunk) or state == 'seen') and MARKS[state] or ''
   local count = file.now and #file.now.lines or 1
   if file.refusal then
     return { text = file.refusal, user_data = index, valid = 0, lnum = 0 }
@@ -66,8 +80,9 @@ local function entries(review)
       files[hunk.file] = file
     end
     local position = review_hunks.find(hunk, file)
-    review.states[index] = position.state
-    found[index] = entry(index, hunk, position, file)
+    local state = shown_state(review, hunk, position)
+    review.states[index] = state
+    found[index] = entry(index, hunk, position, file, state)
   end
   return found
 end

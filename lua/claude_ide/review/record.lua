@@ -6,10 +6,30 @@ local M = {}
 
 local records = {} ---@type table<string, table<string, claude_ide.ReviewHunk>> by source and change
 
+local seen = {} ---@type table<string, table<string, true>> by source and change
+
 -- The same change in different reviews.
 local function key(hunk)
   local rows = ('%d %d'):format(hunk.old[1], hunk.new[1])
   return table.concat({ hunk.file.path, hunk.kind, rows, unpack(review_hunks.diff(hunk, 0)) }, '\n')
+end
+
+--- Note hunks that the user has seen.
+---@param source string
+---@param hunks claude_ide.ReviewHunk[]
+function M.mark_seen(source, hunks)
+  seen[source] = seen[source] or {}
+  for _, hunk in ipairs(hunks) do
+    seen[source][key(hunk)] = true
+  end
+end
+
+--- Whether the user has marked a hunk as seen, in any review of the same source.
+---@param source string
+---@param hunk claude_ide.ReviewHunk
+---@return boolean
+function M.is_seen(source, hunk)
+  return seen[source] ~= nil and seen[source][key(hunk)] == true
 end
 
 --- Record hunks that the user has reverted or restored.

@@ -94,6 +94,17 @@ function M.new(request, name)
   return start.start(request, name ~= '' and name or nil, switch.window())
 end
 
+--- Called by the host: the terminals that run, and which of them a command here can mean: that in which the
+--- user is, or else those of this tab page.
+---@return [string, string, boolean][] terminals the id of the launch, the name, whether it is meant
+function M.meant()
+  local entered, here = register.of(api.nvim_get_current_buf()), api.nvim_get_current_tabpage()
+  return vim.tbl_map(function(terminal)
+    local is_meant = terminal == entered or not entered and terminal.home == here
+    return { terminal.launch, terminal.name, is_meant }
+  end, register.all())
+end
+
 --- Whether the terminal of `:Claude` is running.
 ---@return boolean
 function M.is_running()

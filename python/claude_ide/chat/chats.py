@@ -177,6 +177,10 @@ class Chats:
         chat = await self.here()
         await chat.reviewing.show(only, whole=whole)
 
+    async def has_changes(self) -> bool:
+        """Return whether this tab page's chat has changed a file."""
+        return await (await self.here()).reviewing.has_changes()
+
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):

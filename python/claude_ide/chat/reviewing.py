@@ -95,6 +95,10 @@ class Reviewing:
             raise UserError("there is no turn under the cursor")
         await self._show(self._turns.get(turn, turn))
 
+    async def has_changes(self) -> bool:
+        """Return whether a turn has changed a file."""
+        return await self._journal.latest() is not None
+
     async def show(self, only: Sequence[str], *, whole: bool) -> None:
         """Show the changes of the last turn that changed a file; with `whole`, of all turns."""
         turn = None if whole else await self._journal.latest()

@@ -36,6 +36,10 @@ class Terminals:
         pids: list[int] = await self._port.call("terminal.here")
         return pids
 
+    async def meant(self) -> list[tuple[str, str, bool]]:
+        """Return the launch and name of each terminal, and whether a command here can mean it."""
+        return [(*each,) for each in await self._port.call("terminal.meant")]
+
     async def say(self, words: str, pid: int) -> None:
         """Type words as a prompt into the terminal of a client; 0: into that of `:Claude`.
 

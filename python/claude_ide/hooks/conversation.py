@@ -22,6 +22,7 @@ from claude_ide.agents.stream_json.decoding.tools import (
 )
 from claude_ide.announcer import Announcer, seen, whole
 from claude_ide.hooks import spoken
+from claude_ide.hooks.changes import Changes
 from claude_ide.last_words import sentence
 from claude_ide.paths import normalized
 from claude_ide.review.commands import Commands
@@ -61,11 +62,14 @@ class Conversation:
         self,
         announcer: Announcer,
         commands: Commands,
+        changes: Changes,
         explain: Callable[[str, str], object],
         start: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._announcer = announcer
         self._commands = commands
+        self.changes = changes
+        """The journal of this session, which a later terminal may resume."""
         self._explain = explain
         self._start = start
         self._order = asyncio.Lock()
@@ -89,7 +93,7 @@ class Conversation:
     async def close(self) -> None:
         """End the session: its CLI has ended."""
         async with self._order:
-            self._announcer.session_ended()
+            await self._end_session()
 
     async def _apply(self, hook: Hook) -> None:
         self._announcer.session(hook.session_id)
@@ -97,6 +101,7 @@ class Conversation:
             case "UserPromptSubmit":
                 await self._commands.prompted()
                 self._searched.clear()
+                await self.changes.prompted(hook.prompt)
                 self._announcer.prompted(hook.prompt)
             case "PreToolUse":
                 await self._begin(hook)
@@ -112,7 +117,7 @@ class Conversation:
             case "StopFailure":
                 await self._end_turn(TurnEndReason.FAILED)
             case "SessionEnd":
-                self._announcer.session_ended()
+                await self._end_session()
 
     async def _begin(self, hook: Hook) -> None:
         arguments = mapping(hook.tool_input)
@@ -122,6 +127,7 @@ class Conversation:
             self._searched.add(hook.tool_use_id)
         path, command = path_in(arguments), text(arguments.get("command"))
         if path and kind_of(hook.tool_name) == "edit":
+            await self.changes.before_write(normalized(path))
             self._explain(normalized(path), "")
             if hook.transcript_path:
                 self._start(self._say_why(hook, normalized(path)))
@@ -138,6 +144,7 @@ class Conversation:
         change = change_of(result)
         written = decode_write({"tool_use_result": result}, {"tool_use_id": hook.tool_use_id})
         changes = whole([change] if change else [], written)
+        self.changes.written(written, [each.path for each in changes])
         if hook.tool_use_id in self._searched:
             self._searched.discard(hook.tool_use_id)
             changes += await self._found()
@@ -149,6 +156,13 @@ class Conversation:
         # A command in the background may have changed more.
         self._announcer.touched(change.path for change in await self._found())
         self._announcer.turn_ended(reason)
+        await self.changes.settle()
+
+    async def _end_session(self) -> None:
+        self._announcer.session_ended()
+        await self.changes.settle()
 
     async def _found(self) -> list[Change]:
-        return [seen(found) for found in await self._commands.changed()]
+        found = await self._commands.changed()
+        self.changes.found(found)
+        return [seen(each) for each in found]

@@ -20,6 +20,7 @@ from claude_ide.mcp.lock_file import new_token
 from claude_ide.trust.trust import Trust
 
 if TYPE_CHECKING:
+    from claude_ide.hooks.changes import Changes
     from claude_ide.hooks.sessions import Sessions
     from claude_ide.transport.http import HttpListener
 
@@ -121,6 +122,10 @@ class Hooks:
         """Handle a key of the float with the permissions."""
         if self._sessions is not None:
             await self._sessions.permissions.press(event["id"], event["key"], event["kind"])
+
+    async def changed(self) -> "list[Changes]":
+        """Return the sessions that have changed a file, the last active one first."""
+        return await self._sessions.changes.found() if self._sessions is not None else []
 
     async def close(self) -> None:
         """Stop to listen."""

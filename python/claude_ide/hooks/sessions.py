@@ -11,6 +11,7 @@ from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.activities import Activities
+from claude_ide.hooks.changes import AllChanges
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.review.commands import Commands
@@ -22,6 +23,7 @@ WAIT_SECONDS = 0.5
 """How long a CLI waits for us: a tool must not run before the files were looked at."""
 MOST_SESSIONS = 50
 
+PROMPTED = "UserPromptSubmit"
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
@@ -42,6 +44,7 @@ class Sessions:
         self._editor = editor
         self.permissions = Permissions(editor, run)
         self.activities = Activities(editor)
+        self.changes = AllChanges(editor, AGENT)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
         self._party = Party(lambda: f"{AGENT} (hooks)")
@@ -79,13 +82,18 @@ class Sessions:
         self.activities.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
-        return _NOTHING
+        is_prompt = hook.hook_event_name == PROMPTED
+        note = await session.changes.note() if is_prompt else ""
+        return self._told(PROMPTED, additionalContext=note) if note else _NOTHING
 
     async def _ask(self, launch: str, hook: Hook) -> Response:
         decision = await self.permissions.ask(launch, hook)
         if decision is None:
             return _NOTHING
-        answer = {"hookSpecificOutput": {"hookEventName": ASKING, "decision": decision}}
+        return self._told(ASKING, decision=decision)
+
+    def _told(self, event: str, **more: Any) -> Response:
+        answer = {"hookSpecificOutput": {"hookEventName": event, **more}}
         self._party.note(TO, answer)
         return _answer(answer)
 
@@ -93,10 +101,16 @@ class Sessions:
         """Return the session of a hook; the least recently used one of too many ends."""
         key = launch, hook.session_id
         session = self._open.pop(key, None)
+        changes = self.changes.of(launch, hook.session_id, hook.cwd)
+        if hook.hook_event_name == PROMPTED:
+            self.changes.forget()
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
             commands = Commands(self._editor)
-            session = Conversation(announcer, commands, self._editor.explain, self._start)
+            session = Conversation(
+                *(announcer, commands, changes, self._editor.explain, self._start)
+            )
+        session.changes = changes
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session
         while len(self._open) > MOST_SESSIONS:

@@ -164,12 +164,18 @@ class Journal:
 
     def _forget(self) -> None:
         """Drop the oldest turns until the remaining texts fit."""
-        while len(self._turns) > 1 and self._size() > self._most:
+        while len(self._turns) > 1 and self.size() > self._most:
             turn = next(iter(self._turns))
             del self._turns[turn]
             self._forgotten.add(turn)
 
-    def _size(self) -> int:
+    def forget(self) -> None:
+        """Drop the texts of all turns."""
+        self._forgotten |= self._turns.keys()
+        self._turns.clear()
+
+    def size(self) -> int:
+        """Return the number of characters that are kept."""
         spans = [span for turn in self._turns.values() for span in turn.files.values()]
         kept = [version.text for span in spans for version in (span.before, span.after) if version]
         return sum(len(text) for text in {id(text): text for text in kept if text}.values())

@@ -77,12 +77,17 @@ class Reviews:
             return None
         texts = [_differing(change) for change in changes]
         small = ["".join(lines) for pair in texts for lines in pair if _is_small(pair)]
-        names = [self._name(path) for path in self._journal.paths()]
-        added, removed = await self._editor.run("review.count", self._source, small, names)
+        await self.name_files()
+        added, removed = await self._editor.run("review.count", small)
         for old, new in texts:
             if not _is_small((old, new)):
                 added, removed = added + len(new), removed + len(old)
         return len(changes), int(added), int(removed)
+
+    async def name_files(self) -> None:
+        """Give Neovim the names of the changed files, for completion."""
+        names = [self._name(path) for path in self._journal.paths()]
+        await self._editor.run("review.name_files", self._source, names)
 
     async def show(self, turn: str | None, title: str, only: Sequence[str] = ()) -> None:
         """Show the changes of a turn, or of all turns, in the quickfix list.

@@ -31,6 +31,7 @@ class Version:
 
 
 MISSING = Version(None)
+UNSEEN = Version(None, "the text before was not seen")
 
 
 def read(path: str) -> Version:
