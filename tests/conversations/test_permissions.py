@@ -1,7 +1,6 @@
 """The permissions of a CLI in a terminal, in a float of a real Neovim."""
 
 import asyncio
-import json
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -13,18 +12,10 @@ import pytest
 from support.claude_code import claude_code, the_lock
 from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
-from support.permissions import counts, enter, follow, gone, look, shown
+from support.permissions import EDITS, RULE, counts, decision, enter, follow, gone, look, shown
 from support.raw_http import Answer
 
 CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
-EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
-RULE = {
-    "type": "addRules",
-    "rules": [{"toolName": "Bash", "ruleContent": "mkdir *"}],
-    "behavior": "allow",
-    "destination": "localSettings",
-}
-
 Ask = Callable[..., "asyncio.Task[Answer]"]
 
 
@@ -57,15 +48,6 @@ async def ask(cli: HookedCli) -> AsyncIterator[Ask]:
     for each in asked:
         each.cancel()
     await asyncio.gather(*asked, return_exceptions=True)
-
-
-async def decision(asked: "asyncio.Task[Answer]") -> dict[str, Any]:
-    answer = json.loads((await asyncio.wait_for(asked, 10)).body)
-    if not answer:
-        return {}
-    output = answer["hookSpecificOutput"]
-    assert output["hookEventName"] == "PermissionRequest"
-    return dict(output["decision"])
 
 
 async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> None:

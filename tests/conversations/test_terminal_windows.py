@@ -1,5 +1,6 @@
 """The windows of Claude's terminal, in every way they are opened and closed."""
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -170,7 +171,8 @@ async def test_a_split_keeps_its_share_of_the_screen(
 
     for columns, lines, size in zip((100, 60, 100), (40, 25, 40), shares, strict=True):
         await nvim.command(f"set columns={columns} lines={lines}")
-        await until(lambda size=size: nvim.eval(f"win{kind}(0) == {size}"), f"{size}")
+        is_wanted = f"win{kind}(0) == {size}"
+        await until(functools.partial(nvim.eval, is_wanted), is_wanted)
 
     await nvim.command("resize 8 | vertical resize 30")
     await until(lambda: nvim.eval("&columns == 100"))

@@ -26,6 +26,7 @@ class Listener:
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
         self.terminals = self
+        self.diffs = SimpleNamespace(subscribe=lambda _: None)
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.activities: list[tuple[str, dict[str, Any] | None]] = []
         self.free = asyncio.Event()

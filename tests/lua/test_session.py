@@ -25,6 +25,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "file.folders",
         "host",
         "host.lock",
+        "host.options",
         "host.port_hold",
         "host.process",
         "host.python",

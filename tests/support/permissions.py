@@ -1,12 +1,24 @@
 """The float with a permission that a CLI in a terminal asks for."""
 
+import asyncio
+import json
 from typing import Any
 
 from support.chunks import chunk
 from support.neovim import WAIT, Neovim, until
+from support.raw_http import Answer
 
 NOTICED = 450
 """Milliseconds after which a key counts in a float that has just appeared."""
+
+EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+RULE = {
+    "type": "addRules",
+    "rules": [{"toolName": "Bash", "ruleContent": "mkdir *"}],
+    "behavior": "allow",
+    "destination": "localSettings",
+}
+"""Suggestions of the CLI."""
 
 FOLLOW = """
 local channel = ...
@@ -27,6 +39,16 @@ async def follow(nvim: Neovim) -> None:
 def counts(nvim: Neovim) -> list[int]:
     """Return the numbers of waiting permissions so far."""
     return [data["count"] for data in nvim.events("waiting")]
+
+
+async def decision(asked: "asyncio.Task[Answer]") -> dict[str, Any]:
+    """Return the decision in the answer to a hook; empty if there is none."""
+    answer = json.loads((await asyncio.wait_for(asked, 10)).body)
+    if not answer:
+        return {}
+    output = answer["hookSpecificOutput"]
+    assert output["hookEventName"] == "PermissionRequest"
+    return dict(output["decision"])
 
 
 async def look(nvim: Neovim) -> dict[str, Any]:

@@ -94,7 +94,7 @@ local function new_buffer(request, window)
   local bufnr = api.nvim_create_buf(false, false)
   local ok, reason = pcall(terminal_window.put, bufnr, request, window)
   if not ok then
-    api.nvim_buf_delete(bufnr, { force = true })
+    window_close.buffer(bufnr)
     error(reason, 0)
   end
   vim.bo[bufnr].bufhidden = 'hide'
