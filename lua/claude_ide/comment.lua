@@ -5,7 +5,6 @@ local channel = require('claude_ide.channel')
 local comments = require('claude_ide.diff.comments')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
-local privacy = require('claude_ide.privacy')
 local quotation = require('claude_ide.diff.quotation')
 local vim_ui = require('claude_ide.dialogue.vim_ui')
 
@@ -45,14 +44,10 @@ end
 
 -- Why nothing can be said about the lines of a buffer; nil if something can.
 local function refusal(bufnr)
-  local path = file.path(bufnr)
   if is_beside_proposal() then
     return 'comment in the window of the proposal'
-  elseif not path then
-    return 'this buffer has no file'
   end
-  local reason = privacy.reason(path)
-  return reason and privacy.sentence(path, reason)
+  return quotation.refusal(bufnr)
 end
 
 ---@param where claude_ide.Commented
@@ -61,12 +56,10 @@ local function comment(where, words)
   if comments.takes(where.bufnr) then
     return comments.add(where.bufnr, where.first, where.last, where.is_range, words)
   end
-  local path = file.path(where.bufnr) --[[@as string]]
   local lines = { where.first + 1, where.last }
-  local quoted = api.nvim_buf_get_lines(where.bufnr, where.first, where.last, false)
-  send(quotation.of(vim.fn.fnamemodify(path, ':.'), lines, quoted, '> ', words))
+  send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
   announce.event('ClaudeComment', {
-    path = path,
+    path = file.path(where.bufnr),
     first = lines[1],
     last = lines[2],
     words = words,
