@@ -26,6 +26,7 @@ return {
     'ClaudeLog',
     'ClaudeMcpConfig',
     'ClaudeNew',
+    'ClaudePrompt',
     'ClaudeReject',
     'ClaudeSend',
     'ClaudeShare',

@@ -261,6 +261,7 @@ ROOMS = (
         "chat.waiting",
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
+    "terminal_prompt",
     "permission",
     *("comment", "status_line", "session", "status", "health", "options", "init"),
 )

@@ -119,11 +119,28 @@ local function advance(bufnr, prompt)
   return true
 end
 
+local keep ---@type fun(text: string)?
+
+--- Call `fn` with each prompt that a CLI has not got, because it has ended.
+---@param fn fun(text: string)
+function M.on_lost(fn)
+  keep = fn
+end
+
+-- The CLI has ended.
+local function lose(queue)
+  local where = keep and ': :ClaudePrompt has them' or ''
+  message.show('Claude has ended, and has not got your words' .. where, 'warn')
+  for _, prompt in ipairs(keep and queue or {}) do
+    keep(prompt.text)
+  end
+end
+
 local function poll(bufnr)
   local queue = queues[bufnr]
   if not api.nvim_buf_is_valid(bufnr) or vim.fn.jobwait({ vim.bo[bufnr].channel }, 0)[1] ~= -1 then
     queues[bufnr] = nil
-    message.show('Claude has ended, and has not got your words', 'warn')
+    lose(queue)
     return
   end
   if advance(bufnr, queue[1]) then
@@ -154,7 +171,9 @@ function M.send(pid, text)
   local bufnr = buffer_of(pid)
   if not bufnr then
     return {
-      error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
+      error = pid == 0
+          and not register.current()
+          and 'no terminal of this Neovim runs Claude (:Claude opens one)'
         or 'Claude is not in a terminal of this Neovim: give it your words yourself',
     }
   end
