@@ -20,6 +20,7 @@ return {
     'ClaudeCommit',
     'ClaudeDismiss',
     'ClaudeEdit',
+    'ClaudeFix',
     'ClaudeFocus',
     'ClaudeInstall',
     'ClaudeKernel',

@@ -233,6 +233,9 @@ end, {
   bar = true,
   desc = "Write a prompt for Claude's terminal in a buffer",
 })
+command('ClaudeFix', function(opts)
+  require('claude_ide.fix').run(opts)
+end, { range = true, bar = true, desc = 'Let Claude fix the diagnostics' })
 command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask')), {
   nargs = '*',
   range = true,
@@ -310,6 +313,7 @@ map('<Plug>(claude-share)', 'ClaudeShare toggle', 'Share the selection with Clau
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
 map('<Plug>(claude-answer)', 'ClaudeAnswer', 'Go to the request that waits for an answer')
 map('<Plug>(claude-prompt)', 'ClaudePrompt', "Write a prompt for Claude's terminal")
+map('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics of the file')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
 map('<Plug>(claude-commit)', 'ClaudeCommit', 'Let Claude write the commit message')
@@ -317,6 +321,7 @@ map('<Plug>(claude-accept)', 'ClaudeAccept', "Accept Claude's edit")
 map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
 map_lines('<Plug>(claude-prompt)', 'ClaudePrompt', 'Quote the lines in a prompt')
+map_lines('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics there')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
 for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do

@@ -1,7 +1,7 @@
 --- `:ClaudeComment`: the user's words on lines of a proposal, which wait for the decision, or on lines of any
 --- other file, which are sent at once.
+local addressee = require('claude_ide.addressee')
 local announce = require('claude_ide.say.announce')
-local channel = require('claude_ide.channel')
 local comments = require('claude_ide.diff.comments')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
@@ -19,21 +19,6 @@ local api = vim.api
 ---@field is_range boolean whether the user has given the lines
 
 local repeated ---@type string? the words of the last comment, for `.`
-
--- The chat of this tab page gets them, as it gets mentions; otherwise the CLI in a terminal.
-local function send(words)
-  if package.loaded['claude_ide.chat.state'] then
-    local placement = require('claude_ide.chat.placement')
-    local chat = vim.iter(require('claude_ide.chat.state').list()):find(placement.is_here)
-    if chat then
-      return require('claude_ide.chat.prompt').say(chat, words)
-    end
-  end
-  if not channel.id then
-    return message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
-  end
-  channel.emit('commented', { words = words })
-end
 
 local function is_beside_proposal()
   return vim.wo.diff
@@ -57,7 +42,7 @@ local function comment(where, words)
     return comments.add(where.bufnr, where.first, where.last, where.is_range, words)
   end
   local lines = { where.first + 1, where.last }
-  send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
+  addressee.send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
   announce.event('ClaudeComment', {
     path = file.path(where.bufnr),
     first = lines[1],

@@ -44,6 +44,13 @@ function M.refusal(bufnr)
   return privacy.why(bufnr)
 end
 
+--- The path of a buffer's file, as an agent in the current folder knows it.
+---@param bufnr integer
+---@return string
+function M.path(bufnr)
+  return vim.fn.fnamemodify(file.path(bufnr) --[[@as string]], ':.')
+end
+
 --- What the user says about lines of a buffer that holds a file.
 ---@param bufnr integer
 ---@param first integer 1-based
@@ -51,9 +58,8 @@ end
 ---@param words string
 ---@return string
 function M.of_buffer(bufnr, first, last, words)
-  local path = vim.fn.fnamemodify(file.path(bufnr) --[[@as string]], ':.')
   local quoted = vim.api.nvim_buf_get_lines(bufnr, first - 1, last, false)
-  return M.of(path, { first, last }, quoted, '> ', words)
+  return M.of(M.path(bufnr), { first, last }, quoted, '> ', words)
 end
 
 return M

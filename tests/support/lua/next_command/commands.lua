@@ -24,6 +24,7 @@ package.loaded['claude_ide.diff'] = {
 }
 package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
 package.loaded['claude_ide.terminal_prompt'] = { open = record('ClaudePrompt') }
+package.loaded['claude_ide.fix'] = { run = record('ClaudeFix') }
 package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
 package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
 package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }
