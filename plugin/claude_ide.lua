@@ -40,8 +40,10 @@ local function question(module, fn)
   end)
 end
 
-local function complete_chat(...)
-  return require('claude_ide.chat.command').complete(...)
+local function complete(module)
+  return function(...)
+    return require('claude_ide.' .. module).complete(...)
+  end
 end
 
 -- A command that handles a `|` after its arguments itself.
@@ -57,20 +59,12 @@ local function chat(opts)
   require('claude_ide.next_command').after_text(run, command.with_text())(opts)
 end
 
-local function complete_path(...)
-  return require('claude_ide.selection.mention').complete(...)
-end
-
-local function complete_claude(...)
-  return require('claude_ide.terminal.arguments').complete(...)
-end
-
 -- All have a range, which most of them ignore: `:` in Visual mode inserts one.
 local command = vim.api.nvim_create_user_command
 command('Claude', with_next('after_arguments', host('Claude')), {
   nargs = '*',
   range = true,
-  complete = complete_claude,
+  complete = complete('terminal.arguments'),
   desc = 'Open or hide the Claude CLI in a terminal',
 })
 command('ClaudeNew', host('ClaudeNew'), {
@@ -87,9 +81,7 @@ end, {
   nargs = '*',
   range = true,
   bar = true,
-  complete = function(...)
-    return require('claude_ide.terminal.switch').complete(...)
-  end,
+  complete = complete('terminal.switch'),
   desc = 'Go from one Claude CLI to another',
 })
 command('ClaudeFocus', function(opts)
@@ -104,7 +96,7 @@ end, {
 command('ClaudeChat', chat, {
   nargs = '*',
   range = true,
-  complete = complete_chat,
+  complete = complete('chat.command'),
   desc = 'Open or hide the chat',
 })
 command('ClaudeAnswer', host('ClaudeAnswer'), {
@@ -117,9 +109,7 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   nargs = '*',
   bang = true,
   bar = true,
-  complete = function(...)
-    return require('claude_ide.chat.changes').complete(...)
-  end,
+  complete = complete('chat.changes'),
   desc = 'Review what the last turn has changed',
 })
 command('ClaudeStart', host('ClaudeStart'), {
@@ -144,18 +134,14 @@ command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
   nargs = '*',
   bang = true,
   bar = true,
-  complete = function(...)
-    return require('claude_ide.tools.registration').complete(...)
-  end,
+  complete = complete('tools.registration'),
   desc = 'Show how to give another program the tools of the editor',
 })
 command('ClaudeTools', host('ClaudeTools'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = function(...)
-    return require('claude_ide.tools.own').complete(...)
-  end,
+  complete = complete('tools.own'),
   desc = "List the model's tools, or turn one on or off",
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), {
@@ -175,9 +161,7 @@ end, {
   range = true,
   nargs = '?',
   bar = true,
-  complete = function(lead)
-    return require('claude_ide.selection.share').complete(lead)
-  end,
+  complete = complete('selection.share'),
   desc = 'Let the selection leave Neovim, or keep it there',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {
@@ -185,25 +169,21 @@ command('ClaudeAdd', host('ClaudeAdd'), {
   nargs = '+',
   bang = true,
   bar = true,
-  complete = complete_path,
+  complete = complete('selection.mention'),
   desc = 'Mention a file, a folder, or lines of a file',
 })
 command('ClaudeTrust', host('ClaudeTrust'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = function(...)
-    return require('claude_ide.host.trust').complete(...)
-  end,
+  complete = complete('host.trust'),
   desc = "Show or change whether a folder's settings are used",
 })
 command('ClaudeKernel', host('ClaudeKernel'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = function(...)
-    return require('claude_ide.jupyter.command').complete(...)
-  end,
+  complete = complete('jupyter.command'),
   desc = 'Show or control the Jupyter kernel that runs code for Claude',
 })
 local function accept(opts)
@@ -244,6 +224,18 @@ command(
     desc = "Comment on Claude's edit, or on lines of a file",
   }
 )
+command('ClaudePrompt', function(opts)
+  if not require('claude_ide.window.command_window').is_in_the_way() then
+    require('claude_ide.terminal_prompt').open(opts)
+  end
+end, {
+  range = true,
+  bar = true,
+  desc = "Write a prompt for Claude's terminal in a buffer",
+})
+command('ClaudeFix', function(opts)
+  require('claude_ide.fix').run(opts)
+end, { range = true, bar = true, desc = 'Let Claude fix the diagnostics' })
 command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask')), {
   nargs = '*',
   range = true,
@@ -294,9 +286,7 @@ command('ClaudeWire', host('ClaudeWire'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = function(...)
-    return require('claude_ide.wire_arguments').complete(...)
-  end,
+  complete = complete('wire_arguments'),
   desc = 'Show the live traffic with all clients, or save it',
 })
 command('ClaudeLog', open_log, {
@@ -322,12 +312,16 @@ map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")
 map('<Plug>(claude-share)', 'ClaudeShare toggle', 'Share the selection with Claude, or keep it')
 map('<Plug>(claude-add)', 'ClaudeAdd %', 'Send the file to Claude')
 map('<Plug>(claude-answer)', 'ClaudeAnswer', 'Go to the request that waits for an answer')
+map('<Plug>(claude-prompt)', 'ClaudePrompt', "Write a prompt for Claude's terminal")
+map('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics of the file')
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
 map('<Plug>(claude-commit)', 'ClaudeCommit', 'Let Claude write the commit message')
 map('<Plug>(claude-accept)', 'ClaudeAccept', "Accept Claude's edit")
 map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
+map_lines('<Plug>(claude-prompt)', 'ClaudePrompt', 'Quote the lines in a prompt')
+map_lines('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics there')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
 for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do

@@ -262,8 +262,19 @@ ROOMS = (
         "chat.waiting",
     ),
     *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
+    "terminal_prompt",
     "permission",
-    *("comment", "status_line", "session", "status", "health", "options", "init"),
+    *(
+        "addressee",
+        "comment",
+        "fix",
+        "status_line",
+        "session",
+        "status",
+        "health",
+        "options",
+        "init",
+    ),
 )
 """The rooms of the Lua half; each may require itself and those listed before it.
 

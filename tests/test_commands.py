@@ -19,7 +19,10 @@ HELP = (ROOT / "doc" / "claude_ide.txt").read_text(encoding="utf-8")
 DEFINED = re.findall(r"^command\(\s*'(\w+)'", PLUGIN, re.MULTILINE)
 FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", PLUGIN, re.MULTILINE)
 """The name of each command, and its name in the host."""
-CHAT = (ROOT / "lua/claude_ide/chat/command.lua").read_text(encoding="utf-8")
+LATER = "".join(
+    (ROOT / "lua/claude_ide" / name).read_text(encoding="utf-8")
+    for name in ("chat/command.lua", "terminal_prompt/init.lua")
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def specs(rplugin: ModuleType) -> dict[str, Any]:
 
 
 def test_lua_forwards_exactly_the_commands_of_the_host() -> None:
-    later = set(re.findall(r"host\.command\('(\w+)'", CHAT))
+    later = set(re.findall(r"host\.command\('(\w+)'", LATER))
     assert sorted(FORWARDED) == sorted((name, name) for name in set(COMMANDS) - later)
     assert later | {name for name, _ in FORWARDED} == set(COMMANDS)
     assert set(COMMANDS) < set(DEFINED)

@@ -1,11 +1,10 @@
 --- `:ClaudeComment`: the user's words on lines of a proposal, which wait for the decision, or on lines of any
 --- other file, which are sent at once.
+local addressee = require('claude_ide.addressee')
 local announce = require('claude_ide.say.announce')
-local channel = require('claude_ide.channel')
 local comments = require('claude_ide.diff.comments')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
-local privacy = require('claude_ide.privacy')
 local quotation = require('claude_ide.diff.quotation')
 local vim_ui = require('claude_ide.dialogue.vim_ui')
 
@@ -21,21 +20,6 @@ local api = vim.api
 
 local repeated ---@type string? the words of the last comment, for `.`
 
--- The chat of this tab page gets them, as it gets mentions; otherwise the CLI in a terminal.
-local function send(words)
-  if package.loaded['claude_ide.chat.state'] then
-    local placement = require('claude_ide.chat.placement')
-    local chat = vim.iter(require('claude_ide.chat.state').list()):find(placement.is_here)
-    if chat then
-      return require('claude_ide.chat.prompt').say(chat, words)
-    end
-  end
-  if not channel.id then
-    return message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
-  end
-  channel.emit('commented', { words = words })
-end
-
 local function is_beside_proposal()
   return vim.wo.diff
     and vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
@@ -45,14 +29,10 @@ end
 
 -- Why nothing can be said about the lines of a buffer; nil if something can.
 local function refusal(bufnr)
-  local path = file.path(bufnr)
   if is_beside_proposal() then
     return 'comment in the window of the proposal'
-  elseif not path then
-    return 'this buffer has no file'
   end
-  local reason = privacy.reason(path)
-  return reason and privacy.sentence(path, reason)
+  return quotation.refusal(bufnr)
 end
 
 ---@param where claude_ide.Commented
@@ -61,12 +41,10 @@ local function comment(where, words)
   if comments.takes(where.bufnr) then
     return comments.add(where.bufnr, where.first, where.last, where.is_range, words)
   end
-  local path = file.path(where.bufnr) --[[@as string]]
   local lines = { where.first + 1, where.last }
-  local quoted = api.nvim_buf_get_lines(where.bufnr, where.first, where.last, false)
-  send(quotation.of(vim.fn.fnamemodify(path, ':.'), lines, quoted, '> ', words))
+  addressee.send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
   announce.event('ClaudeComment', {
-    path = path,
+    path = file.path(where.bufnr),
     first = lines[1],
     last = lines[2],
     words = words,

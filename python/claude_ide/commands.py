@@ -90,6 +90,23 @@ async def new(app: App, call: Call) -> None:
         await app.editor.run("terminal.new", request, " ".join(call.arguments))
 
 
+@command("ClaudePrompt")
+async def prompt(app: App, call: Call) -> None:
+    """:ClaudePrompt — type a prompt into the terminal of a CLI; one is started if none runs."""
+    is_sent = False
+    try:
+        await app.start()
+        if not app.ide.clients and not await app.editor.run("terminal.is_running"):
+            request = await _terminal_request(app, [])
+            if request is None:
+                return
+            await app.editor.run("terminal.toggle", request)
+        await app.ide.say(call.arguments[0])
+        is_sent = True
+    finally:
+        await app.editor.run("terminal_prompt.finish", is_sent)
+
+
 async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
     """Return how to start a CLI; None if the user starts it, who is told how."""
     await app.start()

@@ -107,3 +107,17 @@ async def test_without_a_terminal_the_refusal_says_so(nvim: Neovim) -> None:
         "your words are yanked, so that you can paste them"
     }
     assert await nvim.eval("getreg()") == "Words"
+
+
+async def test_a_prompt_from_a_buffer_starts_a_cli_and_is_typed_into_it(
+    nvim: Neovim, api: FakeApi
+) -> None:
+    api.script([text("Heard.")])
+    await nvim.keys(":2ClaudePrompt<CR>")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+    await nvim.keys("Shout @a.py<Esc>:x<CR>")
+
+    await asked(api, "a.py, line 2:\n> two\nShout @a.py")
+    await shown(nvim, "● Heard.")
+    assert await nvim.eval("bufwinid('Claude terminal prompt')") == -1

@@ -91,3 +91,18 @@ async def test_the_window_bar_says_why_claude_wants_the_edit(
 
     await until(lambda: "I shout it" in bar(), "the reason", PATIENCE)
     assert "too quiet" not in bar()
+
+
+async def test_diagnostics_are_a_prompt(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> None:
+    nvim = nvim_with_cli
+    api.script([text("Fixed.")])
+    await begin(nvim, "default")
+    await nvim.command("stopinsert | wincmd h")
+    await nvim.lua(
+        "vim.diagnostic.set(vim.api.nvim_create_namespace('x'), 0, "
+        "{ { lnum = 1, col = 0, severity = 1, message = 'too quiet' } })"
+    )
+
+    await nvim.command("2ClaudeFix")
+
+    await asked(api, "a.py, line 2:\n> two\nFix this:\n- line 2, error: too quiet")

@@ -12,6 +12,7 @@ CLOSE = "claude-ide: close the command-line window first"
     [
         *("Claude", "ClaudeChat", "ClaudeChat new", "ClaudeStatus", "ClaudeLog", "ClaudeCommit"),
         *("ClaudeAsk why", "ClaudeAsk", "ClaudeEdit", "ClaudeSend!", "ClaudeTrust list"),
+        "ClaudePrompt",
     ],
 )
 async def test_a_command_that_opens_a_window_refuses_to_run(nvim: Neovim, command: str) -> None:

@@ -9,12 +9,6 @@ local M = {}
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
 
--- `:x` writes only a modified buffer, which this one never is; but a user who types `:x` means to accept.
-local function is_exit(line)
-  local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
-  return ok and (command.cmd == 'xit' or command.cmd == 'exit')
-end
-
 local function listen(bufnr, text, handlers)
   local is_explained = false
   local function on(events, callback)
@@ -31,11 +25,7 @@ local function listen(bufnr, text, handlers)
   on('BufReadCmd', function()
     buffer_text.put(bufnr, text)
   end)
-  on('CmdlineLeave', function()
-    if not vim.v.event.abort and vim.v.event.cmdtype == ':' and is_exit(vim.fn.getcmdline()) then
-      vim.bo[bufnr].modified = true
-    end
-  end)
+  command_buffer.write_on_exit(bufnr)
   on('LspAttach', function(event)
     vim.schedule(function()
       if vim.api.nvim_buf_is_valid(bufnr) then

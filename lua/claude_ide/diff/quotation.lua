@@ -1,4 +1,7 @@
 --- Lines of a file, quoted for an agent above what the user says about them.
+local file = require('claude_ide.file.path')
+local privacy = require('claude_ide.privacy')
+
 local M = {}
 
 local MOST = 20 -- lines of a quotation; the agent can read the file
@@ -28,6 +31,35 @@ function M.of(path, lines, quoted, prefix, words)
   table.insert(shown, 1, ('%s, %s:'):format(path, M.lines(lines)))
   table.insert(shown, words)
   return table.concat(shown, '\n')
+end
+
+--- Why the lines of a buffer cannot be quoted; nil if they can.
+---@param bufnr integer
+---@return string?
+function M.refusal(bufnr)
+  local path = file.path(bufnr)
+  if not path then
+    return 'this buffer has no file'
+  end
+  return privacy.why(bufnr)
+end
+
+--- The path of a buffer's file, as an agent in the current folder knows it.
+---@param bufnr integer
+---@return string
+function M.path(bufnr)
+  return vim.fn.fnamemodify(file.path(bufnr) --[[@as string]], ':.')
+end
+
+--- What the user says about lines of a buffer that holds a file.
+---@param bufnr integer
+---@param first integer 1-based
+---@param last integer
+---@param words string
+---@return string
+function M.of_buffer(bufnr, first, last, words)
+  local quoted = vim.api.nvim_buf_get_lines(bufnr, first - 1, last, false)
+  return M.of(M.path(bufnr), { first, last }, quoted, '> ', words)
 end
 
 return M

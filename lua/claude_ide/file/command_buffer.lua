@@ -66,4 +66,23 @@ function M.listen(bufnr, written, written_by_timer)
   stay_unmodified(bufnr)
 end
 
+local function is_exit(line)
+  local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
+  return ok and (command.cmd == 'xit' or command.cmd == 'exit')
+end
+
+--- Have `:x` write the buffer, as its users expect: it writes only a modified one, which this never is.
+---@param bufnr integer
+function M.write_on_exit(bufnr)
+  vim.api.nvim_create_autocmd('CmdlineLeave', {
+    buffer = bufnr,
+    callback = function()
+      local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'
+      if is_run and is_exit(vim.fn.getcmdline()) then
+        vim.bo[bufnr].modified = true
+      end
+    end,
+  })
+end
+
 return M

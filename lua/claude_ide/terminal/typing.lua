@@ -127,16 +127,30 @@ local function advance(target, prompt, rows)
   return true
 end
 
+local keep ---@type fun(text: string)?
+
+--- Call `fn` with each prompt that a CLI has not got, because it has ended.
+---@param fn fun(text: string)
+function M.on_lost(fn)
+  keep = fn
+end
+
+-- The CLI has ended.
+local function lose(queue)
+  local where = keep and ': :ClaudePrompt has them' or yank(queue)
+  message.show('Claude has ended, and has not got your words' .. where, 'warn')
+  for _, prompt in ipairs(keep and queue or {}) do
+    keep(prompt.text)
+  end
+end
+
 ---@param target claude_ide.Device
 local function poll(target)
   target.read(function(rows)
     local queue = queues[target.id]
     if not rows then
       queues[target.id] = nil
-      return message.show(
-        ('Claude has ended, and has not got your words%s'):format(yank(queue)),
-        'warn'
-      )
+      return lose(queue)
     end
     if advance(target, queue[1], rows) then
       table.remove(queue, 1)

@@ -171,18 +171,25 @@ function M.leave_mode(fn)
   fn()
 end
 
+local opened = 0 -- windows from which the user returns
+
 --- Take the user back if they close a window while they are in it. Neovim itself would choose a neighbouring
 --- window, but never the quickfix window.
 ---@param win integer
 ---@param target claude_ide.Location
 function M.return_on_close(win, target)
+  opened = opened + 1
   vim.api.nvim_create_autocmd('WinClosed', {
     pattern = tostring(win),
     once = true,
     callback = function()
       if vim.api.nvim_get_current_win() == win then
+        local before = opened
         vim.schedule(function()
-          M.go_back(target)
+          -- Typed keys come first, and may have opened another one.
+          if opened == before then
+            M.go_back(target)
+          end
         end)
       end
     end,

@@ -1,7 +1,7 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local chat_files = require('claude_ide.chat.prompt.files')
 local chat_menus = require('claude_ide.chat.prompt.menus')
-local chat_state = require('claude_ide.chat.state')
+local register = require('claude_ide.chat.prompt.register')
 
 local M = {}
 
@@ -55,38 +55,31 @@ local function command_items(commands, pattern)
   return vim.tbl_map(command_item, commands)
 end
 
----@param chat claude_ide.Chat
+---@param prompt claude_ide.PromptBuffer
 ---@param found claude_ide.ChatToken
 ---@param on_done? fun() called once they are known, if they are not known yet
 ---@return table[]? items nil if they are not known yet
-local function items(chat, found, on_done)
+local function items(prompt, found, on_done)
   if found.kind == 'command' then
-    return command_items(chat.offer.commands, found.pattern)
+    return command_items(prompt.offer.commands, found.pattern)
   end
-  local paths = chat_files.list(chat.options.root, on_done)
+  local paths = chat_files.list(prompt.options.root, on_done)
   local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
   return matches and vim.tbl_map(file_item, matches)
-end
-
-local function chat_here()
-  local bufnr = vim.api.nvim_get_current_buf()
-  return vim.iter(chat_state.list()):find(function(chat)
-    return chat.prompt == bufnr
-  end)
 end
 
 local function before_cursor()
   return vim.api.nvim_get_current_line():sub(1, vim.api.nvim_win_get_cursor(0)[2])
 end
 
----@param chat claude_ide.Chat
-local function offer(chat)
-  local found = vim.fn.mode():find('^i') and chat_here() == chat and token()
+---@param prompt claude_ide.PromptBuffer
+local function offer(prompt)
+  local found = vim.fn.mode():find('^i') and register.here() == prompt and token()
   if not found then
     return
   end
-  local list = items(chat, found, function()
-    offer(chat)
+  local list = items(prompt, found, function()
+    offer(prompt)
   end)
   local typed = before_cursor():sub(found.column + 1)
   if list and not (#list == 1 and list[1].word == typed) then
@@ -99,16 +92,16 @@ end
 ---@param base string what was typed so far
 ---@return integer|table start or items
 function M.omnifunc(findstart, base)
-  local chat, found = chat_here(), token()
+  local prompt, found = register.here(), token()
   if findstart == 0 then
     local kind = base:sub(1, 1) == '/' and 'command' or 'file'
     local pattern = base:gsub('^[@/]"?', '')
-    return chat and items(chat, { kind = kind, column = 0, pattern = pattern }) or {}
+    return prompt and items(prompt, { kind = kind, column = 0, pattern = pattern }) or {}
   end
   local function retry()
-    offer(chat)
+    offer(prompt)
   end
-  if chat and found and items(chat, found, retry) then
+  if prompt and found and items(prompt, found, retry) then
     return found.column
   end
   -- "Cancel silently and leave completion mode."
@@ -133,10 +126,10 @@ local function drop_second_quote(word)
   end
 end
 
---- Set up completion in a chat's prompt: by 'omnifunc', and automatically after `@` or `/`.
----@param chat claude_ide.Chat
-function M.attach(chat)
-  local bufnr, accepted = chat.prompt, nil
+--- Set up completion in a prompt: by 'omnifunc', and automatically after `@` or `/`.
+---@param prompt claude_ide.PromptBuffer
+function M.attach(prompt)
+  local bufnr, accepted = prompt.prompt, nil
   local options = vim.bo[bufnr]
   options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
   options.completeopt = 'menuone,noselect,popup'
@@ -148,7 +141,7 @@ function M.attach(chat)
     local is_chosen = vim.fn.pumvisible() == 1
       and vim.fn.complete_info({ 'selected' }).selected >= 0
     if not is_chosen and before_cursor() ~= accepted and chat_menus.is_own(bufnr) then
-      offer(chat)
+      offer(prompt)
     end
   end)
   on('CompleteDone', function()

@@ -1,4 +1,5 @@
 --- The prompt: an ordinary buffer, sent by a key or by `:w`.
+local chat_browsing = require('claude_ide.chat.prompt.browsing')
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_hint = require('claude_ide.chat.hint')
@@ -10,56 +11,18 @@ local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local chat_stopping = require('claude_ide.chat.prompt.stopping')
 local command_buffer = require('claude_ide.file.command_buffer')
+local prompt_text = require('claude_ide.chat.prompt.text')
+local register = require('claude_ide.chat.prompt.register')
 
 local M = {}
 
 local api = vim.api
 
-local function lines_of(chat)
-  return api.nvim_buf_get_lines(chat.prompt, 0, -1, false)
-end
-
--- Without leading and trailing blank lines.
-local function trim(lines)
-  local first, last = 1, #lines
-  while first <= last and not lines[first]:find('%S') do
-    first = first + 1
-  end
-  while last >= first and not lines[last]:find('%S') do
-    last = last - 1
-  end
-  return vim.list_slice(lines, first, last)
-end
-
--- Close the menu, whose entries belong to the text that was replaced.
-local function end_completion(bufnr)
-  if bufnr == api.nvim_get_current_buf() and vim.fn.mode(1) == 'ic' then
-    api.nvim_feedkeys(vim.keycode('<C-x><C-z>'), 'in', false)
-  end
-end
-
--- Replace lines as one undo step.
-local function replace(chat, first, last, lines)
-  local options = vim.bo[chat.prompt]
-  options.undolevels = options.undolevels
-  api.nvim_buf_set_lines(chat.prompt, first, last, false, lines)
-  options.undolevels = options.undolevels
-  end_completion(chat.prompt)
-end
-
-local function go_to_end(chat)
-  for _, win in ipairs(vim.fn.win_findbuf(chat.prompt)) do
-    local last = api.nvim_buf_line_count(chat.prompt)
-    local text = api.nvim_buf_get_lines(chat.prompt, last - 1, last, false)[1]
-    api.nvim_win_set_cursor(win, { last, #text })
-  end
-end
-
 ---@param chat claude_ide.Chat
 ---@param how 'send'|'steer'|'redirect'
 ---@return boolean has_text whether there was anything to send
 local function send(chat, how)
-  local lines = trim(lines_of(chat))
+  local lines = prompt_text.trim(prompt_text.lines(chat.prompt))
   if #lines == 0 then
     return false
   end
@@ -74,38 +37,13 @@ local function send(chat, how)
   end
   chat_history.add(chat.history, lines)
   chat.draft = nil
-  replace(chat, 0, -1, { '' })
+  prompt_text.replace(chat.prompt, 0, -1, { '' })
   return true
 end
 
 local function send_or_answer(chat)
   if not send(chat, 'send') then
     chat_state.emit(chat, 'answers')
-  end
-end
-
-local function browse(chat, direction)
-  local lines = chat_history.go(chat.history, lines_of(chat), direction * vim.v.count1)
-  if lines then
-    replace(chat, 0, -1, lines)
-    if direction > 0 then
-      go_to_end(chat)
-    else
-      -- On the first line, <Up> continues to older prompts.
-      api.nvim_win_set_cursor(0, { 1, #lines[1] })
-    end
-  end
-end
-
-local function browsing(chat, key, direction)
-  return function()
-    local line = api.nvim_win_get_cursor(0)[1]
-    local edge = direction < 0 and 1 or api.nvim_buf_line_count(chat.prompt)
-    if line ~= edge or vim.fn.pumvisible() == 1 then
-      return key
-    end
-    local call = '<Cmd>lua require("claude_ide.chat.prompt").browse(%d, %d)<CR>'
-    return call:format(chat.id, direction)
   end
 end
 
@@ -160,9 +98,7 @@ local function list(chat)
     'Stop the turn (press it twice)',
     chat_stopping.twice(chat, stop)
   )
-  local older, newer = browsing(chat, '<Up>', -1), browsing(chat, '<Down>', 1)
-  add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
-  add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
+  chat_browsing.add(add)
   local cycle = unless_popup('<C-p>', emit('cycle_mode'))
   add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
   local accept = chat_completion.accept
@@ -184,16 +120,6 @@ local function list(chat)
     chat_keys.show(keys, chat.offer.lacks)
   end)
   return keys
-end
-
---- Show another prompt of the history, for `<Up>` and `<Down>`.
----@param id integer
----@param direction -1|1
-function M.browse(id, direction)
-  local chat = chat_state.get(id)
-  if chat then
-    browse(chat, direction)
-  end
 end
 
 -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
@@ -223,6 +149,7 @@ function M.create(chat)
   chat.prompt, chat.offer = bufnr, chat_offer.unknown()
   chat.history = chat_history.new()
   chat.images = chat_clipboard.new()
+  register.add(chat)
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
   chat_mentions.attach(chat)
@@ -233,17 +160,6 @@ function M.create(chat)
   return bufnr
 end
 
--- Return text to the user: as the prompt if it is empty, otherwise below its text.
-local function put(chat, text)
-  local lines = vim.split(text, '\n')
-  if #trim(lines_of(chat)) == 0 then
-    replace(chat, 0, -1, lines)
-    go_to_end(chat)
-  else
-    replace(chat, -1, -1, lines)
-  end
-end
-
 --- Send a text that the user has written elsewhere; return it to them if that is impossible.
 ---@param chat claude_ide.Chat
 ---@param text string
@@ -251,7 +167,7 @@ function M.say(chat, text)
   local number = chat_sent.add(chat, text)
   if not chat_state.emit(chat, 'send', { number = number, text = text, how = 'send' }) then
     chat_sent.take(chat, { number })
-    put(chat, text)
+    prompt_text.put(chat.prompt, text)
     chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
   end
 end
@@ -262,16 +178,16 @@ end
 ---@return boolean was_empty
 function M.put_if_empty(id, text)
   local chat = chat_state.get(id)
-  local is_empty = chat ~= nil and #trim(lines_of(chat)) == 0
+  local is_empty = chat ~= nil and prompt_text.is_empty(chat.prompt)
   if chat and is_empty then
-    put(chat, text)
+    prompt_text.put(chat.prompt, text)
   end
   return is_empty
 end
 
 -- Keep the present text in the history.
 local function keep(chat)
-  local lines = trim(lines_of(chat))
+  local lines = prompt_text.trim(prompt_text.lines(chat.prompt))
   if #lines > 0 then
     chat_history.add(chat.history, lines)
   end
@@ -287,9 +203,9 @@ function M.edit(id, text, images)
     return
   end
   keep(chat)
-  chat.draft = chat.draft or lines_of(chat)
-  replace(chat, 0, -1, vim.split(chat_clipboard.adopt(chat, text, images), '\n'))
-  go_to_end(chat)
+  chat.draft = chat.draft or prompt_text.lines(chat.prompt)
+  prompt_text.replace(chat.prompt, 0, -1, vim.split(chat_clipboard.adopt(chat, text, images), '\n'))
+  prompt_text.go_to_end(chat.prompt)
 end
 
 --- Replace an earlier prompt, which remains in the history, by the text that was there before it.
@@ -300,14 +216,14 @@ function M.leave_edit(id)
     return
   end
   keep(chat)
-  replace(chat, 0, -1, chat.draft or { '' })
+  prompt_text.replace(chat.prompt, 0, -1, chat.draft or { '' })
   chat.draft = nil
-  go_to_end(chat)
+  prompt_text.go_to_end(chat.prompt)
 end
 
 local function put_all(chat, prompts)
   if #prompts > 0 then
-    put(chat, chat_sent.join(prompts))
+    prompt_text.put(chat.prompt, chat_sent.join(prompts))
   end
 end
 
@@ -353,8 +269,8 @@ function M.mention(id, mention)
   end
   local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local gap = last:find('%S$') and ' ' or ''
-  replace(chat, -2, -1, { last .. gap .. mention .. ' ' })
-  go_to_end(chat)
+  prompt_text.replace(chat.prompt, -2, -1, { last .. gap .. mention .. ' ' })
+  prompt_text.go_to_end(chat.prompt)
 end
 
 return M

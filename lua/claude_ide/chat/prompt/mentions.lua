@@ -80,9 +80,9 @@ local function mark(bufnr, row, mention)
   })
 end
 
----@param chat claude_ide.Chat
-local function check(chat)
-  local bufnr = chat.prompt
+---@param prompt claude_ide.PromptBuffer
+local function check(prompt)
+  local bufnr = prompt.prompt
   if not api.nvim_buf_is_loaded(bufnr) then
     return
   end
@@ -95,7 +95,7 @@ local function check(chat)
         return
       elseif
         not is_unfinished(bufnr, index - 1, line, mention)
-        and is_missing(chat.options.root, mention)
+        and is_missing(prompt.options.root, mention)
       then
         mark(bufnr, index - 1, mention)
       end
@@ -104,15 +104,15 @@ local function check(chat)
 end
 
 --- Check the mentions of a prompt whenever it changes.
----@param chat claude_ide.Chat
-function M.attach(chat)
+---@param prompt claude_ide.PromptBuffer
+function M.attach(prompt)
   local soon = throttle.new(INTERVAL, function()
-    check(chat)
+    check(prompt)
   end)
   api.nvim_create_autocmd(
     { 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' },
     {
-      buffer = chat.prompt,
+      buffer = prompt.prompt,
       callback = soon,
     }
   )

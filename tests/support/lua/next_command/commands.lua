@@ -23,6 +23,8 @@ package.loaded['claude_ide.diff'] = {
   reject = record('ClaudeReject'),
 }
 package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
+package.loaded['claude_ide.terminal_prompt'] = { open = record('ClaudePrompt') }
+package.loaded['claude_ide.fix'] = { run = record('ClaudeFix') }
 package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
 package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
 package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }

@@ -1,0 +1,231 @@
+--- `:ClaudePrompt`: a prompt for the CLI in a terminal, written in a buffer. Writing the buffer sends it.
+---
+--- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
+local chat_browsing = require('claude_ide.chat.prompt.browsing')
+local chat_completion = require('claude_ide.chat.prompt.completion')
+local chat_history = require('claude_ide.chat.prompt.history')
+local chat_keys = require('claude_ide.chat.keys')
+local chat_mentions = require('claude_ide.chat.prompt.mentions')
+local colouring = require('claude_ide.colouring')
+local command_buffer = require('claude_ide.file.command_buffer')
+local commands = require('claude_ide.terminal_prompt.commands')
+local host = require('claude_ide.host')
+local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+local prompt_text = require('claude_ide.chat.prompt.text')
+local quiet = require('claude_ide.say.quiet')
+local quotation = require('claude_ide.diff.quotation')
+local ready = require('claude_ide.host.ready')
+local register = require('claude_ide.chat.prompt.register')
+local typing = require('claude_ide.terminal.typing')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+
+local HEIGHT = 10 -- lines
+local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it · g? keys'
+
+---@class claude_ide.TerminalPrompt: claude_ide.PromptBuffer
+---@field sending? string[] the lines that the host is about to type
+
+local current ---@type claude_ide.TerminalPrompt?
+local unloaded ---@type integer? buffer of the last prompt that was dropped
+
+-- Its name is then free for the next one.
+local function delete_unloaded()
+  if unloaded then
+    pcall(window_close.buffer, unloaded)
+    unloaded = nil
+  end
+end
+
+-- Drop the text: the history keeps it.
+local function drop(prompt)
+  local lines = prompt_text.trim(prompt_text.lines(prompt.prompt))
+  if #lines > 0 then
+    chat_history.add(prompt.history, lines)
+  end
+  if current == prompt then
+    current = nil
+  end
+  unloaded = prompt.prompt
+  vim.schedule(delete_unloaded)
+end
+
+---@param prompt claude_ide.TerminalPrompt
+local function send(prompt)
+  local lines = prompt_text.trim(prompt_text.lines(prompt.prompt))
+  if #lines == 0 then
+    return message.show('the prompt is empty', 'info')
+  elseif prompt.sending then
+    return message.show('the prompt is being sent', 'info')
+  end
+  local words = table.concat(lines, '\n')
+  ---@type any
+  local opts = { name = 'ClaudePrompt', fargs = { words }, range = 0, bang = false, args = '' }
+  ready.run(opts, function()
+    if host.start() then
+      prompt.sending = lines
+      host.command('ClaudePrompt', opts)
+    end
+  end)
+end
+
+-- `:qa`, and `:q` in the last window, refuse to lose the text.
+local function be_modified_at_the_end(prompt)
+  local bufnr = prompt.prompt
+  api.nvim_create_autocmd('QuitPre', {
+    buffer = bufnr,
+    callback = function()
+      vim.bo[bufnr].modified = not prompt_text.is_empty(bufnr) and not prompt.sending
+      vim.schedule(function()
+        if api.nvim_buf_is_loaded(bufnr) then
+          vim.bo[bufnr].modified = false
+        end
+      end)
+    end,
+  })
+end
+
+---@param prompt claude_ide.TerminalPrompt
+---@return claude_ide.ChatKey[]
+local function keys_of(prompt)
+  local keys, add = chat_keys.list()
+  add('ni', { '<C-s>' }, 'send', 'Send the prompt', function()
+    location.leave_mode(function()
+      send(prompt)
+    end)
+  end)
+  add('n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', { shown = {} })
+  chat_browsing.add(add)
+  local accept = chat_completion.accept
+  add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
+  add('n', { 'g?' }, 'keys', 'Show these keys', function()
+    chat_keys.show(keys, {})
+  end)
+  return keys
+end
+
+---@return claude_ide.TerminalPrompt
+local function create()
+  delete_unloaded()
+  local bufnr = api.nvim_create_buf(false, true)
+  local prompt = { prompt = bufnr, history = chat_history.new(), options = {}, offer = {} }
+  local options = vim.bo[bufnr]
+  options.bufhidden, options.swapfile, options.buftype = 'hide', false, 'acwrite'
+  options.modeline = false
+  label.give(bufnr, 'claude-prompt', 'Claude terminal prompt')
+  register.add(prompt)
+  chat_keys.define(bufnr, keys_of(prompt))
+  chat_completion.attach(prompt)
+  chat_mentions.attach(prompt)
+  command_buffer.listen(bufnr, function()
+    send(prompt)
+  end)
+  command_buffer.write_on_exit(bufnr)
+  be_modified_at_the_end(prompt)
+  api.nvim_create_autocmd('BufUnload', {
+    buffer = bufnr,
+    callback = function()
+      drop(prompt)
+    end,
+  })
+  colouring.set_filetype(bufnr, 'markdown')
+  return prompt
+end
+
+---@param bufnr integer
+local function show(bufnr)
+  local win = vim.fn.bufwinid(bufnr)
+  if win > 0 then
+    return api.nvim_set_current_win(win)
+  end
+  quiet.run(function()
+    local config = { split = 'below', win = -1, height = math.min(HEIGHT, vim.o.lines - 6) }
+    win = api.nvim_open_win(bufnr, false, config)
+    location.return_on_close(win, location.current())
+    api.nvim_set_current_win(win)
+  end)
+  -- The new window has inherited the options of the previous one.
+  local options = vim.wo[win][0]
+  options.winfixbuf, options.winfixheight, options.winbar = true, true, BAR
+  options.number, options.relativenumber, options.signcolumn = false, false, 'auto'
+end
+
+---@param bufnr integer
+---@param quoted string
+local function append(bufnr, quoted)
+  local lines = vim.split(quoted, '\n')
+  if not prompt_text.is_empty(bufnr) then
+    table.insert(lines, 1, '')
+  end
+  prompt_text.put(bufnr, table.concat(lines, '\n'))
+end
+
+--- Show the prompt, with the lines of a range quoted at its end.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.open(opts)
+  local here = api.nvim_get_current_buf()
+  local quoted
+  if opts.range > 0 and not (current and here == current.prompt) then
+    local refusal = quotation.refusal(here)
+    if refusal then
+      return message.show(refusal, 'warn')
+    end
+    quoted = quotation.of_buffer(here, opts.line1, opts.line2, '')
+  end
+  local prompt = current or create()
+  current = prompt
+  prompt.options.root = vim.fn.getcwd()
+  prompt.offer.commands = commands.list(prompt.options.root)
+  if quoted then
+    append(prompt.prompt, quoted)
+  end
+  show(prompt.prompt)
+  prompt_text.go_to_end(prompt.prompt)
+  vim.cmd('startinsert!')
+end
+
+local function close(bufnr)
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    pcall(window_close.window, win)
+  end
+end
+
+--- Called by the host: the prompt is in the queue of the terminal, or stays in its buffer.
+---@param is_sent boolean
+function M.finish(is_sent)
+  local prompt = current
+  local sent = prompt and prompt.sending
+  if not (prompt and sent) then
+    return
+  end
+  prompt.sending = nil
+  if not is_sent then
+    return show(prompt.prompt)
+  end
+  local bufnr = prompt.prompt
+  if vim.deep_equal(prompt_text.trim(prompt_text.lines(bufnr)), sent) then
+    prompt_text.replace(bufnr, 0, -1, { '' })
+    close(bufnr)
+  end
+  chat_history.add(prompt.history, sent)
+end
+
+--- The host has ended: a prompt that it had not typed yet stays in its buffer.
+function M.host_ended()
+  if current then
+    current.sending = nil
+  end
+end
+
+typing.on_lost(function(text)
+  local prompt = current or create()
+  current = prompt
+  append(prompt.prompt, text)
+end)
+
+return M
