@@ -42,7 +42,7 @@ local function enter(bufnr, will_type)
     terminal_window.open(bufnr, terminal and terminal.place or ANYWHERE)
   end
   if will_type or not (window or typing_mode.is_reading(bufnr)) then
-    vim.cmd.startinsert()
+    typing_mode.begin(bufnr)
   end
 end
 

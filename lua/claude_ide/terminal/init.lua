@@ -6,6 +6,7 @@ local register = require('claude_ide.terminal.register')
 local start = require('claude_ide.terminal.start')
 local switch = require('claude_ide.terminal.switch')
 local terminal_window = require('claude_ide.terminal.window')
+local typing_mode = require('claude_ide.terminal.typing_mode')
 
 local M = {}
 
@@ -40,7 +41,7 @@ local function toggle_buffer(terminal)
     return focus.go(bufnr, true)
   elseif not window then
     terminal_window.open(bufnr, terminal.place)
-    return vim.cmd.startinsert()
+    return typing_mode.begin(bufnr)
   end
   if is_tab and window == api.nvim_get_current_win() then
     focus.leave(bufnr)

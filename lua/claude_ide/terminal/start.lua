@@ -147,7 +147,7 @@ local function in_buffer(launch, window)
   rename(bufnr, launch.name)
   terminal_window.entitle(bufnr)
   watch(add(launch, { side = request.side, size = request.size }, { bufnr = bufnr }), request.keys)
-  vim.cmd.startinsert()
+  typing_mode.begin(bufnr)
 end
 
 ---@param launch claude_ide.Launch

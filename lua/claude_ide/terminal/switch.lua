@@ -4,6 +4,7 @@ local message = require('claude_ide.say.message')
 local pane = require('claude_ide.terminal.pane')
 local register = require('claude_ide.terminal.register')
 local terminal_window = require('claude_ide.terminal.window')
+local typing_mode = require('claude_ide.terminal.typing_mode')
 local ui = require('claude_ide.dialogue.vim_ui')
 
 local M = {}
@@ -37,7 +38,7 @@ local function go(terminal)
     end
   elseif window and not register.is_per_tab() and not terminal_window.is_shown(terminal.bufnr) then
     terminal_window.put(terminal.bufnr, terminal.place, window)
-    return vim.cmd.startinsert()
+    return typing_mode.begin(terminal.bufnr)
   end
   focus.show(terminal, true)
 end

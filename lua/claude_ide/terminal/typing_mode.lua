@@ -4,8 +4,30 @@ local M = {}
 
 local api = vim.api
 
+local ENDS_WITHIN = 300 -- milliseconds
+
 -- By buffer: whether its window was left in Terminal mode; nil if it was closed, or never left.
 local typing = {} ---@type table<integer, boolean?>
+
+--- Let the user type in the current window, which shows a terminal.
+---@param bufnr integer its buffer
+function M.begin(bufnr)
+  vim.cmd.startinsert()
+  if api.nvim_get_mode().mode ~= 't' then
+    return
+  end
+  -- The Terminal mode of another terminal, which the user has left, may end only now, and this with it.
+  local ending = api.nvim_create_autocmd('TermLeave', {
+    callback = vim.schedule_wrap(function()
+      if api.nvim_get_current_buf() == bufnr then
+        vim.cmd.startinsert()
+      end
+    end),
+  })
+  vim.defer_fn(function()
+    api.nvim_del_autocmd(ending)
+  end, ENDS_WITHIN)
+end
 
 --- Record the mode in which the user leaves a terminal.
 ---@param bufnr integer
