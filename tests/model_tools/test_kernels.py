@@ -1,6 +1,8 @@
 """Which kernel runs the code, and `:ClaudeKernel`."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 from support.kernels import (
@@ -13,6 +15,7 @@ from support.kernels import (
     pid,
     ran,
     read,
+    record,
     runs,
     use_environment,
 )
@@ -33,6 +36,22 @@ async def test_a_kernel_that_dies_is_reported_and_another_one_starts(
     assert await ran(tools, "import os; os.getpid()") != f"[value]\n{first}"
 
 
+async def test_a_kernel_that_died_meanwhile_is_replaced_and_this_is_said(
+    kernel: Path, serving: Neovim, tools: ModelTools
+) -> None:
+    process = await pid(serving, tools)
+
+    os.kill(process, signal.SIGKILL)
+    await until(lambda: _is(serving, "dead"), "it is dead", SECONDS)
+    await begin(tools, "1 + 1")
+    first, second = [block["text"] for block in (await read(tools))["content"]]
+
+    assert "the kernel had died; this is a new one" in first
+    assert second == "[value]\n2"
+    assert "the kernel had died; this is a new one" in await record(serving)
+    assert await ran(tools, "1 + 2") == "[value]\n3"
+
+
 async def test_a_restarted_kernel_has_no_variables(
     kernel: Path, serving: Neovim, tools: ModelTools
 ) -> None:
@@ -47,7 +66,7 @@ async def test_a_restarted_kernel_has_no_variables(
 async def test_a_restart_ends_whatruns(kernel: Path, serving: Neovim, tools: ModelTools) -> None:
     await allowed(serving, tools, "import time")
     await begin(tools, "while True: time.sleep(0.1)")
-    await until(lambda: _is_busy(serving), "it runs", SECONDS)
+    await until(lambda: _is(serving, "busy"), "it runs", SECONDS)
 
     await serving.command("ClaudeKernel restart")
 
@@ -60,7 +79,7 @@ async def test_the_user_interrupts_whatruns(
 ) -> None:
     await allowed(serving, tools, "import time")
     await begin(tools, "print('begun', flush=True)\nwhile True: time.sleep(0.1)")
-    await until(lambda: _is_busy(serving), "it runs", SECONDS)
+    await until(lambda: _is(serving, "busy"), "it runs", SECONDS)
 
     await serving.command("ClaudeKernel interrupt")
 
@@ -69,9 +88,9 @@ async def test_the_user_interrupts_whatruns(
     assert text.endswith("[the user interrupted it]")
 
 
-async def _is_busy(nvim: Neovim) -> bool:
+async def _is(nvim: Neovim, state: str) -> bool:
     await nvim.command("ClaudeKernel status")
-    return "busy: " in nvim.screen.text()
+    return f"{state}: " in nvim.screen.text()
 
 
 async def test_a_stopped_kernel_is_gone(kernel: Path, serving: Neovim, tools: ModelTools) -> None:

@@ -62,6 +62,8 @@ class Outcome(msgspec.Struct):
     left_out: int = 0
     reason: str = ""
     """Why the kernel has died."""
+    is_anew: bool = False
+    """Whether the kernel is a new one because the last one had died since the run before."""
 
 
 class Kernel:

@@ -11,7 +11,7 @@ from claude_ide.errors import ToolError, UserError
 from claude_ide.jupyter import consent, library, running
 from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed
 from claude_ide.jupyter.consent import Asker
-from claude_ide.jupyter.kernel import Kernel, Outcome
+from claude_ide.jupyter.kernel import Ending, Kernel, Outcome
 from claude_ide.jupyter.record import Record
 from claude_ide.jupyter.running import Running
 from claude_ide.jupyter.specs import Spec
@@ -33,6 +33,7 @@ class Kernels:
         self._chosen: tuple[Choice, Path] | None = None
         self._choice_lock = asyncio.Lock()
         self._run_lock = asyncio.Lock()
+        self._is_death_known = False
 
     async def execute(
         self, code: str, seconds: float, asker: Asker, *, is_allowed: bool = False
@@ -47,10 +48,14 @@ class Kernels:
             language = choice.language if isinstance(choice, Spec) else "python"
             code = await consent.asked(self._editor, asker, code, choice.title, language)
         async with self._run_lock:
+            is_anew = self._kernel is not None and not self._kernel.is_alive
             kernel = await self._running()
-            return code, await self._run(kernel, code, seconds, asker.shown_name)
+            is_anew = is_anew and not self._is_death_known
+            return code, await self._run(kernel, code, seconds, asker.shown_name, is_anew=is_anew)
 
-    async def _run(self, kernel: Kernel, code: str, seconds: float, asker: str) -> Outcome:
+    async def _run(
+        self, kernel: Kernel, code: str, seconds: float, asker: str, *, is_anew: bool
+    ) -> Outcome:
         entry = self._record.entry(asker, kernel.title, kernel.language, code)
         token = self._editor.new_token()
         await self._editor.run("jupyter.record.begin", token, entry)
@@ -61,6 +66,8 @@ class Kernels:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.shield(self._editor.run("jupyter.record.finish", token, note))
             raise
+        outcome.is_anew = is_anew
+        self._is_death_known = outcome.ending is Ending.DIED
         outputs = await asyncio.to_thread(self._record.outputs, outcome)
         await self._editor.run("jupyter.record.finish", token, outputs)
         return outcome

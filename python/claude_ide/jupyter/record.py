@@ -33,6 +33,8 @@ class Record:
     def outputs(self, outcome: Outcome) -> list[dict[str, str]]:
         """Return the outputs as the buffer shows them; images are saved."""
         found = [self._image(each) if each.mime else _text(each) for each in outcome.outputs]
+        if outcome.is_anew:
+            found.insert(0, {"kind": "note", "text": "the kernel had died; this is a new one"})
         if outcome.ending is not Ending.DONE:
             found.append({"kind": "note", "text": _note(outcome)})
         return [each for each in found if each["text"]]

@@ -16,6 +16,7 @@ MOST_IMAGES = 8
 LARGEST_IMAGE = 5_000_000
 """Characters of base64; the model's API accepts no larger one."""
 
+ANEW = "[the kernel had died; this is a new one, without the earlier variables]\n"
 LEFT_OUT = "[an image is left out: it is too large, or there are too many]"
 MARKS = {"stderr": "[stderr]", "value": "[value]", "error": "[error]"}
 
@@ -29,6 +30,8 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
     kernels = client.kernels()
     ran, outcome = await kernels.execute(wanted, seconds, client, is_allowed=allowed is not None)
     content = _content(outcome, seconds)
+    if outcome.is_anew:
+        content.insert(0, {"type": "text", "text": ANEW})
     if ran != code:
         edited = f"The user edited the code before it ran. This ran:\n{ran}\n"
         content.insert(0, {"type": "text", "text": edited})
