@@ -74,6 +74,21 @@ async def test_a_restart_ends_whatruns(kernel: Path, serving: Neovim, tools: Mod
     assert "NameError" in await ran(tools, "time.time()")
 
 
+async def test_progress_says_that_the_code_runs(
+    kernel: Path, serving: Neovim, tools: ModelTools
+) -> None:
+    await allowed(serving, tools, "import time")
+    arguments = {"code": "while True: time.sleep(0.1)"}
+    call = {"name": "execute_code", "arguments": arguments, "_meta": {"progressToken": 7}}
+
+    await tools.client.send("tools/call", call, id=99)
+    progress = await tools.client.read()
+
+    assert progress["params"]["message"] == "running the code"
+    await serving.command("ClaudeKernel interrupt")
+    await until(lambda: _is(serving, "idle"), "it has ended", SECONDS)
+
+
 async def test_the_user_interrupts_whatruns(
     kernel: Path, serving: Neovim, tools: ModelTools
 ) -> None:

@@ -36,11 +36,18 @@ class Kernels:
         self._is_death_known = False
 
     async def execute(
-        self, code: str, seconds: float, asker: Asker, *, is_allowed: bool = False
+        self,
+        code: str,
+        seconds: float,
+        asker: Asker,
+        *,
+        is_allowed: bool = False,
+        on_run: Callable[[], object] = lambda: None,
     ) -> tuple[str, Outcome]:
         """Run code after the user's consent; return the code that ran, and what came out.
 
-        `is_allowed` says that the user has allowed exactly this code. Raises `ToolError`.
+        `is_allowed` says that the user has allowed exactly this code. `on_run` is called when it
+        begins to run. Raises `ToolError`.
         """
         library.load("jupyter_client")
         choice, _ = await self._choice()
@@ -51,6 +58,7 @@ class Kernels:
             is_anew = self._kernel is not None and not self._kernel.is_alive
             kernel = await self._running()
             is_anew = is_anew and not self._is_death_known
+            on_run()
             return code, await self._run(kernel, code, seconds, asker.shown_name, is_anew=is_anew)
 
     async def _run(

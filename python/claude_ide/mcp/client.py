@@ -43,6 +43,8 @@ class Client(msgspec.Struct, eq=False):
     kernels: "Callable[[], Kernels] | None" = None
     may_run_code: bool = False
     """Whether the user lets it run code without a question for each run."""
+    running_code: set[Any] = set()
+    """The tasks whose code the kernel runs now."""
     late: list[str] = []
     """What calls have done that were cancelled; the next answer says so."""
     allowed: dict[str, dict[str, Any]] = {}

@@ -1,5 +1,7 @@
 """Runs code in the Jupyter kernel of Neovim for a client."""
 
+import asyncio
+
 from claude_ide.errors import ToolError
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output, clean
@@ -27,8 +29,17 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
         raise ToolError("No Jupyter kernel is attached to Neovim, so nothing was run")
     allowed = client.take_allowed(caller.tool_use)
     wanted = code if allowed is None else str(allowed.get("code", ""))
-    kernels = client.kernels()
-    ran, outcome = await kernels.execute(wanted, seconds, client, is_allowed=allowed is not None)
+    task = asyncio.current_task()
+    try:
+        ran, outcome = await client.kernels().execute(
+            wanted,
+            seconds,
+            client,
+            is_allowed=allowed is not None,
+            on_run=lambda: client.running_code.add(task),
+        )
+    finally:
+        client.running_code.discard(task)
     content = _content(outcome, seconds)
     if outcome.is_anew:
         content.insert(0, {"type": "text", "text": ANEW})

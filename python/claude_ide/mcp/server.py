@@ -194,13 +194,19 @@ class Server:
         """Report again and again that a slow tool, which runs in this task, is still running."""
         for seconds in itertools.count(PROGRESS_SECONDS, PROGRESS_SECONDS):
             await asyncio.sleep(PROGRESS_SECONDS)
-            asks = tool.asks_user and not self.client.editor.is_using(task)
-            what = "waiting for the user" if asks else "waiting for Neovim"
+            what = self._state(tool, task)
             progress = {"progressToken": token, "progress": seconds, "message": what}
             try:
                 await self.peer.notify("notifications/progress", progress)
             except TransportClosed:
                 return
+
+    def _state(self, tool: Tool, task: object) -> str:
+        if task in self.client.running_code:
+            return "running the code"
+        if tool.asks_user and not self.client.editor.is_using(task):
+            return "waiting for the user"
+        return "waiting for Neovim"
 
 
 class _Name(msgspec.Struct):
