@@ -172,7 +172,7 @@ async def test_sessions_do_not_share_diffs(client: McpHttp, door: Door, editor: 
     call.cancel()
 
 
-@pytest.mark.parametrize("end", ["cancelled", "disconnected", "door closed"])
+@pytest.mark.parametrize("end", ["cancelled", "turn ended", "disconnected", "door closed"])
 async def test_the_diff_of_a_call_that_is_over_is_closed(
     client: McpHttp, door: Door, editor: Any, end: str
 ) -> None:
@@ -185,6 +185,9 @@ async def test_the_diff_of_a_call_that_is_over_is_closed(
             params = {"requestId": message["id"]}
             method = "notifications/cancelled"
             await client.post({"jsonrpc": "2.0", "method": method, "params": params})
+            assert json.loads((await call).body)["error"]["code"] == -32800
+        case "turn ended":
+            door.withdraw()
             assert json.loads((await call).body)["error"]["code"] == -32800
         case "disconnected":
             call.cancel()

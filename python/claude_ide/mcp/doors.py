@@ -223,6 +223,8 @@ class Door:
     def withdraw(self) -> None:
         """Cancel what the agent's servers still wait for: a client that gives up may not say so."""
         self._toolbox.withdraw()
+        if self._sessions is not None:
+            self._sessions.withdraw()
 
     async def close(self) -> None:
         """Disconnect the clients, and let none in; a door that opens again has new tokens."""

@@ -73,11 +73,14 @@ class InProcessServer:
         return self._tools.subscribe(changed)
 
     async def close(self) -> None:
-        """Cancel all requests."""
-        for _, waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})
+        """Cancel all requests, and take no more."""
+        self.cancel_all()
         await self._peer.close()
+
+    def cancel_all(self) -> None:
+        """Cancel all requests."""
+        for number in self._waiting:
+            self._give_up(number)
 
     async def send(self, frame: bytes) -> None:
         """Settle a request with the peer's answer; over this pipe there are no notifications."""
@@ -92,7 +95,12 @@ class InProcessServer:
         Over a pipe a cancelled request is answered, too.
         """
         unwanted = params.get("requestId") if isinstance(params, dict) else None
-        for number, (id_, waiting) in self._waiting.items():
-            if id_ == unwanted and not waiting.done():
-                self._peer.cancel(number)
-                waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})
+        for number, (id_, _) in self._waiting.items():
+            if id_ == unwanted:
+                self._give_up(number)
+
+    def _give_up(self, number: int) -> None:
+        _, waiting = self._waiting[number]
+        if not waiting.done():
+            self._peer.cancel(number)
+            waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})

@@ -84,6 +84,11 @@ class Sessions:
         found.party.note(FROM, request.body)
         return await found.answer(message, _accepted(request))
 
+    def withdraw(self) -> None:
+        """Cancel the requests of all clients."""
+        for session in self._open.values():
+            session.server.cancel_all()
+
     async def close(self) -> None:
         """End all sessions."""
         ended = [*self._open.values()]
