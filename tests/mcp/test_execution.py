@@ -1,5 +1,6 @@
 """`mcp/execution.py`: what the user has allowed in the chat runs without another question."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,8 +25,15 @@ class Kernel:
         self.outcome = Outcome([], Ending.DONE)
 
     async def execute(
-        self, code: str, _seconds: float, asker: Any, *, is_allowed: bool
+        self,
+        code: str,
+        _seconds: float,
+        asker: Any,
+        *,
+        is_allowed: bool,
+        on_run: Callable[[], object],
     ) -> tuple[str, Outcome]:
+        on_run()
         self.runs.append((code, is_allowed or asker.may_run_code))
         return code, self.outcome
 
