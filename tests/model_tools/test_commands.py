@@ -43,6 +43,22 @@ async def test_makeprg_runs_after_the_user_agrees(
     assert makeprg.read_text() == "run\n"
 
 
+async def test_makeprg_means_the_current_and_the_alternate_file(
+    tools: ModelTools, serving: Neovim, project: Path
+) -> None:
+    for name in ("other one.txt", "a.txt"):
+        (project / name).write_text("")
+        await serving.command(f"edit {name.replace(' ', chr(92) + ' ')}")
+    await serving.lua("vim.o.makeprg = [[echo %:t #:t:r \\#]]")
+
+    await tools.client.begin("make")
+    await until(lambda: "echo 'a.txt' 'other one' #" in serving.screen.text(), "the question")
+    await serving.keys("1<CR>")
+
+    text = (await tools.client.read())["result"]["content"][0]["text"]
+    assert text.splitlines()[1:] == ["a.txt other one"]
+
+
 async def test_makeprg_does_not_run_if_the_user_refuses(
     tools: ModelTools, serving: Neovim, makeprg: Path
 ) -> None:

@@ -2,9 +2,10 @@
 local M = {}
 
 local DIES_WITHIN = 1000 -- milliseconds
-local FILE_NAME = [[\\\?%\%(:[phtre~.8S]\)*]]
+local FILE_NAME = [[\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*]]
 
---- Expand `%` and its modifiers to a buffer's file name, as `gq` does, but quoted for the shell.
+--- Expand `%` to a buffer's file name, and `#` to that of the alternate file, with their modifiers, as `gq`
+--- and `:make` do, but quoted for the shell. What names no file stays.
 ---@param bufnr integer
 ---@param command string
 ---@return string
@@ -13,7 +14,8 @@ function M.expand(bufnr, command)
     if match[1]:sub(1, 1) == '\\' then
       return match[1]:sub(2)
     end
-    return vim.fn.shellescape(vim.fn.expand((match[1]:gsub(':S', ''))))
+    local name = vim.fn.expand((match[1]:gsub(':S', '')))
+    return name ~= '' and vim.fn.shellescape(name) or match[1]
   end
   return vim.api.nvim_buf_call(bufnr, function()
     return vim.fn.call('substitute', { command, FILE_NAME, quote, 'g' })
