@@ -52,7 +52,7 @@ endif
 unexport NVIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
+.PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
 	mcp-sdk pictures doc lock newer-neovim clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
@@ -92,9 +92,12 @@ else
 endif
 
 # Most tests wait for another process, so more tests than cores run at a time.
-# `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them, without coverage.
+# `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),--cov $(SLOW:%=--ignore=%))
+	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
+
+coverage: ## the same tests, and which lines they run; at least 85 %
+	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(SLOW:%=--ignore=%)'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)

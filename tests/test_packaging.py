@@ -268,12 +268,10 @@ def test_make_ignores_the_address_of_a_surrounding_neovim() -> None:
     assert "/run/nvim.1.0" not in make("try", NVIM="/run/nvim.1.0")
 
 
-def test_make_runs_selected_tests_without_coverage() -> None:
-    some = make("unit", "TESTS=tests/test_files.py -k link")
-
-    assert "tests/test_files.py -k link" in some
-    assert "--cov" not in some
-    assert "--cov" in make("unit")
+def test_only_make_coverage_measures_coverage() -> None:
+    assert "tests/test_files.py -k link" in make("unit", "TESTS=tests/test_files.py -k link")
+    assert "--cov" not in make("test")
+    assert "--cov" in make("coverage")
 
 
 @pytest.mark.parametrize("nvim", ["no/such/nvim", "/bin/cat", "/bin/true"])

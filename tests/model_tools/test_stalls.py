@@ -1,4 +1,4 @@
-"""Tools that read much let Neovim handle keys meanwhile. The benchmark `stalls` measures how soon."""
+"""Tools that read much let Neovim handle keys meanwhile. The benchmark `stalls` shows how soon."""
 
 from collections.abc import Callable
 from pathlib import Path
