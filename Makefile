@@ -93,7 +93,7 @@ endif
 
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
-unit: $(VENV)/tests .cache/cli/installed .cache/cli197/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
+unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
 	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
 
 coverage: ## the same tests, and which lines they run; at least 85 %
@@ -128,12 +128,14 @@ turns: $(VENV)/tests .cache/cli/installed ## random turns in a chat of the real 
 # their diagnostics? `make real SERVERS='basedpyright+ruff clangd' MODES=default FOCUS='file chat'`
 # runs some of it, `make real SHORT=1` the least, with servers that install quickly. DETAILS=1 prints
 # every edit; NVIM_LINT=/path/to/nvim-lint uses that plugin. Servers that cannot be installed are
-# skipped and named.
-REAL_SERVERS = $(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed)
-real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI with real language servers, and `make agents`; SHORT=1: a minute
+# skipped and named. Unless it is short, all tests with the real CLI follow, in both of its versions.
+REAL_SERVERS = $(if $(SHORT),,.cache/real/node/installed .cache/real/rust/installed .cache/cli197/installed jupyter)
+real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SERVERS) ## the real CLI, an older one, language servers, `make agents`; SHORT=1: a minute
 	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
 		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
 		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
+	$(if $(SHORT),,CLAUDE_IDE_TEST_OLDER_CLI=1 $(PYTHON) -m pytest --numprocesses 4 --dist worksteal \
+		tests/cli --ignore=tests/cli/acp)
 	$(if $(SHORT),,$(MAKE) --no-print-directory agents)
 
 # Agents that speak ACP, each with a stand-in for its model; `make agents AGENTS='kimi vibe'` takes

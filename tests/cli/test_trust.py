@@ -1,6 +1,6 @@
 """The real CLI in a folder with its own hooks, helpers, servers, environment and mode.
 
-Two versions of the CLI, which apply different settings, are tested where they are installed.
+The two versions of the CLI apply different settings.
 """
 
 import json
@@ -10,23 +10,21 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.claude_cli import cli_path, environment, older_cli_path, settle_in, wait_until_saved
+from support.claude_cli import environment, settle_in, wait_until_saved
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
 from support.hostile_folder import MEMORY, Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
-from .conftest import required
-
 Start = Callable[..., Awaitable[Neovim]]
 QUESTION = "? Use the settings "
 
 
-@pytest.fixture(params=[cli_path(), older_cli_path()], ids=["cli", "older"])
-def cli(request: pytest.FixtureRequest) -> Path:
-    """Each of the two CLIs."""
-    return required(request.param)
+@pytest.fixture
+def cli(each_cli: Path) -> Path:
+    """Each of the two versions of the CLI."""
+    return each_cli
 
 
 @pytest.fixture
