@@ -249,10 +249,11 @@ async def test_changes_of_a_file_loaded_for_checking_are_reported_once_it_is_ope
     path.write_text("2\n3\n")
     await shows(serving, path, "2\n3\n")
 
-    expected = f"b.txt changed on disk (+1 {MINUS}0); u undoes"
-    await until(lambda: serving.lua("return #_G.shown > 0"))
+    # Both writes since the buffer was listed may be reported together, or each by itself.
+    last = [f"b.txt changed on disk (+{added}); u undoes" for added in (f"1 {MINUS}0", f"2 {MINUS}1")]
+    is_last = "return vim.list_contains(..., _G.shown[#_G.shown])"
+    await until(lambda: serving.lua(is_last, last), "the last write is reported")
     announced, shown = await reports(serving)
-    assert shown[-1] == expected
     assert len(shown) <= 2
     assert announced["User b.txt"] == 3
     assert await serving.eval("[&l:autoread, &swapfile]") == [-1, await serving.eval("&g:swapfile")]
@@ -318,11 +319,12 @@ async def test_repeated_starts_and_stops_leak_nothing(
 
     async def is_as_before() -> bool:
         remains[-1] = await nvim.lua(REMNANTS)
-        return bool(remains[-1] == remains[1])
+        return remains[-1] in remains[1:-1]
 
     with contextlib.suppress(AssertionError):
         await until(is_as_before)
-    assert remains[-1] == remains[1], "the same state as after the second stop"
+    # One of the earlier states may have been read before Neovim had closed everything.
+    assert remains[-1] in remains[1:-1], "the same state as after an earlier stop"
     assert "fs_event" not in remains[-1]["handles"]
 
 
