@@ -1,5 +1,6 @@
 """What the user says about an edit reaches the model of the real CLI, in both of its versions."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 
 from .conftest import begin, diff_opened
+
+PRESSES = 5
 
 
 @pytest.fixture
@@ -26,6 +29,18 @@ async def nvim(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> Neovim:
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
     await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+
+
+async def accept_in_the_terminal(nvim: Neovim, path: Path) -> None:
+    """Press Enter in the CLI's dialog until it accepts: it ignores keys while it opens."""
+    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
+    before = path.read_text()
+    for _ in range(PRESSES):
+        await nvim.keys("<CR>")
+        with contextlib.suppress(AssertionError):
+            await until(lambda: path.read_text() != before, "the edit is written", 3.0)
+            return
+    raise AssertionError(f"the dialog stays:\n{nvim.screen.text()}")
 
 
 async def test_the_reason_of_a_rejection_is_the_next_prompt(
@@ -60,8 +75,7 @@ async def test_comments_on_an_edit_that_is_accepted_in_the_terminal_are_not_lost
     await nvim.command("2ClaudeComment why shout?")
     await nvim.command("tabfirst")
     await nvim.command("wincmd l | startinsert")
-    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
-    await nvim.keys("<CR>")
+    await accept_in_the_terminal(nvim, path)
 
     await asked(api, "About your edit of a.py:\n\na.py, line 2:\n> TWO\nwhy shout?")
     assert path.read_text() == "one\nTWO\n"

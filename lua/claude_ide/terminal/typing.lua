@@ -1,7 +1,8 @@
 --- Types prompts into the terminals in which CLIs run, as a user does: the text, then Enter.
 ---
 --- The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the prompt
---- box shows the text. Dialogs replace that box: none is answered by a prompt.
+--- box shows the text. Dialogs replace that box: none is answered by a prompt. A dialog that opens at that
+--- moment swallows the text, and just after a dialog the CLI ignores Enter: both are typed again then.
 local clients = require('claude_ide.terminal.clients')
 local device = require('claude_ide.terminal.device')
 local message = require('claude_ide.say.message')
@@ -12,17 +13,26 @@ local M = {}
 -- Milliseconds.
 local POLL = 50
 local TAKEN = 5000 -- within which the box shows a text
+local AGAIN = 1500 -- after which a text or an Enter that has changed nothing is typed again
 local NOTICE = 3000 -- after which a message says what a prompt waits for
 
+local TRIES = 3
 local LOWEST = 60 -- rows of the terminal in which the box may be
 local CARET = '❯'
-local RULE = '^────'
+-- After a resize, the CLI may have drawn the line below over a rule, which is then interrupted.
+local RULE = '^──.*────'
+-- Above the box.
+local ABOUT_TO_ASK = '^%s*Waiting for permission'
+local IN_BOX = "your words are in Claude's prompt: press Enter there to send them"
 
 ---@class claude_ide.TypedPrompt
 ---@field text string
----@field since number when it was first in the queue, later when it was pasted; milliseconds
----@field is_pasted? boolean
----@field is_entered? boolean
+---@field since number when it was first in the queue, milliseconds
+---@field pasted? number when it was pasted, or a dialog last covered the box after that
+---@field pastes? integer
+---@field before? string content of the box when it was pasted
+---@field entered? number when Enter was pressed
+---@field presses? integer
 ---@field is_mentioned? boolean whether a message has said that it waits
 
 ---@type table<string, claude_ide.TypedPrompt[]> by the device
@@ -41,8 +51,8 @@ local function lowest(rows)
   return vim.list_slice(rows, math.max(1, last - LOWEST + 1), last)
 end
 
--- The content of the prompt box, between the last two rules; nil if there is none. A dialog has a caret
--- below a rule, too, but in front of a numbered answer or further below.
+-- The content of the prompt box, between the last two rules; nil if there is none, or if a dialog is about
+-- to replace it. A dialog has a caret below a rule, too, but in front of a numbered answer or further below.
 ---@param rows string[] of the screen
 local function box_of(rows)
   local upper, lower
@@ -53,6 +63,8 @@ local function box_of(rows)
     end
   end
   if not upper or not vim.startswith(rows[upper + 1], CARET) then
+    return nil
+  elseif upper > 1 and rows[upper - 1]:find(ABOUT_TO_ASK) then
     return nil
   end
   local below = vim.list_slice(rows, lower + 1)
@@ -96,52 +108,72 @@ local function mention(prompt)
   end
 end
 
--- Type as much as is possible now; return whether the prompt is finished.
----@param target claude_ide.Device
----@param prompt claude_ide.TypedPrompt
----@param rows string[] of the screen
-local function advance(target, prompt, rows)
-  local content = box_of(rows)
-  if not prompt.is_pasted then
-    if content then
-      prompt.is_pasted, prompt.since = true, vim.uv.now()
-      target.paste(prompt.text)
-    else
-      mention(prompt)
-    end
-    return false
-  end
-  local is_taken = content ~= nil and has_taken(content, prompt.text)
-  if prompt.is_entered and not is_taken then
-    return true
-  elseif is_taken and not prompt.is_entered then
-    -- What follows would be regarded as pasted with it, so the prompt has to leave the box first.
-    prompt.is_entered = true
-    target.enter()
-    return false
-  elseif vim.uv.now() - prompt.since < TAKEN then
-    return false
-  end
-  -- Perhaps the user had begun a prompt: what happens to it is for them to decide.
-  message.show("your words are in Claude's prompt: press Enter there to send them", 'warn')
-  return true
-end
-
 local keep ---@type fun(text: string)?
 
---- Call `fn` with each prompt that a CLI has not got, because it has ended.
+-- Keep the words of prompts that the CLI has not got.
+local function lose(prompts, why)
+  local where = keep and ': :ClaudePrompt has them' or yank(prompts)
+  message.show(why .. ', and has not got your words' .. where, 'warn')
+  for _, prompt in ipairs(keep and prompts or {}) do
+    keep(prompt.text)
+  end
+end
+
+--- Call `fn` with each prompt that a CLI has not got, because it has ended or takes no text.
 ---@param fn fun(text: string)
 function M.on_lost(fn)
   keep = fn
 end
 
--- The CLI has ended.
-local function lose(queue)
-  local where = keep and ': :ClaudePrompt has them' or yank(queue)
-  message.show('Claude has ended, and has not got your words' .. where, 'warn')
-  for _, prompt in ipairs(keep and queue or {}) do
-    keep(prompt.text)
+-- Paste the text into the box, which has this content; return whether that is given up.
+local function paste(target, prompt, content)
+  prompt.pastes = (prompt.pastes or 0) + 1
+  if prompt.pastes > TRIES then
+    lose({ prompt }, 'Claude takes no text now')
+    return true
   end
+  prompt.pasted, prompt.before = vim.uv.now(), content
+  target.paste(prompt.text)
+  return false
+end
+
+-- Press Enter; return whether that is given up.
+local function enter(target, prompt)
+  prompt.presses = (prompt.presses or 0) + 1
+  if prompt.presses > TRIES then
+    message.show(IN_BOX, 'warn')
+    return true
+  end
+  -- What follows would be regarded as pasted with it, so the prompt has to leave the box first.
+  prompt.entered = vim.uv.now()
+  target.enter()
+  return false
+end
+
+-- Type as much as is possible now; return whether the prompt is finished.
+---@param target claude_ide.Device
+---@param prompt claude_ide.TypedPrompt
+---@param rows string[] of the screen
+local function advance(target, prompt, rows)
+  local content, now = box_of(rows), vim.uv.now()
+  if content and has_taken(content, prompt.text) then
+    local is_due = not prompt.entered or now - prompt.entered >= AGAIN
+    return is_due and enter(target, prompt)
+  elseif prompt.entered then
+    return true
+  elseif not content then
+    -- What a dialog does with a text is seen when the box is there again.
+    prompt.pasted = prompt.pasted and now
+    mention(prompt)
+    return false
+  elseif not prompt.pasted or (content == prompt.before and now - prompt.pasted >= AGAIN) then
+    return paste(target, prompt, content)
+  elseif now - prompt.pasted < TAKEN then
+    return false
+  end
+  -- Perhaps the user had begun a prompt: what happens to it is for them to decide.
+  message.show(IN_BOX, 'warn')
+  return true
 end
 
 ---@param target claude_ide.Device
@@ -150,7 +182,7 @@ local function poll(target)
     local queue = queues[target.id]
     if not rows then
       queues[target.id] = nil
-      return lose(queue)
+      return lose(queue, 'Claude has ended')
     end
     if advance(target, queue[1], rows) then
       table.remove(queue, 1)

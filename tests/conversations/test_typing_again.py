@@ -1,0 +1,99 @@
+"""Prompts that a CLI in a terminal does not take at once: it swallows a text, or ignores Enter."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import CARET
+from support.neovim import Neovim, until
+from support.terminal import PATIENCE
+
+SEND = "require('claude_ide.terminal.typing').send(0, ...)"
+MANY = 20
+"""More pastes or presses of Enter than there are."""
+
+CLI = f"""#!{sys.executable}
+import os, re, sys, tty
+
+texts, presses, log = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+rule = "─" * 20
+
+def draw(words):
+    print("\\x1b[2J\\x1b[H" + "\\r\\n".join((rule, "{CARET} " + words, rule)), end="", flush=True)
+
+tty.setraw(0)
+draw("")
+typed, box = b"", ""
+while True:
+    typed += os.read(0, 4096)
+    if pasted := re.search(rb"\\x1b\\[200~(.*?)\\x1b\\[201~", typed, re.DOTALL):
+        texts -= 1
+        box = box if texts >= 0 else box + pasted[1].decode()
+        typed = typed[pasted.end():]
+        draw(box)
+    if typed == b"\\r":
+        presses -= 1
+        if presses < 0:
+            with open(log, "a") as file:
+                file.write(box + "\\n")
+            box = ""
+        draw(box)
+        typed = b""
+"""
+
+Begin = Callable[[int, int], Awaitable[Path]]
+
+
+@pytest.fixture
+def begin(nvim: Neovim, tmp_path: Path) -> Begin:
+    """Start a CLI that ignores so many texts and presses of Enter; return its log of prompts."""
+
+    async def begin(texts: int, presses: int) -> Path:
+        script, log = tmp_path / "claude-that-ignores", tmp_path / "prompts.log"
+        script.write_text(CLI)
+        script.chmod(0o755)
+        log.touch()
+        command = [str(script), str(texts), str(presses), str(log)]
+        await nvim.lua(
+            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", command
+        )
+        await nvim.keys(":Claude<CR>")
+        await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+        return log
+
+    return begin
+
+
+@pytest.mark.parametrize(("texts", "presses"), [(0, 0), (1, 0), (0, 1), (1, 1)])
+async def test_what_the_cli_has_ignored_is_typed_again(
+    nvim: Neovim, begin: Begin, texts: int, presses: int
+) -> None:
+    log = await begin(texts, presses)
+
+    await nvim.lua(SEND, "The first")
+    await nvim.lua(SEND, "The second")
+
+    await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts", PATIENCE)
+
+
+async def test_words_that_the_cli_never_takes_are_yanked(nvim: Neovim, begin: Begin) -> None:
+    log = await begin(MANY, 0)
+
+    await nvim.lua(SEND, "My words")
+
+    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)
+    await until(lambda: "Claude takes no text now" in nvim.screen.text())
+    assert log.read_text() == ""
+
+
+async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Neovim, begin: Begin) -> None:
+    log = await begin(0, MANY)
+
+    await nvim.lua(SEND, "My words")
+
+    message = "press Enter there to send them"
+    await until(lambda: message in nvim.screen.text(), message, PATIENCE)
+    assert f"{CARET} My words" in nvim.screen.text()
+    assert log.read_text() == ""
