@@ -75,10 +75,11 @@ async def _references(served: Editor, wire: Wire, table: Table, effort: Effort) 
     await _open(served, used)
     position = {"position": {"line": 0, "character": 4}}
     more = {**position, "context": {"includeDeclaration": True}}
-    arguments = {"file": str(used), "line": 1, "symbol": "greet", "limit": 1000}
     bare = _bare(served, "textDocument/references", more)
-    tool = _tool(wire, "references", arguments, f"{FILES * USES + 1:,} places in")
-    await _compare(served, table, f"{FILES * USES:,} references", tool, bare, effort)
+    place = {"file": str(used), "line": 1, "symbol": "greet"}
+    for shown, arguments in (("", place), (", all that fit", {**place, "limit": 1000})):
+        tool = _tool(wire, "references", arguments, f"{FILES * USES + 1:,} places in")
+        await _compare(served, table, f"{FILES * USES:,} references{shown}", tool, bare, effort)
 
 
 async def _symbols(served: Editor, wire: Wire, table: Table, effort: Effort) -> None:

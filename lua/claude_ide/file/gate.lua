@@ -2,6 +2,7 @@
 --- that does not exist yet.
 local M = {}
 
+local IS_WINDOWS = vim.fn.has('win32') == 1
 -- PATH_MAX of Linux. The limit of macOS is lower; its system calls report it.
 local LONGEST = 4096
 local SHOWN = 200
@@ -32,6 +33,14 @@ local function rooted(path)
   return vim.fs.abspath(path)
 end
 
+-- Whether a path is certainly absolute, without `.`, `..` and doubled slashes. This is quick to see.
+local function is_plain(path)
+  return not IS_WINDOWS
+    and path:find('^/') ~= nil
+    and not path:find('/%.*/')
+    and not path:find('/%.*$')
+end
+
 --- Make a path absolute, without `.`, `..` and doubled slashes: Neovim would read `x://y` as a URL.
 ---
 --- Raises an error that names the path if no file can have it.
@@ -45,8 +54,11 @@ function M.absolute(path)
   elseif #path > LONGEST then
     error(refusal(path, 'the path is too long'), 0)
   end
+  if is_plain(path) then
+    return path
+  end
   local plain = vim.fs.normalize(rooted(path), { expand_env = false })
-  return vim.fn.has('win32') == 1 and plain or (plain:gsub('^//+', '/'))
+  return IS_WINDOWS and plain or (plain:gsub('^//+', '/'))
 end
 
 -- Why a path without a file cannot get one: one of its folders is not a folder.

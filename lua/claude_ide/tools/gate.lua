@@ -11,6 +11,8 @@ local M = {}
 local PATHS = { file = true, path = true }
 -- Of a window or a buffer; of a symbol it is no path.
 local NAME = 'name'
+-- All keys that say what a table is about.
+local KEYS = { 'file', 'path', NAME, 'bufnr' }
 -- What the user has added decides for itself.
 local OWN = 'tools.own.'
 -- Tools whose answers are changes.
@@ -86,8 +88,8 @@ function M.refusal(tool, arguments)
 end
 
 local function is_about_one(given, check)
-  for key, value in pairs(given) do
-    if reason_of(key, value, check) then
+  for _, key in ipairs(KEYS) do
+    if given[key] and reason_of(key, given[key], check) then
       return true
     end
   end

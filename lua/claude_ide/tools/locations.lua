@@ -180,11 +180,11 @@ end
 ---@param done fun(locations: claude_ide.FoundLocation[], files: integer)
 function M.collect(answers, done)
   gather(answers, function(by_path)
-    local found, paths = {}, vim.tbl_keys(by_path)
+    local found, paths, has_mixed = {}, vim.tbl_keys(by_path), is_mixed(answers)
     table.sort(paths)
     slices.each(paths, function(path)
       local list = by_path[path]
-      if is_mixed(answers) then
+      if has_mixed then
         sort(list)
         to_bytes(list)
       end

@@ -9,6 +9,7 @@ local api = vim.api
 -- Bytes.
 local LARGEST = 2000000
 local LONGEST = 300
+local CARRIAGE_RETURN = 13
 
 -- The text of a file that is not loaded; "" if it is large, or no regular file.
 local function read(path, stat)
@@ -55,7 +56,8 @@ local function line_of(one, row)
     one.row, one.at = one.row + 1, found + 1
   end
   local last = one.text:find('\n', one.at, true)
-  return (one.text:sub(one.at, (last or #one.text + 1) - 1):gsub('\r$', ''))
+  local finish = (last or #one.text + 1) - 1
+  return one.text:sub(one.at, one.text:byte(finish) == CARRIAGE_RETURN and finish - 1 or finish)
 end
 
 --- A function that returns a line of a file, "" if it is not known. It keeps one file, and one line.
@@ -74,12 +76,20 @@ function M.reader()
   end
 end
 
+-- Most lines are, and then every way to count is the same.
+local function is_ascii(text)
+  return not text:find('[\128-\255]')
+end
+
 --- The byte column of a server's character.
 ---@param text string
 ---@param character integer
 ---@param encoding lsp.PositionEncodingKind|string
 ---@return integer
 function M.byte(text, character, encoding)
+  if is_ascii(text) then
+    return math.min(math.max(character, 0), #text)
+  end
   return vim.str_byteindex(text, encoding, math.max(character, 0), false)
 end
 
@@ -92,7 +102,8 @@ function M.column(text, character, encoding)
   if text == '' then
     return math.max(character, 0) + 1
   end
-  return vim.str_utfindex(text, 'utf-32', M.byte(text, character, encoding), false) + 1
+  local col = M.byte(text, character, encoding)
+  return (is_ascii(text) and col or vim.str_utfindex(text, 'utf-32', col, false)) + 1
 end
 
 --- A line without its indent; of a long one, the part around a byte column.
@@ -101,7 +112,7 @@ end
 ---@return string
 function M.excerpt(text, col)
   if #text <= LONGEST then
-    return vim.trim(text)
+    return text:match('^%s*(.*%S)') or ''
   end
   local first = math.max(math.min(col, #text) - LONGEST / 3, 1)
   first = first + vim.str_utf_start(text, first)
