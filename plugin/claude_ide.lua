@@ -225,12 +225,17 @@ command(
   }
 )
 command('ClaudePrompt', function(opts)
-  if not require('claude_ide.window.command_window').is_in_the_way() then
-    require('claude_ide.terminal_prompt').open(opts)
+  if require('claude_ide.window.command_window').is_in_the_way() then
+    return
+  elseif opts.args ~= '' then
+    return require('claude_ide.named_prompt').send(opts)
   end
+  require('claude_ide.terminal_prompt').open(opts)
 end, {
+  nargs = '?',
   range = true,
   bar = true,
+  complete = complete('prompts'),
   desc = "Write a prompt for Claude's terminal in a buffer",
 })
 command('ClaudeFix', function(opts)
@@ -240,6 +245,7 @@ command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask'))
   nargs = '*',
   range = true,
   bang = true,
+  complete = complete('prompts'),
   desc = 'Ask Claude about the range or the file',
 })
 command('ClaudeEdit', with_next('after_text', question('question.rewrite', 'edit')), {

@@ -46,6 +46,7 @@ def test_every_option_can_be_set() -> None:
             },
             "gemini": False,
         },
+        "prompts": {"shout": "Shout {selection}", "tests": False},
         "log_level": "debug",
     }
     config, complaints = decode(options)
@@ -69,6 +70,7 @@ def test_every_option_can_be_set() -> None:
             "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
             "gemini": False,
         },
+        prompts={"shout": "Shout {selection}", "tests": 0},
         log_level="debug",
     )
 
@@ -101,6 +103,12 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"cmd": ["claude", 5]}, "g:claude_ide.cmd: each item must be a string, not a number"),
         ({"cmd": ""}, "g:claude_ide.cmd must be a string of length >= 1"),
         ({"cmd": []}, "g:claude_ide.cmd must be a list of length >= 1"),
+        ({"prompts": "x"}, "g:claude_ide.prompts must be a table, not a string"),
+        ({"prompts": {"x": 5}}, "g:claude_ide.prompts.x must be a string, not a number"),
+        (
+            {"prompts": {"a b": "x"}},
+            'g:claude_ide.prompts: "a b" must have only letters, digits, - and _',
+        ),
         ({"diff": "tab"}, "g:claude_ide.diff must be a table, not a string"),
         (
             {"diff": {"layout": "tabs"}},

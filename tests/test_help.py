@@ -44,7 +44,8 @@ async def test_the_documented_defaults_are_the_actual_ones(nvim: Neovim, text: s
     defaults = await nvim.lua(f"return {shown[1]}")
 
     # Lua's empty table arrives as a list.
-    assert defaults | {"agents": dict(defaults["agents"])} == msgspec.to_builtins(Config())
+    tables = {name: dict(defaults[name]) for name in ("agents", "prompts")}
+    assert defaults | tables == msgspec.to_builtins(Config())
 
 
 def test_the_help_has_tags_for_exactly_the_existing_options() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.config import AgentConfig, Agents, Config
+from claude_ide.config import AgentConfig, Agents, Config, Prompts
 from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
@@ -35,6 +35,7 @@ ALIASES: dict[str, str] = {
 LUA = {
     **{str: "string", bool: "boolean", int: "number", float: "number"},
     Agents: "table<string,claude_ide.Options.Agent|false>",
+    Prompts: "table<string,string|false>",
     dict[str, str | int | float]: "table<string,string|number>",
 }
 

@@ -14,6 +14,7 @@ local ARTICLES =
 ---| 'environment'
 ---| 'globs'
 ---| 'agents'
+---| 'prompts'
 ---| string[] all values; with `may_be_function`, a function is one, too
 
 -- An inner table without numbers is a group of options.
@@ -67,6 +68,7 @@ local OPTIONS = {
   hooks = 'boolean',
   privacy = { deny = 'globs', allow = 'globs' },
   agents = 'agents',
+  prompts = 'prompts',
   log_level = { 'debug', 'info', 'warning', 'error' },
 }
 
@@ -202,6 +204,19 @@ local function check_agents(where, agents, complaints)
       table.insert(complaints, problem:format(where, quoted(id)))
     elseif entry ~= false and entry ~= 0 then
       check(name, entry, AGENT, complaints)
+    end
+  end
+end
+
+function CHECKS.prompts(value)
+  if type(value) ~= 'table' or type_of(value) == 'list' then
+    return must_be('a table', value)
+  end
+  for name, text in vim.spairs(value) do
+    if not tostring(name):find('^[%w_-]+$') then
+      return (': %s must have only letters, digits, - and _'):format(quoted(name))
+    elseif type(text) ~= 'string' and text ~= false and text ~= 0 then
+      return ('.%s'):format(name) .. must_be('a string', text)
     end
   end
 end

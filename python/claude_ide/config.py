@@ -119,11 +119,14 @@ class AgentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 Agents = dict[str, AgentConfig | bool]
 """Agents by their ids; False removes a built-in one."""
 
+Prompts = dict[str, str | Literal[0]]
+"""Prompts by their names; False removes a built-in one."""
+
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All options with their defaults; `:help claude-ide-options` describes each.
 
-    Neovim itself reads `keys`, before there is a host.
+    Neovim itself reads `keys`, before there is a host, and `prompts`.
     """
 
     python: str = ""
@@ -139,6 +142,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}
+    prompts: Prompts = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
@@ -169,7 +173,9 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         wanted = fields[key].type
         # Older Vimscript configs write booleans as 0 and 1.
         given = bool(value) if wanted is bool and value in (0, 1) else value
-        if wanted == Agents:
+        if wanted == Prompts:
+            good[key] = _decode_prompts(given, name, complaints)
+        elif wanted == Agents:
             good[key] = _decode_agents(given, name, complaints)
         elif isinstance(fields[key].default, msgspec.Struct):
             good[key] = _decode_struct(wanted, given, name, complaints)
@@ -198,6 +204,25 @@ def _decode_agents(given: Any, where: str, complaints: list[str]) -> Agents:
         else:
             complaints.append(f"{name}{_problem(entry, dict)}")
     return agents
+
+
+def _decode_prompts(given: Any, where: str, complaints: list[str]) -> Prompts:
+    if not given and isinstance(given, list):
+        return {}  # Lua's empty table arrives as a list
+    if not isinstance(given, dict):
+        complaints.append(f"{where}{_problem(given, dict)}")
+        return {}
+    prompts: Prompts = {}
+    for key, text in given.items():
+        if not _AGENT_ID.fullmatch(str(key)):
+            complaints.append(f"{where}: {_quoted(key)} {NOT_AN_ID}")
+        elif isinstance(text, str):
+            prompts[key] = text
+        elif text in (False, 0):
+            prompts[key] = 0
+        else:
+            complaints.append(f"{where}.{key}{_problem(text, str)}")
+    return prompts
 
 
 def _problem(value: Any, wanted: Any) -> str:

@@ -110,6 +110,21 @@ async def test_a_question_includes_the_lines_of_its_range(
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in first_message(api)
 
 
+async def test_a_named_prompt_is_asked_with_the_lines_of_its_range(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    api.script([text("ok")])
+    await nvim.command(f"edit {path}")
+
+    await nvim.keys(":2ClaudeAsk /explain<CR>")
+
+    await shown(nvim, "ok")
+    sent = first_message(api)
+    assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in sent
+    assert "Explain this:\n" in sent
+    assert f"{path.name}, line 2" in sent
+
+
 async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
     nvim: Neovim, api: FakeApi, path: Path
 ) -> None:

@@ -4,6 +4,7 @@ local answer_window = require('claude_ide.question.answer_window')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local privacy = require('claude_ide.privacy')
+local prompts = require('claude_ide.prompts')
 local question = require('claude_ide.question')
 local ui = require('claude_ide.dialogue.vim_ui')
 
@@ -95,7 +96,10 @@ function M.ask(opts)
       M.show(prompt, 'ask', request, nil, rows_about(opts))
     end
   end
-  if opts.args ~= '' then
+  local name = prompts.name_in(opts.args)
+  if name then
+    prompts.choose(name, opts, true, ask)
+  elseif opts.args ~= '' then
     ask(opts.args)
   else
     ui.input('Ask Claude: ', '', ask)
