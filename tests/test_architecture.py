@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names", "wire"),
         *("agents.stream_json.wire", "agents.stream_json.decoding"),
     },
-    "agents.acp.decoding": {"errors", "files", "agents"},
+    "agents.acp.decoding": {"errors", "files", "agents", "tool_names"},
     "agents.acp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),

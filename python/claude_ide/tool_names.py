@@ -3,6 +3,9 @@
 SERVER = "neovim"
 """The name of the server of the editor's tools."""
 
+EXECUTE_CODE = "execute_code"
+"""The tool that runs code. It asks the user itself, unless the agent has."""
+
 
 def known_as(tool: str, server: str = SERVER) -> str:
     """Return the name of a server's tool in the CLI, such as `mcp__neovim__references`."""

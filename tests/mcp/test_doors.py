@@ -11,6 +11,7 @@ import pytest
 from claude_ide.concealed import without_secrets
 from claude_ide.config import Config
 from claude_ide.mcp import doors as doors_module
+from claude_ide.mcp import model
 from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.doors import Door, Doors
 from claude_ide.mcp.tool import IDE_TOOLS
@@ -21,6 +22,7 @@ from support.handshake import end, handshake, status, tcp
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.neovim import until
 from support.recorded_diffs import Editor
+from support.recorded_kernel import Kernel
 
 
 @pytest.fixture
@@ -103,6 +105,28 @@ async def test_the_diff_of_a_call_that_is_over_is_closed(
             await door.close()
 
     await until(lambda: editor.diffs.closed == editor.diffs.shown)
+
+
+async def test_an_agent_runs_the_code_that_the_user_has_allowed_it_until_its_turn_ends(
+    editor: Any, tmp_path: Path
+) -> None:
+    kernel = Kernel()
+
+    def kernels() -> Any:
+        return kernel
+
+    door = Doors(editor, Config(), lambda: model.toolset(kernels)).door("Otter")
+    async with mcp_stdio((await door.open())[1], tmp_path) as client:
+        await client.initialize()
+        for _ in range(2):
+            door.allow_code("x", "y", for_good=False)
+            await client.call("execute_code", code="x")
+            door.allow_code("x", "y", for_good=False)
+            door.withdraw()
+            await client.call("execute_code", code="x")
+    await door.close()
+
+    assert kernel.runs == [("y", True), ("x", False)] * 2
 
 
 async def test_there_is_no_port_before_the_first_door_opens_or_after_the_last_one_closes(

@@ -1,6 +1,5 @@
 """`mcp/execution.py`: what the user has allowed in the chat runs without another question."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,33 +8,14 @@ from claude_ide.config import Config
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output
 from claude_ide.mcp import model
+from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.execution import LARGEST_IMAGE, MOST_IMAGES, MOST_TEXT
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.tool import TOOL_USE
 from support.recorded_diffs import Editor
+from support.recorded_kernel import Kernel
 
 IMAGE = Output("image", "aGFsbG8=", "image/png")
-
-
-class Kernel:
-    """Records what runs, and whether the user had allowed it."""
-
-    def __init__(self) -> None:
-        self.runs: list[tuple[str, bool]] = []
-        self.outcome = Outcome([], Ending.DONE)
-
-    async def execute(
-        self,
-        code: str,
-        _seconds: float,
-        asker: Any,
-        *,
-        is_allowed: bool,
-        on_run: Callable[[], object],
-    ) -> tuple[str, Outcome]:
-        on_run()
-        self.runs.append((code, is_allowed or asker.may_run_code))
-        return code, self.outcome
 
 
 @pytest.fixture
@@ -43,13 +23,17 @@ def kernel() -> Kernel:
     return Kernel()
 
 
-@pytest.fixture
-def server(kernel: Kernel) -> InProcessServer:
+def serving(kernel: Kernel, allowed: AllowedCode | None = None) -> InProcessServer:
     def kernels() -> Any:
         return kernel
 
     editor: Any = Editor()
-    return InProcessServer(editor, Config(), model.toolset(kernels), "Claude")
+    return InProcessServer(editor, Config(), model.toolset(kernels), "Claude", allowed)
+
+
+@pytest.fixture
+def server(kernel: Kernel) -> InProcessServer:
+    return serving(kernel)
 
 
 async def call(server: InProcessServer, use: str = "t1", code: str = "x") -> list[dict[str, Any]]:
@@ -87,6 +71,31 @@ async def test_a_rule_allows_all_further_uses(server: InProcessServer, kernel: K
     await call(server, "t2")
 
     assert kernel.runs == [("x", True), ("x", True)]
+
+
+async def test_code_for_which_an_agent_has_asked_runs_once(
+    kernel: Kernel,
+) -> None:
+    allowed = AllowedCode()
+    server = serving(kernel, allowed)
+    allowed.allow_text("x", "changed", for_good=False)
+
+    for code in ("y", "x", "x"):
+        await call(server, code=code)
+
+    assert kernel.runs == [("y", False), ("changed", True), ("x", False)]
+
+
+async def test_what_was_not_run_by_the_end_of_a_turn_needs_another_question(
+    kernel: Kernel,
+) -> None:
+    allowed = AllowedCode()
+    allowed.allow_text("x", "x", for_good=False)
+    allowed.forget_texts()
+
+    await call(serving(kernel, allowed))
+
+    assert kernel.runs == [("x", False)]
 
 
 async def test_the_permission_for_another_tool_allows_no_code(

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from claude_ide.agents.events import Change
-from claude_ide.tool_names import known_as
+from claude_ide.tool_names import EXECUTE_CODE, known_as
 
-CODE_TOOL = known_as("execute_code")
+CODE_TOOL = known_as(EXECUTE_CODE)
 """The tool of the editor that runs code, which the user may change before."""
 
 
@@ -95,6 +95,16 @@ class McpAddress:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+class AllowCode(Protocol):
+    """Notes that the user has allowed code for which the agent has asked."""
+
+    def __call__(self, asked: str, allowed: str, *, for_good: bool) -> None:
+        """Have the agent's next use of the tool for `asked` run `allowed` without a question.
+
+        `for_good` allows all further code, too.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """The tools and observers that the editor gives to one agent."""
@@ -108,5 +118,6 @@ class Workbench:
     """The same for an agent that refuses these and connects over HTTP."""
     edits: Edits | None = None
     files: Files | None = None
+    allow_code: AllowCode | None = None
     trusts: Callable[[Path], bool] | None = None
     """Returns whether the user trusts a folder; called at each start."""

@@ -28,6 +28,9 @@ class Door(Protocol):
     async def open_http(self) -> tuple[str, Mapping[str, str]]:
         """Return the address of that server, and its header fields. Raises `OSError`."""
 
+    def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
+        """Note that the user has allowed code for which the agent has asked."""
+
     def withdraw(self) -> None:
         """Cancel what the agent still waits for there."""
 
@@ -97,6 +100,7 @@ class Agents:
             mcp_addresses=partial(self._addresses, kind.name, door),
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
+            allow_code=door.allow_code if door is not None else None,
             trusts=trusting.follows,
         )
         agent = kind.open(folder, workbench)

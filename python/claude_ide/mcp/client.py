@@ -10,6 +10,7 @@ import msgspec
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.baseline import Baseline
 
 if TYPE_CHECKING:
@@ -41,22 +42,24 @@ class Client(msgspec.Struct, eq=False):
     diffs: list[Diff] = msgspec.field(default_factory=list)
     baseline: Baseline = msgspec.field(default_factory=Baseline)
     kernels: "Callable[[], Kernels] | None" = None
-    may_run_code: bool = False
-    """Whether the user lets it run code without a question for each run."""
     running_code: set[Any] = set()
     """The tasks whose code the kernel runs now."""
     late: list[str] = []
     """What calls have done that were cancelled; the next answer says so."""
-    allowed: dict[str, dict[str, Any]] = {}
-    """The arguments that the user has allowed in the chat, by the ids of the tools' uses."""
+    allowed_code: AllowedCode = msgspec.field(default_factory=AllowedCode)
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""
         self.last_active = time.monotonic()
 
-    def take_allowed(self, tool_use: str | None) -> dict[str, Any] | None:
-        """Return the arguments with which the user has allowed a use in the chat; None if not."""
-        return self.allowed.pop(tool_use or "", None)
+    @property
+    def may_run_code(self) -> bool:
+        """Whether the user lets it run code without a question for each run."""
+        return self.allowed_code.all
+
+    @may_run_code.setter
+    def may_run_code(self, may: bool) -> None:
+        self.allowed_code.all = may
 
     @property
     def shown_name(self) -> str:

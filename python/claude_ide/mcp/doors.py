@@ -16,6 +16,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
 from claude_ide.mcp.noted import Noted
@@ -39,21 +40,29 @@ LOOPBACK = "127.0.0.1"
 class Toolbox:
     """Serves tools to the models behind clients, which are notified only of changes of the list.
 
-    `label` is the name of the clients for the user; without it they name themselves.
+    `label` is the name of the clients for the user; without it they name themselves. They share
+    `allowed_code`; without it each has its own.
     """
 
     def __init__(
-        self, editor: Editor, config: Config, tools: Callable[[], Toolset], label: str = ""
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Callable[[], Toolset],
+        label: str = "",
+        allowed_code: AllowedCode | None = None,
     ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
         self._label = label
+        self._allowed_code = allowed_code
         self._peers: dict[Connection, Peer] = {}
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
         client = Client(self._editor, self._config, label=self._label)
+        client.allowed_code = self._allowed_code or client.allowed_code
         tools = self._tools()
         server = Server(client, lambda: None, tools=tools)
         party = Party(lambda: f"{client.shown_name} (tools)")
@@ -186,7 +195,8 @@ class Door:
         self._config = config
         self._tools = tools
         self._name = name
-        self._toolbox = Toolbox(editor, config, tools, name)
+        self._allowed_code = AllowedCode()
+        self._toolbox = Toolbox(editor, config, tools, name, self._allowed_code)
         self._sockets = sockets
         self._entrance: Entrance | None = None
         self._web = web
@@ -213,15 +223,21 @@ class Door:
         if self._service is None:
             from claude_ide.mcp.streamable import Sessions
 
-            self._sessions = Sessions(self._editor, self._config, self._tools(), self._name)
+            served = self._editor, self._config, self._tools(), self._name, self._allowed_code
+            self._sessions = Sessions(*served)
             self._service = self._sessions.service(_token())
         service = self._service
         port = await self._web.open(service)
         url = f"http://{LOOPBACK}:{port}{service.paths[0]}"
         return url, {"Authorization": f"Bearer {service.token}"}
 
+    def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
+        """Note that the user has allowed code for which the agent has asked (`AllowCode`)."""
+        self._allowed_code.allow_text(asked, allowed, for_good=for_good)
+
     def withdraw(self) -> None:
         """Cancel what the agent's servers still wait for: a client that gives up may not say so."""
+        self._allowed_code.forget_texts()
         self._toolbox.withdraw()
         if self._sessions is not None:
             self._sessions.withdraw()

@@ -27,8 +27,8 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
     """Run code after the user's consent, and return what came out. Raises `ToolError`."""
     if client.kernels is None:
         raise ToolError("No Jupyter kernel is attached to Neovim, so nothing was run")
-    allowed = client.take_allowed(caller.tool_use)
-    wanted = code if allowed is None else str(allowed.get("code", ""))
+    allowed = client.allowed_code.take(caller.tool_use, code)
+    wanted = code if allowed is None else allowed
     task = asyncio.current_task()
     try:
         ran, outcome = await client.kernels().execute(

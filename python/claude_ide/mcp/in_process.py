@@ -14,12 +14,11 @@ import msgspec
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
+from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
-
-RUNS_CODE = "execute_code"
-"""A tool that asks the user itself, unless the agent has."""
+from claude_ide.tool_names import EXECUTE_CODE
 
 CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
@@ -28,9 +27,17 @@ GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 class InProcessServer:
     """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
 
-    def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Toolset,
+        name: str,
+        allowed_code: AllowedCode | None = None,
+    ) -> None:
         self._tools = tools
         self._client = Client(editor, config, label=name)
+        self._client.allowed_code = allowed_code or AllowedCode()
         server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
@@ -64,9 +71,8 @@ class InProcessServer:
 
     def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
         """Note that the user has allowed a use of a tool, and perhaps all further ones."""
-        if tool == RUNS_CODE:
-            self._client.allowed[use] = arguments
-            self._client.may_run_code = self._client.may_run_code or for_good
+        if tool == EXECUTE_CODE:
+            self._client.allowed_code.allow_use(use, arguments, for_good=for_good)
 
     def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
         """Have `changed` called when there are other tools; return what ends this."""

@@ -17,6 +17,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
 from claude_ide.jsonrpc.message import LARGE
+from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
@@ -50,10 +51,15 @@ MOST_SESSIONS = 20
 class Sessions:
     """The sessions at one door; `name` is the name of its agent in diffs."""
 
-    def __init__(self, editor: Editor, config: Config, tools: Toolset, name: str) -> None:
-        self._editor = editor
-        self._config = config
-        self._tools = tools
+    def __init__(
+        self,
+        editor: Editor,
+        config: Config,
+        tools: Toolset,
+        name: str,
+        allowed_code: AllowedCode | None = None,
+    ) -> None:
+        self._serving = editor, config, tools, name, allowed_code
         self._name = name
         self._open: dict[str, _Session] = {}
 
@@ -97,7 +103,7 @@ class Sessions:
 
     async def _begin(self, message: dict[str, Any], accepted: str, body: bytes) -> Response:
         await self._make_room()
-        server = InProcessServer(self._editor, self._config, self._tools, self._name)
+        server = InProcessServer(*self._serving)
         session = _Session(server, Party(lambda: f"{self._name} (tools)"))
         session.party.note(FROM, body)
         answer = await session.answer(message, accepted)

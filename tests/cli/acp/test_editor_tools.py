@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.events import PermissionAsked
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
+from claude_ide.tool_names import EXECUTE_CODE
 from support import chats_here
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until
@@ -22,15 +24,28 @@ from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.talk import PATIENCE, RealTalk
+from support.recorded_kernel import Kernel
 
 TOOL = "working_folders"
+CODE = "print(6 * 7)"
 MENTIONED = re.compile(rf"\w+__{TOOL}")
 """A tool that the agent describes to its model instead of listing it."""
 
 
 @pytest.fixture
-async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator[RealTalk]:
+def kernel() -> Kernel:
+    return Kernel()
+
+
+@pytest.fixture
+async def talk(
+    real_agent: RealAgent, desk: Desk, nvim: Neovim, kernel: Kernel
+) -> AsyncIterator[RealTalk]:
     """An agent with the tools of a real Neovim."""
+
+    def kernels() -> Any:
+        return kernel
+
     editor = Editor(chats_here.TestedNeovim(nvim))
 
     def receive(_name: str, arguments: list[Any]) -> None:
@@ -38,7 +53,7 @@ async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator
 
     nvim.notifications = chats_here.Notifications(receive)
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    door = Doors(editor, Config(), model.toolset).door(real_agent.name)
+    door = Doors(editor, Config(), lambda: model.toolset(kernels)).door(real_agent.name)
 
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)
@@ -46,7 +61,7 @@ async def talk(real_agent: RealAgent, desk: Desk, nvim: Neovim) -> AsyncIterator
     async def addresses() -> tuple[McpAddress, ...]:
         return (McpAddress("neovim", *await door.open_http()),)
 
-    bench = Workbench(mcp_commands=commands, mcp_addresses=addresses)
+    bench = Workbench(mcp_commands=commands, mcp_addresses=addresses, allow_code=door.allow_code)
     talk = RealTalk(real_agent, desk, bench)
     await talk.start()
     yield talk
@@ -86,6 +101,19 @@ async def test_the_model_uses_a_tool_of_the_editor(
 
     assert "Seen." in talk.said
     assert model.heard(str(project))
+
+
+@each("shows_servers")
+async def test_code_that_the_agent_has_asked_about_runs_without_another_question(
+    talk: RealTalk, model: Model, kernel: Kernel
+) -> None:
+    name = (await offered(talk, model)).replace(TOOL, EXECUTE_CODE)
+    model.script([tool_use(name, code=CODE)], [text("Seen.")])
+
+    await talk.answered_turn("run it")
+
+    assert "Seen." in talk.said
+    assert kernel.runs == [(CODE, bool(talk.of(PermissionAsked)))]
 
 
 @each("starts_servers")

@@ -10,9 +10,17 @@ from claude_ide.agents.acp.incoming import Params
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.serving import Serving
-from claude_ide.agents.answer import Answer, Dismiss, Reject
-from claude_ide.agents.events import Asked, Event, QuestionAsked, UrlAsked
+from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
+from claude_ide.agents.events import (
+    Asked,
+    Event,
+    OptionKind,
+    PermissionAsked,
+    QuestionAsked,
+    UrlAsked,
+)
 from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.workbench import AllowCode
 from claude_ide.jsonrpc.message import Id
 
 CANCELLED = {"action": "cancel"}
@@ -29,6 +37,7 @@ class Asking:
         observing: Observing,
         serving: Serving,
         report: Callable[[Iterable[Event]], None],
+        note_code: AllowCode | None,
     ) -> None:
         self._name = name
         self._decoder = decoder
@@ -36,6 +45,7 @@ class Asking:
         self._observing = observing
         self._serving = serving
         self._report = report
+        self._note_code = note_code
 
     async def permission(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `session/request_permission`."""
@@ -46,6 +56,8 @@ class Asking:
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
         self._serving.answered(call, answer)
+        if isinstance(answer, Allow) and isinstance(asked, PermissionAsked) and asked.code:
+            self._allow_code(asked, answer)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)
@@ -59,6 +71,13 @@ class Asking:
         """Return the user's answer; None if it is withdrawn, or the turn is being cancelled."""
         is_stopping = self._decoder.tools.is_stopping
         return None if is_stopping else await self._pending.ask(id_, asked)
+
+    def _allow_code(self, asked: PermissionAsked, answer: Allow) -> None:
+        """Spare the user the question of the tool itself."""
+        lasting = {each.id for each in asked.options if each.kind is OptionKind.ALLOW_ALWAYS}
+        for_good = not lasting.isdisjoint(answer.options)
+        if self._note_code is not None:
+            self._note_code(asked.code, answer.code or asked.code, for_good=for_good)
 
     def _question(self, params: Params) -> QuestionAsked | UrlAsked:
         request, tool = self._pending.new(), text(params.get("toolCallId"))

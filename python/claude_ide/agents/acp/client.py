@@ -343,7 +343,8 @@ class AcpAgent(Unsupported):
     # The agent's messages.
 
     def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        asking = Asking(self.name, *self._working, self._serving, self._report)
+        allow_code = self._workbench.allow_code
+        asking = Asking(self.name, *self._working, self._serving, self._report, allow_code)
         return {
             "session/request_permission": asking.permission,
             "elicitation/create": asking.elicitation,

@@ -4,16 +4,21 @@ Source: the ACP schema, `session/request_permission`. An answer is one of the op
 neither a reason nor a changed input.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from claude_ide.agents.acp.decoding.changes import replacement
-from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command
+from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command, is_input
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
 from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.tool_names import EXECUTE_CODE
 
 KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}
+_RUNS_CODE = re.compile(rf"(?<![^\W_]){EXECUTE_CODE}\b")
+"""The name of the tool, which agents put behind that of the server."""
+
 CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
 
@@ -37,17 +42,19 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
     plan = text(call.arguments.get("plan"))
     if call.kind == "switch_mode" and plan:
         return PlanProposed(request, call.id, plan, "", options(params))
+    code = _code(call)
     return PermissionAsked(
         request,
         call.id,
-        call.name or NAMES.get(call.shown_kind, OTHER),
+        EXECUTE_CODE if code else call.name or NAMES.get(call.shown_kind, OTHER),
         _arguments(call),
         options(params),
         kind=call.shown_kind,
         title=call.title,
         path=call.path if call.is_on_files else "",
-        reason=_reason(params),
+        reason=_reason(call, params),
         edits=tuple(map(replacement, call.diffs)),
+        code=code,
     )
 
 
@@ -77,10 +84,15 @@ def _arguments(call: Call) -> dict[str, Any]:
     return call.arguments | {"command": line} if line else call.arguments
 
 
-def _reason(params: dict[str, Any]) -> str:
+def _code(call: Call) -> str:
+    """Return the code that a call of the editor's tool would run; "" if it calls another one."""
+    is_ours = _RUNS_CODE.search(f"{call.name} {call.title}") is not None
+    return text(call.arguments.get("code")) if is_ours else ""
+
+
+def _reason(call: Call, params: dict[str, Any]) -> str:
     """Return what a request says beside the call: some agents describe a command there."""
-    blocks = [
-        mapping(each.get("content"))
-        for each in mappings(mapping(params.get("toolCall")).get("content"))
-    ]
-    return " ".join(found for block in blocks if (found := text(block.get("text"))))
+    update = mapping(params.get("toolCall"))
+    blocks = [mapping(each.get("content")) for each in mappings(update.get("content"))]
+    said = " ".join(found for block in blocks if (found := text(block.get("text"))))
+    return "" if is_input(call, update) else said

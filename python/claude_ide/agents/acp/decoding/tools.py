@@ -205,7 +205,7 @@ class Tools:
     def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
         content = update.get("content")
         output = printed(content)
-        if _is_input(call, update) or _repeats_input(call, update):
+        if is_input(call, update) or _repeats_input(call, update):
             output = ""
         # The output of a terminal is reported apart.
         is_apart = not output and any(each.get("type") == "terminal" for each in mappings(content))
@@ -260,9 +260,10 @@ def files_of(call: Call, folder: str) -> str:
 
 def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
     """Return the input that is reported as content; empty if it is incomplete, or is none."""
-    if not call.arguments and update.get("sessionUpdate") == "tool_call":
+    # A request for permission, which may be the first word about a call, names no kind of update.
+    if not call.arguments and update.get("sessionUpdate") != "tool_call_update":
         call.spells_input = _is_unfinished(update) and printed(update.get("content"))[:1] == "{"
-    if not _is_input(call, update):
+    if not is_input(call, update):
         return {}
     try:
         return mapping(json.loads(printed(update.get("content"))))
@@ -270,7 +271,7 @@ def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def _is_input(call: Call, update: dict[str, Any]) -> bool:
+def is_input(call: Call, update: dict[str, Any]) -> bool:
     """Return whether the content of an update is the input, which a result follows."""
     is_text = printed(update.get("content"))[:1] == "{"
     return call.spells_input and _is_unfinished(update) and is_text
