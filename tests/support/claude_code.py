@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,9 @@ class ClaudeCode:
                 self.notifications.append(("ping", None))
                 if self.answers_pings:
                     answer = {"jsonrpc": "2.0", "id": id_, **self.pong}
-                    await self.connection.send(json.dumps(answer))
+                    # The server may have left; its answers before that are still to be read.
+                    with suppress(websockets.ConnectionClosed):
+                        await self.connection.send(json.dumps(answer))
             case {"method": method}:
                 self.notifications.append((method, message.get("params")))
             case {"id": id_} if id_ in self._pending:
