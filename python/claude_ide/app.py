@@ -63,7 +63,7 @@ class App(Parts):
         log_to(Path(options.log), decoded.log_level)
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
-        super().__init__(Editor(port), decoded, options)
+        super().__init__(Editor(port, options.folders), decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
         self.serving: Serving | None = None

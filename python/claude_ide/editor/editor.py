@@ -31,11 +31,14 @@ T = TypeVar("T")
 
 
 class Editor:
-    """Neovim, noun by noun. Raises `EditorError` with one sentence."""
+    """Neovim, noun by noun. Raises `EditorError` with one sentence.
 
-    def __init__(self, port: Port) -> None:
+    `folders` are its working folders until its first report: clients may connect before that.
+    """
+
+    def __init__(self, port: Port, folders: Iterable[str] = ()) -> None:
         self._port = port
-        self.state = State()
+        self.state = State(folders=[*folders])
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
         self.terminals = Terminals(port)
