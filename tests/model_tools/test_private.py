@@ -120,6 +120,22 @@ async def test_the_other_entries_are_answered(
     assert "0 entries" in await tools.text("quickfix")
 
 
+async def test_places_in_a_private_file_are_neither_listed_nor_counted(
+    serving: Neovim, secret: Path
+) -> None:
+    groups = [
+        {"path": str(secret), "rows": [f"1:1: {SECRET}", "2:1: x"]},
+        {"path": str(secret.parent / "a.txt"), "rows": ["1:1: a"]},
+    ]
+
+    cleaned = await serving.lua(
+        "return require('claude_ide.tools.gate').cleaned('tools.language.references', ...)",
+        {"total": 3, "files": 2, "groups": groups},
+    )
+
+    assert cleaned == {"total": 1, "files": 1, "groups": groups[1:]}
+
+
 async def test_a_private_buffer_cannot_be_named_by_its_number(
     tools: ModelTools, serving: Neovim, secret: Path
 ) -> None:

@@ -19,10 +19,14 @@ local LONGEST = 23000
 ---@field column integer characters, 1-based
 ---@field text string the line, without its indent
 
+---@class claude_ide.PlacesInFile
+---@field path string
+---@field rows string[] `line:column: text` of each place; line and column as in `claude_ide.Place`
+
 ---@class claude_ide.Places: claude_ide.Asked
 ---@field total integer
 ---@field files integer
----@field places claude_ide.Place[] the wanted part
+---@field groups claude_ide.PlacesInFile[] the wanted part
 
 local function is_position(value)
   return type(value) == 'table'
@@ -223,6 +227,15 @@ function M.part(list, part)
   return vim.list_slice(list, offset + 1, offset + (part.limit or #list))
 end
 
+-- A place as a model reads it, below the path.
+local function row_of(one, line_at)
+  local start = one.range.start
+  local text = line_at(one.path, start.line)
+  local col = source.byte(text, start.character, one.encoding)
+  local column = source.column(text, start.character, one.encoding)
+  return ('%d:%d: %s'):format(start.line + 1, column, source.excerpt(text, col))
+end
+
 --- Describe the wanted part of the locations, as far as it fits into an answer.
 ---@param answers claude_ide.ServerAnswer[]
 ---@param asked claude_ide.Asked
@@ -230,19 +243,24 @@ end
 ---@param answer fun(places: claude_ide.Places)
 function M.describe(answers, asked, part, answer)
   M.collect(answers, function(found, files)
-    local describe, places, length = M.describer(), {}, 0
-    local wanted, path = M.part(found, part), nil
+    local line_at, groups, group = source.reader(), {}, {}
+    local wanted, shown, length = M.part(found, part), 0, 0
     slices.steps(function()
-      local one = wanted[#places + 1]
+      local one = wanted[shown + 1]
       if not one or length > LONGEST then
         return false
       end
-      local place = describe(one)
-      length = length + #place.text + 12 + (place.path ~= path and #place.path or 0)
-      places[#places + 1], path = place, place.path
+      if one.path ~= group.path then
+        group = { path = one.path, rows = {} }
+        groups[#groups + 1] = group
+        length = length + #one.path
+      end
+      local row = row_of(one, line_at)
+      group.rows[#group.rows + 1] = row
+      shown, length = shown + 1, length + #row
       return true
     end, function()
-      local facts = { total = #found, files = files, places = places }
+      local facts = { total = #found, files = files, groups = groups }
       answer(vim.tbl_extend('error', facts, asked))
     end)
   end)

@@ -1,6 +1,5 @@
 """What the user's language servers know about a place in a file."""
 
-from itertools import groupby
 from typing import Any
 
 from claude_ide.mcp.client import Client
@@ -81,16 +80,17 @@ def still_working(found: dict[str, Any]) -> str:
 
 def _places(found: dict[str, Any], offset: int) -> Content:
     """Describe places as `tools/locations.lua` answers them, grouped by file."""
-    places = found["places"] or []
+    groups = found["groups"] or []
     if not found["total"]:
         return page(nothing(found), ())
     lines: list[str] = []
-    for path, group in groupby(places, key=lambda place: place["path"]):
-        lines.append(path)
-        lines += (f"  {each['line']}:{each['column']}: {each['text']}" for each in group)
+    for group in groups:
+        lines.append(group["path"])
+        lines += (f"  {row}" for row in group["rows"])
     total, files = count(found["total"], "place"), count(found["files"], "file")
     heading = f"{total} in {files}{still_working(found)}"
-    return page(heading, lines, remaining(found["total"], offset, places))
+    rows = [row for group in groups for row in group["rows"]]
+    return page(heading, lines, remaining(found["total"], offset, rows))
 
 
 def _signature(signature: dict[str, Any], *, is_one_of_many: bool) -> list[str]:
