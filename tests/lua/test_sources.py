@@ -182,3 +182,36 @@ async def test_a_source_can_be_turned_off(netrw: Neovim) -> None:
 async def test_a_wrong_source_is_an_error_where_it_is_added(nvim: Neovim) -> None:
     with pytest.raises(NvimError, match="a function or false"):
         await nvim.lua(ADD, "mine", "no function")
+
+
+@pytest.mark.parametrize(
+    "filetype",
+    [
+        "DiffviewFileHistory",
+        "DiffviewFiles",
+        "NvimTree",
+        "TelescopePrompt",
+        "fern",
+        "fugitive",
+        "minifiles",
+        "neo-tree",
+        "nerdtree",
+        "oil",
+        "snacks_picker_input",
+        "snacks_picker_list",
+        "trouble",
+    ],
+)
+async def test_a_plugin_that_has_changed_is_one_line(
+    nvim: Neovim, files: Path, filetype: str
+) -> None:
+    """The plugins are not installed, so that each of their functions is missing."""
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'M a.py' })")
+    await nvim.command(f"setlocal filetype={filetype}")
+
+    for lines in ([], [1, 1]):
+        (answer,) = await listed(nvim, *lines)
+        start, _, reason = answer["error"].partition(": ")
+        assert start == f"cannot tell which file this is ({filetype})"
+        assert reason and "\n" not in reason
+        print(answer["error"])
