@@ -71,10 +71,22 @@ async def check_tree(nvim: Neovim, files: Path, filetype: str) -> None:
     assert await listed(nvim) == [{"filePath": str(files / "sub")}]
 
 
+async def check_above(nvim: Neovim, files: Path, line: str) -> None:
+    """Mention the folder above, but not among others."""
+    above = await at(nvim, line)
+    assert await listed(nvim) == [{"filePath": str(files.parent)}]
+    found = await listed(nvim, above, int(await nvim.eval("line('$')")))
+    assert {"filePath": str(files / "a.py")} in found
+    assert {"filePath": str(files.parent)} not in found
+
+
 async def test_oil(load: Load, files: Path) -> None:
-    nvim = await load("oil.nvim", setup="require('oil').setup({}) require('oil').open('.')")
+    hidden = "{ view_options = { show_hidden = true } }"
+    setup = f"require('oil').setup({hidden}) require('oil').open('.')"
+    nvim = await load("oil.nvim", setup=setup)
 
     await check_tree(nvim, files, "oil")
+    await check_above(nvim, files, r"\.\./")
 
 
 async def test_mini_files(load: Load, files: Path) -> None:
@@ -100,6 +112,10 @@ async def test_neo_tree(load: Load, files: Path) -> None:
     nvim = await load("plenary.nvim", "nui.nvim", "neo-tree.nvim", setup=setup)
 
     await check_tree(nvim, files, "neo-tree")
+    await at(nvim, r"b\.py")
+    await nvim.keys("<Tab>")
+    await at(nvim, r"a\.py")
+    assert await listed(nvim) == [{"filePath": str(files / "b.py")}]
 
 
 async def test_snacks_explorer(load: Load, files: Path) -> None:
@@ -142,6 +158,36 @@ async def test_a_buffer_in_a_snacks_picker_is_mentioned_as_a_whole(load: Load, f
     await until(lambda: nvim.lua("return Snacks.picker.get()[1]:current() ~= nil"), "an item")
 
     assert await listed(nvim) == [{"filePath": str(files / "a.py")}]
+
+
+# It reads each key itself, so that nothing else runs until it is closed.
+MINI_PICK = """
+vim.g.got = {}
+require('mini.pick').setup({ mappings = { claude = { char = '<C-q>', func = function()
+  local got = vim.g.got
+  got[#got + 1] = require('claude_ide.selection.mention').listed()
+  vim.g.got = got
+end } } })
+vim.schedule(function()
+  MiniPick.start({ source = { items = {
+    'first\\0002\\0003\\0x', { path = 'b.py', text = 'second' }, { text = 'none' }, { bufnr = 1, text = 'd' },
+  }, cwd = 'sub' } })
+end)
+"""
+
+
+async def test_mini_pick(load: Load, files: Path) -> None:
+    (files / "sub/first").write_text("1\n2\n")
+    (files / "sub/b.py").write_text("1\n")
+    nvim = await load("mini.nvim", setup=MINI_PICK)
+    await until(lambda: "second" in nvim.screen.text(), "the picker")
+
+    await nvim.keys("<C-q><C-n><C-q><C-n><C-q><C-n><C-q><C-x><C-p><C-p><C-x><C-q><Esc>")
+    first = {"filePath": str(files / "sub/first"), "lineStart": 1, "lineEnd": 1}
+    second = {"filePath": str(files / "sub/b.py")}
+    buffer = {"filePath": str(files / "a.py")}
+    none = {"error": "there is no file under the cursor"}
+    assert await nvim.eval("g:got") == [[first], [second], [none], [buffer], [second, buffer]]
 
 
 async def test_telescope(load: Load, files: Path) -> None:
@@ -198,8 +244,7 @@ async def test_nerdtree(load: Load, files: Path) -> None:
     await nvim.keys("o")
     await at(nvim, r"deep\.py")
     assert await listed(nvim) == [{"filePath": str(files / "sub/deep.py")}]
-    await at(nvim, "up a dir")
-    assert await listed(nvim) == [{"filePath": str(files.parent)}]
+    await check_above(nvim, files, "up a dir")
     await nvim.command("1")
     assert "no file under the cursor" in (await listed(nvim))[0]["error"]
 

@@ -49,6 +49,13 @@ function M.trouble(first, last)
   return vim.iter(items):flatten():map(trouble_entry):totable()
 end
 
+-- A name may be relative to the folder of the search.
+local function absolute(path, folder)
+  path = vim.fs.normalize(path)
+  local is_absolute = vim.startswith(path, '/') or path:find('^%a:/')
+  return is_absolute and path or vim.fs.joinpath(folder or fn.getcwd(), path)
+end
+
 -- A buffer is meant as a whole; its line is where the cursor was.
 local function snacks_entry(item, source)
   local path = item and require('snacks').picker.util.path(item)
@@ -88,14 +95,42 @@ function M.telescope()
     local path = entry.path or entry.filename
     if path then
       local line = not entry.indicator and positive(entry.lnum) or nil
-      -- A name may be relative to the folder of the search.
-      path = vim.fs.normalize(path)
-      local is_absolute = vim.startswith(path, '/') or path:find('^%a:/')
-      path = is_absolute and path or vim.fs.joinpath(entry.cwd or fn.getcwd(), path)
-      entries[#entries + 1] = { path = path, first = line, last = line and positive(entry.lnend) }
+      entries[#entries + 1] = {
+        path = absolute(path, entry.cwd),
+        first = line,
+        last = line and positive(entry.lnend),
+      }
     end
   end
   return entries
+end
+
+-- Its items are tables, or `path`, `path\0line` and so on.
+local function mini_pick_entry(item, folder)
+  if type(item) == 'string' then
+    local path, line = unpack(vim.split(item, '\0', { plain = true }))
+    item = { path = path, lnum = tonumber(line) }
+  end
+  local path = item.path or item.bufnr and api.nvim_buf_get_name(item.bufnr)
+  return path
+    and {
+      path = path == '' and '' or absolute(path, folder),
+      first = positive(item.lnum),
+      last = positive(item.end_lnum),
+    }
+end
+
+function M.mini_pick()
+  local pick = require('mini.pick')
+  local matches = assert(pick.get_picker_matches(), 'the picker is closed')
+  local folder = pick.get_picker_opts().source.cwd
+  local items = matches.marked and #matches.marked > 0 and matches.marked or { matches.current }
+  return vim
+    .iter(items)
+    :map(function(item)
+      return mini_pick_entry(item, folder)
+    end)
+    :totable()
 end
 
 return M

@@ -30,6 +30,7 @@ local SOURCES = {
   fern = trees.fern,
   fugitive = git_lists.fugitive,
   minifiles = trees.mini_files,
+  minipick = lists.mini_pick,
   ['neo-tree'] = trees.neo_tree,
   nerdtree = trees.nerdtree,
   netrw = trees.netrw,
@@ -86,7 +87,7 @@ function M.entries(first, last)
   end)
   pcall(vim.fn.winrestview, view)
   if not ok then
-    return nil, ('cannot tell which file this is (%s): %s'):format(filetype, reason.of(entries))
+    return nil, ('no file from %s: %s'):format(filetype, reason.of(entries))
   elseif #entries == 0 then
     return nil, first and 'there is no file in these lines' or 'there is no file under the cursor'
   elseif #entries > MOST then

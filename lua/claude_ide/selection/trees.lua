@@ -1,6 +1,7 @@
 --- The files that other plugins' file trees list: under the cursor, in some lines, or marked.
 ---
---- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves.
+--- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves. The folder
+--- above, `..`, is meant only if it is the only line.
 local lines = require('claude_ide.selection.lines')
 
 local M = {}
@@ -44,7 +45,7 @@ function M.oil(first, last)
   local folder = assert(oil.get_current_dir(0), 'the folder is not on this machine')
   return lines.collect(first, last, function(line)
     local entry = oil.get_entry_on_line(0, line)
-    return entry and folder .. entry.name or nil
+    return entry and not (entry.name == '..' and first ~= last) and folder .. entry.name
   end)
 end
 
@@ -55,7 +56,7 @@ function M.mini_files(first, last)
   end)
 end
 
--- Moves the cursor. A line has several files only in the wide style. The folder above is meant only alone.
+-- Moves the cursor. A line has several files only in the wide style.
 local function netrw_at(line, is_one_of_many)
   if line ~= lines.cursor() then
     fn.cursor(line, 1)
@@ -92,26 +93,28 @@ function M.dirvish(first, last)
   end)
 end
 
--- Evaluates Vimscript in which `v:val` is a line's number: its objects cannot all be converted to Lua.
-local function eval_lines(first, last, expression)
-  first, last = first or lines.cursor(), last or lines.cursor()
-  return fn.eval(expression:format(('range(%d, %d)'):format(first, last)))
-end
-
-local NERDTREE = "map(filter(map(%s, 'b:NERDTree.ui.getPath(v:val)'), '!empty(v:val)'), 'v:val.str()')"
+local NERDTREE = "{path -> empty(path) ? '' : path.str()}(b:NERDTree.ui.getPath(%d))"
 
 function M.nerdtree(first, last)
-  return eval_lines(first, last, NERDTREE)
+  return lines.collect(first, last, function(line)
+    local is_above = vim.startswith(fn.getline(line), '.. ')
+    return not (is_above and first ~= last) and fn.eval(NERDTREE:format(line))
+  end)
 end
 
-local FERN = "map(%s, 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
+-- Vimscript that makes a list of nodes: they cannot all be converted to Lua.
+local FERN_LINES = "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
 local FERN_MARKED = 'fern#helper#new().sync.get_marked_nodes()'
 -- A node of another scheme than `file` may have no path.
 local FERN_PATHS = "filter(map(%s, 'get(v:val, \"_path\", 0)'), 'type(v:val) == v:t_string')"
 
 function M.fern(first, last)
   local marked = first and {} or fn.eval(FERN_PATHS:format(FERN_MARKED))
-  return #marked > 0 and marked or eval_lines(first, last, FERN_PATHS:format(FERN))
+  if #marked > 0 then
+    return marked
+  end
+  local nodes = FERN_LINES:format(first or lines.cursor(), last or lines.cursor())
+  return fn.eval(FERN_PATHS:format(nodes))
 end
 
 return M
