@@ -170,7 +170,8 @@ require('mini.pick').setup({ mappings = { claude = { char = '<C-q>', func = func
 end } } })
 vim.schedule(function()
   MiniPick.start({ source = { items = {
-    'first\\0002\\0003\\0x', { path = 'b.py', text = 'second' }, { text = 'none' }, { bufnr = 1, text = 'd' },
+    'first\\0002\\0003\\0x', { path = 'b.py', text = 'second' },
+    { text = 'none' }, { bufnr = 1, text = 'd' },
   }, cwd = 'sub' } })
 end)
 """

@@ -1,7 +1,7 @@
 --- The files that other plugins' file trees list: under the cursor, in some lines, or marked.
 ---
---- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves. The folder
---- above, `..`, is meant only if it is the only line.
+--- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves. The
+--- folder above, `..`, is meant only if it is the only line.
 local lines = require('claude_ide.selection.lines')
 
 local M = {}
@@ -103,7 +103,8 @@ function M.nerdtree(first, last)
 end
 
 -- Vimscript that makes a list of nodes: they cannot all be converted to Lua.
-local FERN_LINES = "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
+local FERN_LINES =
+  "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
 local FERN_MARKED = 'fern#helper#new().sync.get_marked_nodes()'
 -- A node of another scheme than `file` may have no path.
 local FERN_PATHS = "filter(map(%s, 'get(v:val, \"_path\", 0)'), 'type(v:val) == v:t_string')"
