@@ -121,3 +121,10 @@ def test_the_keys_of_the_chat_are_described(module: str, heading: str) -> None:
     for key in set(keys) - {"<2-LeftMouse>"}:
         control = re.sub(r"<C-(\w)>", lambda found: f"CTRL-{found[1].upper()} ", key).strip()
         assert f"`{control}`" in table or control in table.split(), key
+
+
+def test_no_line_of_the_help_is_wider_than_78_columns() -> None:
+    """Neovim wraps wider ones where the window of the help is 80 columns wide."""
+    lines = enumerate(HELP.expandtabs().splitlines(), start=1)
+
+    assert [f"{number}: {line}" for number, line in lines if len(line) > 78] == []

@@ -17,6 +17,7 @@ NO_FOLDER = "E212: Can't open file for writing: no such file or directory"
         "Lua: …/lua/claude_ide/file/write.lua:109: Vim:it is gone",
         "vim/_editor.lua:0: nvim_exec2(), line 1: Vim(write):it is gone",
         "it is gone\nstack traceback:\n\t[C]: in function 'error'",
+        "it is gone:\n\tno field package.preload['gone']",
     ],
 )
 async def test_an_error_is_reduced_to_what_went_wrong(nvim: Neovim, raised: str) -> None:

@@ -147,8 +147,8 @@ async def test_a_file_that_is_gone_is_named(nvim: Neovim, files: Path) -> None:
         ("{ 'sub', 'a.py', 'sub' }", [{"filePath": "sub"}, {"filePath": "a.py"}]),
         ("{ { path = 'sub', first = 2 } }", [{"filePath": "sub"}]),
         ("{}", [{"error": "there is no file under the cursor"}]),
-        ("nil", [{"error": "cannot tell which file this is (mine): it returned no list"}]),
-        ("{ 3 }", [{"error": "cannot tell which file this is (mine): an item has no path"}]),
+        ("nil", [{"error": "no file from mine: it returned no list"}]),
+        ("{ 3 }", [{"error": "no file from mine: an item has no path"}]),
     ],
 )
 async def test_a_user_can_add_a_source(
@@ -169,7 +169,7 @@ async def test_a_source_gets_the_range_and_may_fail(nvim: Neovim, files: Path) -
 
     (answer,) = await listed(nvim, 2, 3)
 
-    assert answer["error"] == "cannot tell which file this is (mine): odd"
+    assert answer["error"] == "no file from mine: odd"
     assert await nvim.eval("g:got") == [2, 3]
 
 
@@ -182,3 +182,36 @@ async def test_a_source_can_be_turned_off(netrw: Neovim) -> None:
 async def test_a_wrong_source_is_an_error_where_it_is_added(nvim: Neovim) -> None:
     with pytest.raises(NvimError, match="a function or false"):
         await nvim.lua(ADD, "mine", "no function")
+
+
+@pytest.mark.parametrize(
+    "filetype",
+    [
+        "DiffviewFileHistory",
+        "DiffviewFiles",
+        "NvimTree",
+        "TelescopePrompt",
+        "fern",
+        "fugitive",
+        "minifiles",
+        "minipick",
+        "neo-tree",
+        "nerdtree",
+        "oil",
+        "snacks_picker_input",
+        "snacks_picker_list",
+        "trouble",
+    ],
+)
+async def test_a_plugin_that_has_changed_is_one_line(
+    nvim: Neovim, files: Path, filetype: str
+) -> None:
+    """The plugins are not installed, so that each of their functions is missing."""
+    await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'M a.py' })")
+    await nvim.command(f"setlocal filetype={filetype}")
+
+    for lines in ([], [1, 1]):
+        (answer,) = await listed(nvim, *lines)
+        start, _, reason = answer["error"].partition(": ")
+        assert start == f"no file from {filetype}"
+        assert reason and "\n" not in reason

@@ -31,7 +31,8 @@ function M.of(err)
   while shorter do
     line, shorter = shorter, without_prefix(shorter)
   end
-  return line
+  -- It announces lines that are not shown.
+  return (line:gsub(':$', ''))
 end
 
 local function attempt(fn, ...)

@@ -1,4 +1,5 @@
 --- Where files are listed: which of them a mention means, by the filetype of the buffer.
+local git_lists = require('claude_ide.selection.git_lists')
 local lists = require('claude_ide.selection.lists')
 local reason = require('claude_ide.say.reason')
 local trees = require('claude_ide.selection.trees')
@@ -21,10 +22,17 @@ local added = {}
 
 ---@type table<string, claude_ide.MentionSource>
 local SOURCES = {
+  DiffviewFileHistory = git_lists.diffview,
+  DiffviewFiles = git_lists.diffview,
   NvimTree = trees.nvim_tree,
   TelescopePrompt = lists.telescope,
+  dirvish = trees.dirvish,
+  fern = trees.fern,
+  fugitive = git_lists.fugitive,
   minifiles = trees.mini_files,
+  minipick = lists.mini_pick,
   ['neo-tree'] = trees.neo_tree,
+  nerdtree = trees.nerdtree,
   netrw = trees.netrw,
   oil = trees.oil,
   qf = lists.quickfix,
@@ -79,7 +87,7 @@ function M.entries(first, last)
   end)
   pcall(vim.fn.winrestview, view)
   if not ok then
-    return nil, ('cannot tell which file this is (%s): %s'):format(filetype, reason.of(entries))
+    return nil, ('no file from %s: %s'):format(filetype, reason.of(entries))
   elseif #entries == 0 then
     return nil, first and 'there is no file in these lines' or 'there is no file under the cursor'
   elseif #entries > MOST then

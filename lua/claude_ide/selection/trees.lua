@@ -1,22 +1,12 @@
 --- The files that other plugins' file trees list: under the cursor, in some lines, or marked.
 ---
---- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves.
+--- Each function is a `claude_ide.MentionSource`. The calls were tried with the plugins themselves. The
+--- folder above, `..`, is meant only if it is the only line.
+local lines = require('claude_ide.selection.lines')
+
 local M = {}
 
 local api, fn = vim.api, vim.fn
-
--- What `at` returns for each line, without those for which it returns nothing.
-local function collect(first, last, at)
-  local found = {}
-  for line = first, last do
-    found[#found + 1] = at(line)
-  end
-  return found
-end
-
-local function cursor_line()
-  return api.nvim_win_get_cursor(0)[1]
-end
 
 local function paths_of(nodes, field)
   return vim.tbl_map(function(node)
@@ -37,7 +27,7 @@ function M.neo_tree(first, last)
     marked[#marked + 1] = node and node.path
   end
   table.sort(marked)
-  return #marked > 0 and marked or collect(first or cursor_line(), last or cursor_line(), at)
+  return #marked > 0 and marked or lines.collect(first, last, at)
 end
 
 function M.nvim_tree(first, last)
@@ -53,22 +43,22 @@ end
 function M.oil(first, last)
   local oil = require('oil')
   local folder = assert(oil.get_current_dir(0), 'the folder is not on this machine')
-  return collect(first or cursor_line(), last or cursor_line(), function(line)
+  return lines.collect(first, last, function(line)
     local entry = oil.get_entry_on_line(0, line)
-    return entry and folder .. entry.name or nil
+    return entry and not (entry.name == '..' and first ~= last) and folder .. entry.name
   end)
 end
 
 function M.mini_files(first, last)
-  return collect(first or cursor_line(), last or cursor_line(), function(line)
+  return lines.collect(first, last, function(line)
     local entry = require('mini.files').get_fs_entry(0, line)
     return entry and entry.path or nil
   end)
 end
 
--- Moves the cursor. A line has several files only in the wide style. The folder above is meant only alone.
+-- Moves the cursor. A line has several files only in the wide style.
 local function netrw_at(line, is_one_of_many)
-  if line ~= cursor_line() then
+  if line ~= lines.cursor() then
     fn.cursor(line, 1)
   end
   -- A line of its banner, and the folder itself.
@@ -88,9 +78,44 @@ function M.netrw(first, last)
   if not first and type(marked) == 'table' and #marked > 0 then
     return marked
   end
-  return collect(first or cursor_line(), last or cursor_line(), function(line)
+  return lines.collect(first, last, function(line)
     return netrw_at(line, first ~= last)
   end)
+end
+
+function M.dirvish(first, last)
+  -- The marks are an argument list of this window; the global one is not a choice that was made here.
+  if not first and fn.arglistid() ~= 0 and fn.argc() > 0 then
+    return fn.argv()
+  end
+  return lines.collect(first, last, function(line)
+    return fn.getline(line)
+  end)
+end
+
+local NERDTREE = "{path -> empty(path) ? '' : path.str()}(b:NERDTree.ui.getPath(%d))"
+
+function M.nerdtree(first, last)
+  return lines.collect(first, last, function(line)
+    local is_above = vim.startswith(fn.getline(line), '.. ')
+    return not (is_above and first ~= last) and fn.eval(NERDTREE:format(line))
+  end)
+end
+
+-- Vimscript that makes a list of nodes: they cannot all be converted to Lua.
+local FERN_LINES =
+  "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
+local FERN_MARKED = 'fern#helper#new().sync.get_marked_nodes()'
+-- A node of another scheme than `file` may have no path.
+local FERN_PATHS = "filter(map(%s, 'get(v:val, \"_path\", 0)'), 'type(v:val) == v:t_string')"
+
+function M.fern(first, last)
+  local marked = first and {} or fn.eval(FERN_PATHS:format(FERN_MARKED))
+  if #marked > 0 then
+    return marked
+  end
+  local nodes = FERN_LINES:format(first or lines.cursor(), last or lines.cursor())
+  return fn.eval(FERN_PATHS:format(nodes))
 end
 
 return M
