@@ -7,7 +7,7 @@ local M = {}
 
 M.CANCELLED = 'cancelled'
 
-local HOST_ENDED = 'the Python host has ended'
+M.HOST_ENDED = 'the Python host has ended'
 
 ---@class claude_ide.QuestionHandlers
 ---@field on_text? fun(text: string, keep: integer) the answer so far; how many of its first bytes are
@@ -61,7 +61,7 @@ local function begin(kind, request, handlers)
     channel.emit('question_asked', asked)
   else
     vim.schedule(function()
-      M.finish(id, { error = HOST_ENDED })
+      M.finish(id, { error = M.HOST_ENDED })
     end)
   end
   return id
@@ -138,7 +138,7 @@ end
 --- End every question with an error, because the host has ended.
 function M.host_ended()
   for _, id in ipairs(vim.tbl_keys(questions)) do
-    M.finish(id, { error = HOST_ENDED })
+    M.finish(id, { error = M.HOST_ENDED })
   end
 end
 

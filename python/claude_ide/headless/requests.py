@@ -30,6 +30,8 @@ class AskRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="ask"):
     lines: Lines | None = None
     file: str = ""
     wants_events: bool = False
+    is_kept: bool = False
+    """Whether the answer can be continued in the chat until `question_closed`."""
 
 
 class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite"):
