@@ -155,10 +155,11 @@ local function plug_of(name)
   return ('<Plug>(claude-hunk-%s)'):format(name)
 end
 
-local function show_keys(bufnr)
+local function show_keys(bufnr, more)
   local rows = vim.tbl_map(function(key)
     return { plug.typed(bufnr, plug_of(key[2])), key[4] }
   end, KEYS)
+  vim.list_extend(rows, more)
   vim.list_extend(rows, OTHERS)
   local width = vim.iter(rows):fold(0, function(most, row)
     return math.max(most, api.nvim_strwidth(row[1]))
@@ -173,13 +174,14 @@ end
 
 --- Define the keys in the buffer of a proposal, where the user has none for the same.
 ---@param bufnr integer
-function M.define(bufnr)
+---@param more? string[][] other keys or commands, with their descriptions
+function M.define(bufnr, more)
   for _, key in ipairs(KEYS) do
     local lhs, name, modes, desc = unpack(key)
     plug.define(bufnr, modes, lhs, plug_of(name), desc)
   end
   vim.keymap.set('n', 'g?', function()
-    show_keys(bufnr)
+    show_keys(bufnr, more or {})
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
 end
 

@@ -16,7 +16,7 @@ M.HOST_ENDED = 'the Python host has ended'
 ---@field on_event? fun(event: table)
 ---@field on_end fun(err: string?, result: any)
 
----@alias claude_ide.QuestionKind 'ask'|'rewrite'|'commit'
+---@alias claude_ide.QuestionKind 'ask'|'rewrite'|'refine'|'commit'
 
 ---@class claude_ide.Question: claude_ide.QuestionHandlers
 ---@field text string the answer so far
@@ -26,7 +26,12 @@ M.HOST_ENDED = 'the Python host has ended'
 local questions = {}
 local last_id = 0
 
-local TITLES = { ask = 'ClaudeAsk', rewrite = 'ClaudeEdit', commit = 'ClaudeCommit' }
+local TITLES = {
+  ask = 'ClaudeAsk',
+  rewrite = 'ClaudeEdit',
+  refine = 'ClaudeEdit',
+  commit = 'ClaudeCommit',
+}
 
 -- Report the progress of a command's question. Those of `ask()` are the caller's to report.
 local function report(id, question, text, status)

@@ -12,7 +12,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.headless import ask, commit, requests, rewriting
 from claude_ide.headless.following import following
-from claude_ide.headless.requests import AskRequest, CommitRequest, Request
+from claude_ide.headless.requests import AskRequest, CommitRequest, RefineRequest, Request
 from claude_ide.headless.run import Run
 from claude_ide.trust.trust import Trust
 
@@ -93,4 +93,6 @@ async def _answer(run: Run, request: Request) -> Any:
         return await ask.ask(run, request)
     if isinstance(request, CommitRequest):
         return await commit.write(run, request)
+    if isinstance(request, RefineRequest):
+        return await rewriting.refine(run, request)
     return await rewriting.rewrite(run, request)
