@@ -241,7 +241,7 @@ end, {
 command('ClaudeFix', function(opts)
   require('claude_ide.fix').run(opts)
 end, { range = true, bar = true, desc = 'Let Claude fix the diagnostics' })
-command('ClaudeAsk', with_next('after_text', question('question.answer', 'ask')), {
+command('ClaudeAsk', with_next('after_text', question('ask', 'run')), {
   nargs = '*',
   range = true,
   bang = true,

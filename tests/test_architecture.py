@@ -276,6 +276,7 @@ ROOMS = (
     "permission",
     *(
         "addressee",
+        "ask",
         "comment",
         "fix",
         "named_prompt",

@@ -94,6 +94,8 @@ class App(Parts):
         subscribe("wire_closed", lambda _: self.wire_view.closed())
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
+        subscribe("question_closed", lambda asked: self.questions.forget(asked))
+        subscribe("question_continued", lambda asked: self.guard(self._continue(asked)))
 
     def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
         """Run a command; an error becomes one line for the user."""
@@ -228,6 +230,11 @@ class App(Parts):
         serving.bound.lock.remove()
         await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
         await serving.listener.stop()
+
+    async def _continue(self, asked: dict[str, Any]) -> None:
+        """Continue an answer in a chat, which learns the user's position through the server."""
+        self.guard(self.start())
+        await self.questions.continue_(asked)
 
     def _list_event(self, event: dict[str, Any]) -> None:
         """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""

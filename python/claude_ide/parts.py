@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,7 +122,10 @@ class Parts(ABC):
         """One-off requests; the first use imports what they need."""
         from claude_ide.headless.questions import Questions
 
-        return Questions(self.editor, self.config, self.trust, self._state_folder)
+        async def resume(chat: int, folder: Path, store: Callable[[], Awaitable[str]]) -> None:
+            await self.chats.resume_in(chat, "claude", folder, store)
+
+        return Questions(self.editor, self.config, self.trust, self._state_folder, resume)
 
     @cached_property
     def trust(self) -> "Trust":

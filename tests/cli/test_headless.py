@@ -205,6 +205,34 @@ async def test_claude_edit_rewrites_lines_in_the_buffer(
     assert offered(api) == {"Read", "Grep", "Glob", "StructuredOutput"}
 
 
+async def test_claude_edit_refines_a_rewrite_in_its_diff(
+    nvim: Neovim, api: FakeApi, path: Path
+) -> None:
+    api.script(
+        [tool_use("StructuredOutput", replacement="TWO\nthree\n")],
+        [tool_use("StructuredOutput", replacement="2\n")],
+    )
+    await nvim.command(f"edit {path}")
+    await nvim.keys(":2ClaudeEdit shout<CR>")
+    await shown(nvim, "accept")
+    await until(lambda: nvim.eval("&modifiable"))
+    await nvim.keys("2Goand I<Esc>")
+
+    await nvim.keys(":ClaudeEdit shorter<CR>")
+    await until(lambda: nvim.eval("getline(1, '$') == ['one', '2']"), "the result", PATIENCE)
+
+    sent = api.requests[-1].new_text
+    assert "<instruction>\nshorter\n</instruction>" in sent
+    assert "<earlier>\nshout\n</earlier>" in sent
+    assert "<original>\ntwo\n</original>" in sent
+    assert "<text>\none\n<rewrite>\nTWO\nand I\nthree\n</rewrite>\n</text>" in sent
+    await nvim.keys("u")
+    await until(lambda: nvim.eval("getline(1, '$') == ['one', 'TWO', 'and I', 'three']"), "u")
+    await nvim.keys("<C-r>:w<CR>")
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+    assert await lines(nvim) == ["one", "2"]
+
+
 @pytest.fixture
 def staged(project: Path) -> None:
     """Stage a file in the project."""

@@ -136,6 +136,23 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
     assert shown.count("» Make it") == 1
 
 
+async def test_a_continued_answer_uses_a_folders_settings_only_after_the_user_trusts_it(
+    nvim: Neovim, hostile: Hostile, api: FakeApi, elsewhere: FakeApi
+) -> None:
+    api.script([text("It is two.")], [text("Then three.")])
+    await nvim.keys(":ClaudeAsk what is it?<CR>")
+    await until(lambda: "opens a chat" in nvim.screen.text(), "the answer", PATIENCE)
+
+    await nvim.keys("cand then?<C-s>")
+    panel = Panel(nvim)
+    await panel.shows("Then three.")
+
+    assert QUESTION in await panel.text()
+    assert hostile.ran == set()
+    assert elsewhere.requests == []
+    assert MEMORY not in str([request.body for request in api.requests])
+
+
 async def _has(panel: Panel, words: str) -> bool:
     return words in await panel.text()
 

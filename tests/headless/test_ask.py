@@ -1,7 +1,13 @@
 """`headless/ask.py`: the context that precedes a question."""
 
-from claude_ide.headless.ask import prompt
+from claude_ide.agents.stream_json.wire import encode
+from claude_ide.headless import ask
 from claude_ide.headless.requests import AskRequest, Lines
+
+
+def prompt(request: AskRequest) -> str:
+    """Return the prompt as the CLI gets it."""
+    return encode.words(ask.prompt(request))
 
 
 def test_a_question_without_context_is_unchanged() -> None:

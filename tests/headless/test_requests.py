@@ -8,6 +8,7 @@ from claude_ide.headless.requests import (
     AskRequest,
     CommitRequest,
     Lines,
+    RefineRequest,
     RewriteRequest,
     decode,
 )
@@ -27,6 +28,15 @@ def test_commit_and_rewrite_requests_are_decoded() -> None:
     assert decode({"kind": "commit", **common}) == CommitRequest(1, "/")
     assert decode({"kind": "rewrite", **common, **lines, "first": 0, "last": 1}) == RewriteRequest(
         1, "/", "i", "n", "f", ["a"], 0, 1
+    )
+
+
+def test_a_request_to_refine_is_decoded() -> None:
+    lines = {"name": "n", "filetype": "f", "lines": ["a"], "first": 0, "last": 1}
+    words = {"instruction": "i", "earlier": ["e"], "original": ["o"]}
+
+    assert decode({"kind": "refine", "id": 1, "cwd": "/", **words, **lines}) == RefineRequest(
+        1, "/", "i", ["e"], ["o"], "n", "f", ["a"], 0, 1
     )
 
 

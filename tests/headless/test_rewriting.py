@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.headless.requests import RewriteRequest
+from claude_ide.headless.requests import RefineRequest, RewriteRequest
 from claude_ide.headless.rewriting import prompt
 
 LINES = ["one", "{two}", "three"]
@@ -28,3 +28,18 @@ def test_the_prompt_names_no_language_for_a_text_without_one() -> None:
     asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", LINES, 0, 1))
 
     assert "lines of [No Name] as" in asked
+
+
+def test_a_refinement_has_the_original_the_result_and_all_instructions() -> None:
+    request = RefineRequest(
+        *(1, "/", "shorter", ["shout", "no {braces}"], ["two"], "/a.py", "python"),
+        *(["one", "TWO", "{}", "three"], 1, 3),
+    )
+
+    words = prompt(request)
+
+    assert "/a.py (python)" in words
+    assert "<instruction>\nshorter\n</instruction>" in words
+    assert "<earlier>\nshout\n\nno {braces}\n</earlier>" in words
+    assert "<original>\ntwo\n</original>" in words
+    assert "<text>\none\n<rewrite>\nTWO\n{}\n</rewrite>\nthree\n</text>" in words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support import opening, selections
+from support import opening, refining, selections
 from support.answers import listen
 from support.chats import Chats
 from support.diffs import Diffs
@@ -90,3 +90,18 @@ async def terminal(nvim: Neovim, project: Path) -> int:
     await nvim.keys("i")
     await until(lambda: nvim.lua("return vim.fn.mode() == 't'"))
     return int(await nvim.eval("win_getid()"))
+
+
+@pytest.fixture
+async def rewritable(nvim: Neovim) -> Neovim:
+    """A Neovim with four lines in a buffer; its host is this test."""
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, refining.LINES)
+    return nvim
+
+
+@pytest.fixture
+async def proposed(rewritable: Neovim) -> Neovim:
+    """The same, with the diff of a rewrite of the second and the third line."""
+    await refining.propose(rewritable, "2,3ClaudeEdit shout", "TWO\nTHREE")
+    return rewritable

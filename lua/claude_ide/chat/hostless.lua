@@ -33,7 +33,9 @@ local STOPPED = {
 
 --- Open the panel of a new chat before the host runs, so that the user can type the prompt.
 ---@param agent? claude_ide.ChatAgent the usual one if nil
-function M.begin(agent)
+---@param root? string default: the folder of the current window
+---@return integer id of the chat
+function M.begin(agent, root)
   local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
   wanted = type(wanted) == 'table' and wanted or {}
   local is_size = type(wanted.size) == 'number' and wanted.size > 0
@@ -44,7 +46,7 @@ function M.begin(agent)
     title = (agent or chat_agents.usual()).name,
     name = (agent or chat_agents.usual()).name,
     agent = agent and agent.id or nil,
-    root = buffers.folder(),
+    root = root or buffers.folder(),
   })
   local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true
@@ -52,6 +54,7 @@ function M.begin(agent)
   chat_outage.expect(chat, function()
     return chat.is_starting
   end)
+  return id
 end
 
 --- Hide the chat of this tab page if its host is still starting, which would hide it too late.

@@ -8,6 +8,7 @@ local M = {}
 ---@class claude_ide.DecisionHandlers
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
+---@field text? fun(): string the text that `:edit!` restores, if it is another one by then
 
 local function listen(bufnr, text, handlers)
   local is_explained = false
@@ -23,7 +24,7 @@ local function listen(bufnr, text, handlers)
   on('BufWipeout', handlers.wiped)
   -- `:edit!` restores the text.
   on('BufReadCmd', function()
-    buffer_text.put(bufnr, text)
+    buffer_text.put(bufnr, handlers.text and handlers.text() or text)
   end)
   command_buffer.write_on_exit(bufnr)
   on('LspAttach', function(event)

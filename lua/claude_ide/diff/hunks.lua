@@ -2,6 +2,8 @@
 ---
 --- A hunk is dropped by putting the old lines into the proposal's text. The text alone says which hunks are
 --- dropped, so `u` undoes a decision, and `do` makes one. Extmarks follow the hunks through the user's edits.
+---
+--- A proposal can have several versions, each of which is one undo step. One that was undone does not count.
 local buffer_text = require('claude_ide.file.text')
 local diffopt = require('claude_ide.diff.diffopt')
 local rebase = require('claude_ide.file.rebase')
@@ -23,7 +25,10 @@ local namespace = api.nvim_create_namespace('claude_ide_hunks')
 ---@field parts claude_ide.ProposedHunk[] those of the agent
 ---@field is_dropped boolean whether it has the old lines
 
+--- A version of a proposal.
 ---@class claude_ide.ProposedHunks
+---@field number integer from 1
+---@field seq integer of the change to this version, in the buffer's undo tree
 ---@field old string[] the lines before
 ---@field new string[] the lines as proposed
 ---@field ends { old: boolean, new: boolean } 'endofline' of both texts
@@ -33,8 +38,43 @@ local namespace = api.nvim_create_namespace('claude_ide_hunks')
 ---@field tick? integer when `current` was computed
 ---@field current? claude_ide.CurrentHunk[]
 
----@type table<integer, claude_ide.ProposedHunks> by the buffer of the proposal
+---@type table<integer, claude_ide.ProposedHunks[]> versions, oldest first, by the buffer of the proposal
 local tracked = {}
+
+local function undo_tree(bufnr)
+  return api.nvim_buf_call(bufnr, vim.fn.undotree)
+end
+
+-- Whether a change is part of the current text: it precedes the current one in this branch of the tree.
+local function is_applied(tree, seq)
+  if tree.seq_cur == seq then
+    return true
+  end
+  local is_before = false
+  for _, entry in ipairs(tree.entries) do
+    is_before = is_before or entry.seq == seq
+    if entry.seq == tree.seq_cur then
+      return is_before
+    end
+  end
+  return false
+end
+
+-- The version of a proposal that the current text is based on.
+---@return claude_ide.ProposedHunks? nil if it is no proposal
+local function version_of(bufnr)
+  local versions = tracked[bufnr]
+  if not versions or #versions == 1 then
+    return versions and versions[1]
+  end
+  local tree = undo_tree(bufnr)
+  for index = #versions, 2, -1 do
+    if is_applied(tree, versions[index].seq) then
+      return versions[index]
+    end
+  end
+  return versions[1]
+end
 
 local function lines_of(bufnr)
   return api.nvim_buf_get_lines(bufnr, 0, -1, false)
@@ -74,11 +114,11 @@ local function place(bufnr, hunk, first, last)
   })
 end
 
-local function place_all(bufnr)
-  for _, hunk in ipairs(tracked[bufnr].hunks) do
+local function place_all(bufnr, texts)
+  for _, hunk in ipairs(texts.hunks) do
     place(bufnr, hunk, hunk.new[1], hunk.new[2])
   end
-  tracked[bufnr].tick = nil
+  texts.tick = nil
 end
 
 -- The rows of a hunk in the current text, which are not above `least`.
@@ -151,41 +191,67 @@ local function mark_dropped(groups, texts, lines)
   end
 end
 
---- Find the hunks of a proposal, and follow them until its buffer is gone.
----@param bufnr integer the proposal, with the text as proposed
----@param original integer the buffer that it is compared with
-function M.track(bufnr, original)
-  local old, new, options = lines_of(original), lines_of(bufnr), diffopt.options()
+---@param old string[] the lines before
+---@param eol boolean 'endofline' of the text before
+local function add_version(bufnr, old, eol)
+  local versions, new, options = tracked[bufnr], lines_of(bufnr), diffopt.options()
   local has_one = is_blank(old) ~= is_blank(new)
-  tracked[bufnr] = {
+  local texts = {
+    number = #versions > 0 and versions[#versions].number + 1 or 1,
+    seq = undo_tree(bufnr).seq_cur,
     old = old,
     new = new,
-    ends = { old = vim.bo[original].endofline, new = vim.bo[bufnr].endofline },
+    ends = { old = eol, new = vim.bo[bufnr].endofline },
     nothing = #new == 1 and new[1] == '' and buffer_text.get(bufnr) or nil,
     options = options,
     hunks = has_one and whole(old, new) or differences(old, new, options),
   }
-  place_all(bufnr)
+  table.insert(versions, texts)
+  place_all(bufnr, texts)
+end
+
+--- Find the hunks of a proposal, and follow them until its buffer is gone.
+---@param bufnr integer the proposal, with the text as proposed
+---@param original integer the buffer that it is compared with
+function M.track(bufnr, original)
+  tracked[bufnr] = {}
+  add_version(bufnr, lines_of(original), vim.bo[original].endofline)
   api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,
     callback = function()
       tracked[bufnr] = nil
     end,
   })
-  -- `:edit!` has restored the text, and moved all marks.
+  -- `:edit!` has restored the text of the last version, removed the undo tree, and moved all marks.
   api.nvim_create_autocmd('BufReadCmd', {
     buffer = bufnr,
     callback = function()
-      place_all(bufnr)
+      local versions = tracked[bufnr]
+      tracked[bufnr] = { versions[#versions] }
+      place_all(bufnr, versions[#versions])
     end,
   })
+end
+
+--- The current text, just put in by whoever has proposed the change, is the next version of the proposal.
+---@param bufnr integer
+function M.revise(bufnr)
+  local texts = assert(version_of(bufnr))
+  add_version(bufnr, texts.old, texts.ends.old)
+end
+
+--- The number of the version that the current text is based on.
+---@param bufnr integer
+---@return integer
+function M.version(bufnr)
+  return assert(version_of(bufnr)).number
 end
 
 --- The hunks of a proposal, in order. Empty for any other buffer.
 ---@param bufnr integer
 ---@return claude_ide.CurrentHunk[]
 function M.list(bufnr)
-  local texts = tracked[bufnr]
+  local texts = version_of(bufnr)
   if not (texts and api.nvim_buf_is_loaded(bufnr)) then
     return {}
   end
@@ -197,14 +263,6 @@ function M.list(bufnr)
     texts.tick = tick
   end
   return texts.current
-end
-
---- The lines that a hunk replaces.
----@param bufnr integer
----@param hunk claude_ide.CurrentHunk
----@return string[]
-function M.old_lines(bufnr, hunk)
-  return vim.list_slice(tracked[bufnr].old, hunk.old[1] + 1, hunk.old[2])
 end
 
 --- Whether a buffer is a proposal whose hunks are known.
@@ -227,7 +285,7 @@ end
 ---@param hunk claude_ide.CurrentHunk
 ---@return string[]
 function M.old_lines(bufnr, hunk)
-  return vim.list_slice(tracked[bufnr].old, hunk.old[1] + 1, hunk.old[2])
+  return vim.list_slice(tracked[bufnr][1].old, hunk.old[1] + 1, hunk.old[2])
 end
 
 --- The indexes of the hunks that rows touch. A hunk without lines is touched by the rows around it, unless
@@ -255,7 +313,7 @@ function M.at(bufnr, first, last)
 end
 
 local function put(bufnr, hunk, side)
-  local lines, span = tracked[bufnr][side], hunk[side]
+  local lines, span = assert(version_of(bufnr))[side], hunk[side]
   local first, last = unpack(hunk.now)
   api.nvim_buf_set_lines(bufnr, first, last, true, vim.list_slice(lines, span[1] + 1, span[2]))
   for _, part in ipairs(hunk.parts) do
@@ -294,7 +352,7 @@ end
 
 -- A line feed at the end of the text belongs to the hunk there, although 'endofline' has no undo.
 local function has_dropped_end(bufnr)
-  local texts, list = tracked[bufnr], M.list(bufnr)
+  local texts, list = assert(version_of(bufnr)), M.list(bufnr)
   local last = list[#list]
   return last ~= nil and last.is_dropped and last.old[2] == #texts.old and last.new[2] == #texts.new
 end
@@ -305,7 +363,7 @@ end
 ---@param bufnr integer
 ---@return string
 function M.text(bufnr)
-  local texts, options = tracked[bufnr], vim.bo[bufnr]
+  local texts, options = version_of(bufnr), vim.bo[bufnr]
   if texts and options.endofline == texts.ends.new and has_dropped_end(bufnr) then
     options.endofline = texts.ends.old
   elseif texts and texts.nothing and is_blank(lines_of(bufnr)) then

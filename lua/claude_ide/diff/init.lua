@@ -44,6 +44,8 @@ local M = {}
 ---@field hint? string what the user should know before deciding, for the winbar
 ---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
+---@field more_keys? string[][] of the proposal, with their descriptions
+---@field on_ready? fun(diff: claude_ide.Diff) called once the user can work on it
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
 ---@field id integer
@@ -98,10 +100,8 @@ end
 ---@param request claude_ide.DiffRequest
 local function locate(request)
   local where = whereabouts.of(request.path, folders.all())
-  if request.original then
-    -- No file will be written.
-    where.warning = ''
-  end
+  -- For a buffer, no file will be written.
+  where.warning = request.original and '' or where.warning
   return where
 end
 
@@ -201,6 +201,9 @@ local function when_ready(diff)
     vim.bo[diff.bufnr].modifiable = true
   end)
   diff.is_ready = true
+  if diff.on_ready then
+    diff.on_ready(diff)
+  end
   channel.emit('diff_shown', { id = diff.id })
   announce_event(diff, 'ClaudeDiffOpened')
 end
@@ -225,7 +228,7 @@ local function show(diff)
   if not diff.on_decided then
     comments.allow(diff.bufnr, diff.path)
   end
-  keys.define(diff.bufnr)
+  keys.define(diff.bufnr, diff.more_keys)
   if diff.view.layout == inline then
     inline_marks.show(diff.bufnr, diff.view.windows.right)
   end
@@ -325,9 +328,7 @@ end
 
 --- Close all diffs.
 function M.close_all()
-  for _, id in ipairs(vim.tbl_keys(diffs)) do
-    M.close(id)
-  end
+  vim.iter(vim.tbl_keys(diffs)):each(M.close)
 end
 
 --- The diffs that wait for a decision, ordered by id.
@@ -343,10 +344,9 @@ end
 
 local function with_diff(id, apply)
   if diffs[id] then
-    apply(diffs[id])
-  else
-    choice.choose(vim.tbl_values(diffs), apply)
+    return apply(diffs[id])
   end
+  choice.choose(vim.tbl_values(diffs), apply)
 end
 
 --- Accept a proposal with its current text.

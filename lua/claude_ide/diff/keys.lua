@@ -3,6 +3,7 @@ local float = require('claude_ide.window.float')
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
+local plug = require('claude_ide.window.plug')
 
 local M = {}
 
@@ -154,19 +155,11 @@ local function plug_of(name)
   return ('<Plug>(claude-hunk-%s)'):format(name)
 end
 
--- The keys that lead to a <Plug> map: the user's own come first.
-local function typed(plug)
-  local maps = vim.list_extend(api.nvim_get_keymap('n'), api.nvim_buf_get_keymap(0, 'n'))
-  local found = vim.iter(maps):find(function(map)
-    return map.rhs == plug
-  end)
-  return found and vim.fn.keytrans(vim.keycode(found.lhs)) or plug
-end
-
-local function show_keys()
+local function show_keys(bufnr, more)
   local rows = vim.tbl_map(function(key)
-    return { typed(plug_of(key[2])), key[4] }
+    return { plug.typed(bufnr, plug_of(key[2])), key[4] }
   end, KEYS)
+  vim.list_extend(rows, more)
   vim.list_extend(rows, OTHERS)
   local width = vim.iter(rows):fold(0, function(most, row)
     return math.max(most, api.nvim_strwidth(row[1]))
@@ -181,21 +174,15 @@ end
 
 --- Define the keys in the buffer of a proposal, where the user has none for the same.
 ---@param bufnr integer
-function M.define(bufnr)
-  api.nvim_buf_call(bufnr, function()
-    for _, key in ipairs(KEYS) do
-      local lhs, name, modes, desc = unpack(key)
-      local plug = plug_of(name)
-      for _, mode in ipairs(modes) do
-        if vim.fn.hasmapto(plug, mode) == 0 then
-          local options = { buffer = bufnr, desc = desc, remap = true, nowait = true }
-          vim.keymap.set(mode, lhs, plug, options)
-        end
-      end
-    end
-    local options = { buffer = bufnr, desc = 'Show the keys', nowait = true }
-    vim.keymap.set('n', 'g?', show_keys, options)
-  end)
+---@param more? string[][] other keys or commands, with their descriptions
+function M.define(bufnr, more)
+  for _, key in ipairs(KEYS) do
+    local lhs, name, modes, desc = unpack(key)
+    plug.define(bufnr, modes, lhs, plug_of(name), desc)
+  end
+  vim.keymap.set('n', 'g?', function()
+    show_keys(bufnr, more or {})
+  end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
 end
 
 return M

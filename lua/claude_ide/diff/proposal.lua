@@ -27,6 +27,9 @@ function M.fill(diff, decide)
     wiped = function()
       decide(false)
     end,
+    text = function()
+      return diff.text
+    end,
   })
 end
 

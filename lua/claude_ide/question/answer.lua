@@ -1,12 +1,14 @@
 --- `:ClaudeAsk`: a question, and the window in which its answer appears.
 local answer_float = require('claude_ide.question.answer_float')
 local answer_window = require('claude_ide.question.answer_window')
+local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local privacy = require('claude_ide.privacy')
 local prompts = require('claude_ide.prompts')
 local question = require('claude_ide.question')
 local ui = require('claude_ide.dialogue.vim_ui')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -14,47 +16,117 @@ local function window_kind()
   return vim.tbl_get(vim.g.claude_ide or {}, 'ask', 'window') == 'split' and 'split' or 'float'
 end
 
---- Ask something, and show the answer as it arrives.
----@param title string
----@param kind 'ask'|'commit'
----@param request table as for `question.begin`
----@param to_text? fun(result: any): string turns a result that is not a text into one; the answer is
----   then shown only when it is complete
----@param about? claude_ide.ScreenRows lines that a float should not cover
-function M.show(title, kind, request, to_text, about)
-  vim.cmd.stopinsert()
-  local id
-  local ok, view = pcall(answer_window.open, title, window_kind(), {
-    stop = function()
-      question.cancel(id)
-    end,
-    closed = function()
-      question.cancel(id)
-    end,
-  }, about)
-  if not ok then
-    return message.show(('the answer cannot be shown: %s'):format(view), 'error')
+---@class claude_ide.ShownAnswer
+---@field id integer of the question
+---@field view claude_ide.AnswerWindow
+---@field cwd string
+---@field has_text boolean
+---@field is_running boolean
+
+---@type table<integer, claude_ide.ShownAnswer> by the id of its question
+local shown = {}
+
+---@alias claude_ide.Continue fun(id: integer, cwd: string, leave: fun()) opens the chat; `leave` takes the
+---  user back to where they asked
+
+-- The host has the conversation, with the files that Claude has read for the answer.
+---@param answer claude_ide.ShownAnswer
+---@param open claude_ide.Continue
+local function continue(answer, open)
+  if answer.is_running then
+    message.show('the answer is not complete yet (CTRL-C stops it)', 'info')
+  elseif not answer.has_text then
+    message.show('there is no answer to continue', 'warn')
+  elseif not channel.id then
+    message.show(question.HOST_ENDED, 'warn')
+  else
+    open(answer.id, answer.cwd, function()
+      answer_window.leave(answer.view)
+    end)
   end
-  local is_empty = true -- also after a partial answer was withdrawn
-  id = question.begin(kind, request, {
+end
+
+---@param answer claude_ide.ShownAnswer
+local function forget(answer)
+  if answer.id then
+    shown[answer.id] = nil
+    question.cancel(answer.id)
+    channel.emit('question_closed', { id = answer.id })
+  end
+end
+
+-- Follow a question until its end.
+---@param answer claude_ide.ShownAnswer
+---@param to_text? fun(result: any): string
+---@param is_continuable boolean
+---@return claude_ide.QuestionHandlers
+local function handlers_of(answer, to_text, is_continuable)
+  local view = answer.view
+  return {
     on_text = not to_text and function(text, keep)
-      is_empty = text == ''
+      -- A partial answer may be withdrawn.
+      answer.has_text = text ~= ''
       answer_window.draw(view, text, keep)
     end or nil,
     on_progress = function(progress)
       answer_window.set_status(view, progress)
     end,
     on_end = function(err, result)
-      if is_empty and result then
+      answer.is_running = false
+      if not answer.has_text and result then
         answer_window.draw(view, to_text and to_text(result) or result, 0)
+        answer.has_text = true
       end
       local is_cancelled = err == question.CANCELLED
-      answer_window.finish(view, not is_cancelled and err or nil)
+      local shown_error = not is_cancelled and err or nil
+      answer_window.finish(view, shown_error, is_continuable and answer.has_text)
       if is_cancelled then
         answer_window.set_status(view, question.CANCELLED)
       end
     end,
-  })
+  }
+end
+
+--- Ask something, and show the answer as it arrives.
+---@param title string
+---@param kind 'ask'|'commit'
+---@param request table as for `question.begin`
+---@param more? { to_text?: (fun(result: any): string), about?: claude_ide.ScreenRows,
+---  open?: claude_ide.Continue } to_text turns a result that is not a text into one, which is shown when it
+---  is complete; about: lines that a float should not cover; open: continues the answer in the chat
+function M.show(title, kind, request, more)
+  vim.cmd.stopinsert()
+  more = more or {}
+  local answer = { cwd = vim.fn.getcwd(), has_text = false, is_running = true }
+  ---@cast answer claude_ide.ShownAnswer
+  local ok, view = pcall(answer_window.open, title, window_kind(), {
+    stop = function()
+      question.cancel(answer.id)
+    end,
+    continue = more.open and function()
+      continue(answer, more.open)
+    end or nil,
+    closed = function()
+      forget(answer)
+    end,
+  }, more.about)
+  if not ok then
+    return message.show(('the answer cannot be shown: %s'):format(view), 'error')
+  end
+  answer.view = view
+  local asked =
+    vim.tbl_extend('error', request, { cwd = answer.cwd, is_kept = more.open ~= nil or nil })
+  local handlers = handlers_of(answer, more.to_text, more.open ~= nil)
+  answer.id = question.begin(kind, asked, handlers)
+  shown[answer.id] = answer
+end
+
+--- Close an answer that goes on in the chat.
+---@param id integer of its question
+function M.close(id)
+  if shown[id] then
+    window_close.buffer(shown[id].view.bufnr)
+  end
 end
 
 -- What the question is about: the range, or else the current file.
@@ -82,7 +154,8 @@ end
 
 --- Carry out `:[range]ClaudeAsk[!] [question]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
-function M.ask(opts)
+---@param open claude_ide.Continue
+function M.ask(opts, open)
   if opts.bang then
     return question.cancel_all('ask', 'nothing to stop')
   end
@@ -93,7 +166,7 @@ function M.ask(opts)
   local function ask(prompt)
     if prompt and prompt:find('%S') then
       local request = vim.tbl_extend('error', about, { prompt = prompt })
-      M.show(prompt, 'ask', request, nil, rows_about(opts))
+      M.show(prompt, 'ask', request, { about = rows_about(opts), open = open })
     end
   end
   local name = prompts.name_in(opts.args)

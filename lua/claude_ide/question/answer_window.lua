@@ -5,23 +5,31 @@ local ctrl_c = require('claude_ide.when.ctrl_c')
 local float = require('claude_ide.window.float')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
+local plug = require('claude_ide.window.plug')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local LARGEST = 30000 -- bytes; a larger text is not parsed
-local RUNNING, ENDED = ' CTRL-C stops · q closes ', ' gy yanks · q closes '
+local RUNNING, ENDED = 'CTRL-C stops · q closes', 'gy yanks · q closes'
+local CONTINUE = '<Plug>(claude-ask-continue)'
 
 local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 
 ---@class claude_ide.AnswerWindow
 ---@field bufnr integer
 ---@field win integer
+---@field origin integer the window from which it was opened
 ---@field title string
 ---@field is_closed? boolean
 ---@field status string shown below the text: the progress
 ---@field float claude_ide.AnswerFloat
+
+---@class claude_ide.AnswerHandlers
+---@field stop fun() called on CTRL-C
+---@field continue? fun() called on the key that continues the answer in the chat, if that is possible
+---@field closed fun() called when the buffer is wiped out
 
 -- During its own `BufWipeout` a buffer is still valid.
 local function is_open(view)
@@ -29,7 +37,7 @@ local function is_open(view)
 end
 
 local function open_float(view)
-  local footer = { footer = RUNNING, footer_pos = 'right' }
+  local footer = { footer = (' %s '):format(RUNNING), footer_pos = 'right' }
   local geometry = answer_float.geometry(view.float, view.title)
   local win = float.open(view.bufnr, vim.tbl_extend('error', geometry, footer))
   float.follow_screen(win, function()
@@ -88,12 +96,31 @@ local function yank(view)
   message.show(#lines == 1 and '1 line yanked' or ('%d lines yanked'):format(#lines), 'info')
 end
 
+---@param view claude_ide.AnswerWindow
+---@param handlers claude_ide.AnswerHandlers
+local function define_keys(view, handlers)
+  local function map(keys, action, desc)
+    vim.keymap.set('n', keys, action, { buffer = view.bufnr, nowait = true, desc = desc })
+  end
+  map('q', '<Cmd>close<CR>', 'Close the answer')
+  map('<Esc>', '<Cmd>close<CR>', 'Close the answer')
+  map('<C-c>', handlers.stop, 'Stop the answer')
+  ctrl_c.keep(view.bufnr)
+  map('gy', function()
+    yank(view)
+  end, 'Yank the answer')
+  if handlers.continue then
+    map(CONTINUE, handlers.continue, 'Continue the answer in the chat')
+    plug.define(view.bufnr, { 'n' }, 'c', CONTINUE, 'Continue the answer in the chat')
+  end
+end
+
 --- Open a window for an answer, and enter it.
 ---
 --- Raises an error if it cannot be opened.
 ---@param title string
 ---@param kind 'float'|'split'
----@param handlers { stop: fun(), closed: fun() } called on CTRL-C, and when the buffer is wiped out
+---@param handlers claude_ide.AnswerHandlers
 ---@param about? claude_ide.ScreenRows lines that a float should not cover
 ---@return claude_ide.AnswerWindow
 function M.open(title, kind, handlers, about)
@@ -102,6 +129,7 @@ function M.open(title, kind, handlers, about)
   local view = {
     bufnr = bufnr,
     win = -1,
+    origin = vim.api.nvim_get_current_win(),
     title = title,
     status = '',
     float = answer_float.new(about),
@@ -117,16 +145,7 @@ function M.open(title, kind, handlers, about)
   vim.wo[win][0].wrap, vim.wo[win][0].linebreak = true, true
   -- Not 'filetype': what plugins start with it may cost more with each line that arrives.
   set_syntax(view)
-  local function map(keys, action)
-    vim.keymap.set('n', keys, action, { buffer = bufnr, nowait = true })
-  end
-  map('q', '<Cmd>close<CR>')
-  map('<Esc>', '<Cmd>close<CR>')
-  map('<C-c>', handlers.stop)
-  ctrl_c.keep(bufnr)
-  map('gy', function()
-    yank(view)
-  end)
+  define_keys(view, handlers)
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,
     callback = function()
@@ -135,6 +154,14 @@ function M.open(title, kind, handlers, about)
     end,
   })
   return view
+end
+
+--- Take the user back to the window from which an answer was opened. It stays open.
+---@param view claude_ide.AnswerWindow
+function M.leave(view)
+  if vim.api.nvim_win_is_valid(view.origin) then
+    vim.api.nvim_set_current_win(view.origin)
+  end
 end
 
 --- Show the text so far. A cursor on the last line follows its end.
@@ -191,7 +218,8 @@ end
 --- The answer is complete, or has ended with an error, which is added to it.
 ---@param view claude_ide.AnswerWindow
 ---@param err? string
-function M.finish(view, err)
+---@param is_continuable? boolean
+function M.finish(view, err, is_continuable)
   if not is_open(view) then
     return
   end
@@ -200,7 +228,9 @@ function M.finish(view, err)
     add_error(view, err)
   end
   if is_float(view) then
-    vim.api.nvim_win_set_config(view.win, { footer = ENDED, footer_pos = 'right' })
+    local key = plug.typed(view.bufnr, CONTINUE)
+    local keys = is_continuable and ('%s opens a chat · %s'):format(key, ENDED) or ENDED
+    vim.api.nvim_win_set_config(view.win, { footer = (' %s '):format(keys), footer_pos = 'right' })
   end
   if size_of(view) <= LARGEST and not colouring.set_filetype(view.bufnr, 'markdown') then
     pcall(vim.treesitter.start, view.bufnr, 'markdown')

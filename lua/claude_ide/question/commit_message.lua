@@ -105,9 +105,11 @@ function M.write(opts)
   if bufnr then
     return write_into(bufnr)
   end
-  answer.show('Commit message', 'commit', vim.empty_dict(), function(written)
-    return written.message
-  end)
+  answer.show('Commit message', 'commit', {}, {
+    to_text = function(written)
+      return written.message
+    end,
+  })
 end
 
 return M

@@ -7,7 +7,7 @@ local M = {}
 
 M.CANCELLED = 'cancelled'
 
-local HOST_ENDED = 'the Python host has ended'
+M.HOST_ENDED = 'the Python host has ended'
 
 ---@class claude_ide.QuestionHandlers
 ---@field on_text? fun(text: string, keep: integer) the answer so far; how many of its first bytes are
@@ -16,7 +16,7 @@ local HOST_ENDED = 'the Python host has ended'
 ---@field on_event? fun(event: table)
 ---@field on_end fun(err: string?, result: any)
 
----@alias claude_ide.QuestionKind 'ask'|'rewrite'|'commit'
+---@alias claude_ide.QuestionKind 'ask'|'rewrite'|'refine'|'commit'
 
 ---@class claude_ide.Question: claude_ide.QuestionHandlers
 ---@field text string the answer so far
@@ -26,7 +26,12 @@ local HOST_ENDED = 'the Python host has ended'
 local questions = {}
 local last_id = 0
 
-local TITLES = { ask = 'ClaudeAsk', rewrite = 'ClaudeEdit', commit = 'ClaudeCommit' }
+local TITLES = {
+  ask = 'ClaudeAsk',
+  rewrite = 'ClaudeEdit',
+  refine = 'ClaudeEdit',
+  commit = 'ClaudeCommit',
+}
 
 -- Report the progress of a command's question. Those of `ask()` are the caller's to report.
 local function report(id, question, text, status)
@@ -61,7 +66,7 @@ local function begin(kind, request, handlers)
     channel.emit('question_asked', asked)
   else
     vim.schedule(function()
-      M.finish(id, { error = HOST_ENDED })
+      M.finish(id, { error = M.HOST_ENDED })
     end)
   end
   return id
@@ -138,7 +143,7 @@ end
 --- End every question with an error, because the host has ended.
 function M.host_ended()
   for _, id in ipairs(vim.tbl_keys(questions)) do
-    M.finish(id, { error = HOST_ENDED })
+    M.finish(id, { error = M.HOST_ENDED })
   end
 end
 

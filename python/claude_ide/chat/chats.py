@@ -1,7 +1,8 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from claude_ide.agents.workbench import McpServer
 from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
+from claude_ide.chat.greeting import greet
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
 from claude_ide.chat.opening import Agents, Door, OpenedAgent
@@ -181,6 +183,14 @@ class Chats:
         """Return whether this tab page's chat has changed a file."""
         return await (await self.here()).reviewing.has_changes()
 
+    async def resume_in(
+        self, id_: int, agent: str, folder: Path, store: Callable[[], Awaitable[str]]
+    ) -> None:
+        """Resume a session of an agent, which `store` creates, in a panel that Lua has opened."""
+        async with self._finding, self._giving_up(id_):
+            session = {"session": await store(), "is_empty": False}
+            await self._revive(id_, {"agent": agent, "root": str(folder), **session})
+
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
@@ -196,12 +206,18 @@ class Chats:
         """Return the chat with this id; take it over if its host has ended."""
         async with self._finding:
             if id_ not in self._chats and revival is not None:
-                try:
+                async with self._giving_up(id_):
                     await self._revive(id_, revival)
-                except ClaudeIdeError as error:
-                    await self._panels.of(id_).give_up(str(error))
-                    raise
             return self._chats.get(id_)
+
+    @asynccontextmanager
+    async def _giving_up(self, id_: int) -> AsyncIterator[None]:
+        """Show in a panel why it cannot be taken over, if that fails."""
+        try:
+            yield
+        except ClaudeIdeError as error:
+            await self._panels.of(id_).give_up(str(error))
+            raise
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
         opening: Opening = NewSession()
@@ -218,7 +234,7 @@ class Chats:
         chat.transcript.sheet.redraw()
         chat.running.start(opening)
         if isinstance(opening, NewSession):
-            self._run(self._greet(chat))
+            self._run(greet(chat, self._stored))
 
     async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
         """Show the panel of a new chat; if that fails, the chat is closed."""
@@ -352,20 +368,6 @@ class Chats:
         elif session:
             await chat.kind.check_session(Path(chat.root), session)
             await chat.running.become(session)
-
-    async def _greet(self, chat: Chat) -> None:
-        """Offer the latest sessions in an empty chat."""
-        if chat.kind.needs_trust:
-            # Only an agent that has started knows whether it can resume a session.
-            try:
-                await chat.running.offer()
-            except UserError:
-                return
-        if abilities.has(chat.agent, "resume"):
-            stored = await self._stored.of(chat.kind, Path(chat.root))
-            # Some agents list a session before its first prompt.
-            chat.welcome.offer([each for each in stored if each.id != chat.agent.session])
-            chat.refresh()
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)

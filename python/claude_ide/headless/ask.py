@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from claude_ide.agents.prompt import OpenFile, Selection, Words
+from claude_ide.agents.prompt import OpenFile, Prompt, Selection, Words
+from claude_ide.agents.stream_json.conversation import Conversation
 from claude_ide.agents.stream_json.headless import Format, Question
 from claude_ide.agents.stream_json.wire import encode
 from claude_ide.headless.launching import launch
@@ -15,21 +16,22 @@ async def ask(run: Run, request: AskRequest) -> Any:
     """Return the text of the answer or, with a JSON format, the CLI's whole result."""
     format_ = Format(request.format)
     schema = json.loads(request.schema) if request.schema else None
+    content = prompt(request)
+    launched = launch(run.config, request.cwd, request.tools, request.model)
+    if request.is_kept:
+        run.conversation = Conversation(launched.cwd, content)
     result = await run.ask(
-        launch(run.config, request.cwd, request.tools, request.model),
-        Question(prompt(request), format_, schema),
+        launched,
+        Question(encode.words(content), format_, schema),
         wants_events=request.wants_events,
     )
     return result.text if format_ is Format.TEXT else result.raw
 
 
-def prompt(request: AskRequest) -> str:
+def prompt(request: AskRequest) -> Prompt:
     """Return the prompt: the lines or the file if there are any, then the question."""
     words = Words(request.prompt)
     if request.lines is not None:
         about = request.lines
-        selection = Selection(about.name, about.first, about.last, about.text)
-        return encode.words([selection, words])
-    if request.file:
-        return encode.words([OpenFile(request.file), words])
-    return request.prompt
+        return [Selection(about.name, about.first, about.last, about.text), words]
+    return [OpenFile(request.file), words] if request.file else [words]

@@ -30,6 +30,8 @@ class AskRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="ask"):
     lines: Lines | None = None
     file: str = ""
     wants_events: bool = False
+    is_kept: bool = False
+    """Whether the answer can be continued in the chat until `question_closed`."""
 
 
 class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite"):
@@ -47,6 +49,25 @@ class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite
     """0-based, exclusive."""
 
 
+class RefineRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="refine"):
+    """A rewrite to refine; `lines` are all lines of the proposal, `first` and `last` mark some."""
+
+    id: int
+    cwd: str
+    instruction: str
+    earlier: list[str]
+    """The instructions so far, the oldest first."""
+    original: list[str]
+    """The lines that were rewritten, as they were before."""
+    name: str
+    filetype: str
+    lines: list[str]
+    first: int
+    """0-based."""
+    last: int
+    """0-based, exclusive."""
+
+
 class CommitRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="commit"):
     """A message for the staged changes; `path` is the file of the message, if it is open."""
 
@@ -55,7 +76,7 @@ class CommitRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="commit")
     path: str = ""
 
 
-Request = AskRequest | RewriteRequest | CommitRequest
+Request = AskRequest | RewriteRequest | RefineRequest | CommitRequest
 
 
 def decode(payload: dict[str, Any]) -> Request:

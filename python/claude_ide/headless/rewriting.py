@@ -4,7 +4,7 @@ import msgspec
 
 from claude_ide.agents.stream_json.headless import Format, Question
 from claude_ide.headless.launching import launch
-from claude_ide.headless.requests import READING, RewriteRequest
+from claude_ide.headless.requests import READING, RefineRequest, RewriteRequest
 from claude_ide.headless.run import Run
 from claude_ide.headless.structured import structured, without_fence
 
@@ -36,10 +36,44 @@ between <rewrite> and </rewrite>; these two marks are not part of the text.
 {text}
 </text>
 
+{answer}
+"""
+
+REFINE = """\
+You have rewritten lines of {name}{language}. The user looks at your result in a diff, and wants it
+changed as this instruction says:
+
+<instruction>
+{instruction}
+</instruction>
+
+Your result is from the instructions before it, the oldest first:
+
+<earlier>
+{earlier}
+</earlier>
+
+These are the original lines:
+
+<original>
+{original}
+</original>
+
+This is the text with your result, as it stands in the editor. The lines to change are those between
+<rewrite> and </rewrite>; these two marks are not part of the text. The user may have edited them:
+keep such edits, unless the instruction says otherwise.
+
+<text>
+{text}
+</text>
+
+{answer}
+"""
+
+ANSWER = """\
 Answer with the lines that take the place of the marked ones and nothing else: complete, with their
 indentation, without the marks, without a code fence and without comments on what you did. If
-nothing is to be changed, answer with the lines as they are.
-"""
+nothing is to be changed, answer with the lines as they are."""
 
 
 class Rewritten(msgspec.Struct, frozen=True):
@@ -50,14 +84,7 @@ class Rewritten(msgspec.Struct, frozen=True):
 
 async def rewrite(run: Run, request: RewriteRequest) -> None:
     """Ask for new lines and show them as a diff; Lua puts accepted lines into the buffer."""
-    result = await run.ask(
-        launch(run.config, request.cwd, READING),
-        Question(prompt(request), Format.TEXT, SCHEMA),
-    )
-    marked = "\n".join(request.lines[request.first : request.last])
-    text = without_fence(structured(result, Rewritten).replacement, marked)
-    shown = {"text": text, "title": TITLE}
-    shown["layout"] = run.config.diff.layout
+    shown = {"text": await _ask(run, request), "title": TITLE, "layout": run.config.diff.layout}
     name = f"rewrite {run.id}"
     diff = await run.editor.diffs.open(name, request.name, "question.rewrite.show", run.id, shown)
     try:
@@ -67,13 +94,33 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
     run.finished = diff.decided
 
 
-def prompt(request: RewriteRequest) -> str:
+async def refine(run: Run, request: RefineRequest) -> str:
+    """Ask for other lines in the place of those that a diff proposes, and return them."""
+    return await _ask(run, request)
+
+
+async def _ask(run: Run, request: RewriteRequest | RefineRequest) -> str:
+    result = await run.ask(
+        launch(run.config, request.cwd, READING),
+        Question(prompt(request), Format.TEXT, SCHEMA),
+    )
+    marked = "\n".join(request.lines[request.first : request.last])
+    return without_fence(structured(result, Rewritten).replacement, marked)
+
+
+def prompt(request: RewriteRequest | RefineRequest) -> str:
     """Return the prompt: the instruction, and the whole text with the lines marked."""
     before = request.lines[: request.first]
     marked = request.lines[request.first : request.last]
     after = request.lines[request.last :]
-    text = "\n".join([*before, "<rewrite>", *marked, "</rewrite>", *after])
-    language = f" ({request.filetype})" if request.filetype else ""
-    return PROMPT.format(
-        name=request.name, language=language, instruction=request.instruction, text=text
-    )
+    given = {
+        "name": request.name,
+        "language": f" ({request.filetype})" if request.filetype else "",
+        "instruction": request.instruction,
+        "text": "\n".join([*before, "<rewrite>", *marked, "</rewrite>", *after]),
+        "answer": ANSWER,
+    }
+    if isinstance(request, RewriteRequest):
+        return PROMPT.format(**given)
+    original, earlier = "\n".join(request.original), "\n\n".join(request.earlier)
+    return REFINE.format(**given, original=original, earlier=earlier)

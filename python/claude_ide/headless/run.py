@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+from claude_ide.agents.stream_json.conversation import Conversation
 from claude_ide.agents.stream_json.headless import Ask, Question, Result
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import Launch
@@ -33,6 +34,8 @@ class Run:
         self.cancelled = False
         self.finished = False
         """Whether the editor has ended the question, so that no end must be reported."""
+        self.conversation: Conversation | None = None
+        """What to continue in the chat, if the user may do that."""
         self._asking: Ask | None = None
         self._task: asyncio.Task[Any] | None = None
 
@@ -59,6 +62,8 @@ class Run:
         frames = AnswerFrames(answer, partial(self.editor.run, "question.update", self.id))
 
         def on_frame(frame: Frame) -> None:
+            if self.conversation is not None:
+                self.conversation.note(frame)
             if wants_events:
                 frames.put_event(frame)
 

@@ -284,3 +284,74 @@ class TestEdit:
 
         await shown(nvim, "answer could not be used")
         await hidden(nvim, "rewriting")
+
+
+class TestRefine:
+    async def test_the_result_replaces_the_text_of_the_diff(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+
+        await nvim.command("ClaudeEdit shorter")
+        asked = await claude.asked()
+        await shown(nvim, "Claude is refining")
+        asked.fit({"replacement": "```\n2\n```\n"})
+        await until(lambda: holds(nvim, ["one", "2", "three", "four"]))
+        await hidden(nvim, "refining")
+        await accept(nvim)
+
+        await until(lambda: holds(nvim, ["one", "2", "three", "four"]))
+        assert f"lines of {file} (python)" in asked.prompt
+        assert "<earlier>\nshout\n</earlier>" in asked.prompt
+        assert "<original>\ntwo\n</original>" in asked.prompt
+        assert "<text>\none\n<rewrite>\nTWO\n</rewrite>\nthree\nfour\n</text>" in asked.prompt
+        assert asked.arguments[asked.arguments.index("--tools") + 1] == "Read,Grep,Glob"
+        assert "--no-session-persistence" in asked.arguments
+
+    async def test_the_bang_ends_its_cli_and_leaves_the_diff(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.command("ClaudeEdit shorter")
+        asked = await claude.asked()
+
+        await nvim.command("ClaudeEdit!")
+
+        await asked.wait_for_end()
+        await hidden(nvim, "refining")
+        assert await holds(nvim, ["one", "TWO", "three", "four"])
+        await nvim.command("ClaudeEdit!")
+        await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+        assert await lines(nvim) == TEXT
+
+    async def test_a_decision_ends_its_cli(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.command("ClaudeEdit shorter")
+        asked = await claude.asked()
+
+        await accept(nvim)
+
+        await asked.wait_for_end()
+        await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
+
+    async def test_an_answer_in_words_leaves_the_diff(
+        self, nvim: Neovim, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.command("2ClaudeEdit shout")
+        (await claude.asked()).fit({"replacement": "TWO"})
+        await diff(nvim)
+        await nvim.command("ClaudeEdit shorter")
+
+        (await claude.asked()).end("I cannot do that.")
+
+        await shown(nvim, "Claude answered in words: I cannot do that.")
+        await hidden(nvim, "refining")
+        assert await holds(nvim, ["one", "TWO", "three", "four"])
