@@ -250,7 +250,9 @@ async def test_changes_of_a_file_loaded_for_checking_are_reported_once_it_is_ope
     await shows(serving, path, "2\n3\n")
 
     # Both writes since the buffer was listed may be reported together, or each by itself.
-    last = [f"b.txt changed on disk (+{added}); u undoes" for added in (f"1 {MINUS}0", f"2 {MINUS}1")]
+    last = [
+        f"b.txt changed on disk (+{added}); u undoes" for added in (f"1 {MINUS}0", f"2 {MINUS}1")
+    ]
     is_last = "return vim.list_contains(..., _G.shown[#_G.shown])"
     await until(lambda: serving.lua(is_last, last), "the last write is reported")
     announced, shown = await reports(serving)
