@@ -44,7 +44,7 @@ end
 -- screen afterwards would cause a prompt.
 --
 -- Another UI needs no command line, and returns at once. Two changes of 'cmdheight' in a row would move the
--- text in the windows of terminals, whose programs notice neither of them and go on drawing at the old places.
+-- text in the windows of terminals. Their programs notice neither, and go on drawing at the old places.
 local function with_command_line(ui, fn)
   local height = vim.o.cmdheight
   local is_needed = height == 0 and asks_in_command_line(ui)
@@ -57,7 +57,7 @@ local function with_command_line(ui, fn)
   end
 end
 
--- Call `ask`, which calls the function `ui`, with a function that passes only its first call on to `callback`.
+-- Call `ask`, which calls `ui`, with a function that passes only its first call on to `callback`.
 local function once(ui, ask, callback)
   local is_answered = false
   local function answer(...)

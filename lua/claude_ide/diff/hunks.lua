@@ -222,14 +222,6 @@ function M.row(bufnr, hunk)
   return math.min(hunk.now[1], api.nvim_buf_line_count(bufnr) - 1)
 end
 
---- The lines that a hunk replaces.
----@param bufnr integer
----@param hunk claude_ide.CurrentHunk
----@return string[]
-function M.old_lines(bufnr, hunk)
-  return vim.list_slice(tracked[bufnr].old, hunk.old[1] + 1, hunk.old[2])
-end
-
 --- The indexes of the hunks that rows touch. A hunk without lines is touched by the rows around it, unless
 --- they have a hunk themselves.
 ---@param bufnr integer
