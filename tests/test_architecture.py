@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
         *("editor", "websockets_import", "jupyter", "tool_names", "wire", "news"),
+        "text_diff",
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},

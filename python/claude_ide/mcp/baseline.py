@@ -7,6 +7,7 @@ because the write has added or removed lines above them.
 
 import asyncio
 import contextlib
+from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,7 @@ from claude_ide.editor.state import Diagnostics, Loaded
 from claude_ide.errors import EditorError
 from claude_ide.news import Item, line_of, news
 from claude_ide.paths import exists, from_uri, is_same
+from claude_ide.text_diff import ends
 
 SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
@@ -24,11 +26,23 @@ MOST = 100
 MOST_LINES = 3000
 
 
-class Checked(msgspec.Struct):
-    """A file before a write: its diagnostics and its lines."""
+Moves = dict[int, int]
+"""Where the lines are that a change has kept: the numbers before and after, from 0."""
 
-    items: list[Item]
+
+class Before(msgspec.Struct):
+    """A file before a write. `items` are its diagnostics; None if nothing had checked it."""
+
     lines: list[str]
+    items: list[Item] | None
+    _after: list[str] | None = None
+    _moves: Moves | None = None
+
+    def moves(self, after: list[str]) -> Moves | None:
+        """Return the lines that are still there; None if there are too many to compare."""
+        if self._after != after:
+            self._after, self._moves = after, _moves(self.lines, after)
+        return self._moves
 
 
 class Baseline(msgspec.Struct):
@@ -36,10 +50,8 @@ class Baseline(msgspec.Struct):
 
     missing: list[str] = msgspec.field(default_factory=list)
     """Files that do not exist yet: all their diagnostics will be new."""
-    unchecked: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """Files that no server or linter had checked before the write, with their lines."""
-    checked: dict[str, Checked] = msgspec.field(default_factory=dict)
-    """All other files."""
+    written: dict[str, Before] = msgspec.field(default_factory=dict)
+    """All other files, by their paths without links."""
 
     async def prepare(self, editor: Editor, path: str) -> Diagnostics:
         """Have a file checked that is about to be written; return its diagnostics."""
@@ -58,13 +70,9 @@ class Baseline(msgspec.Struct):
         except TimeoutError:
             is_checked = False
         known = _of(path, found if isinstance(found, dict) else await editor.diagnostics(path))
-        if is_checked:
-            self.checked[path] = Checked(known.items, _lines(path))
-        else:
-            self.unchecked[path] = _lines(path)
-        for files in (self.checked, self.unchecked):
-            for earliest in [*files][:-MOST]:
-                del files[earliest]
+        self.written[_key(path)] = Before(_lines(path), known.items if is_checked else None)
+        for earliest in [*self.written][:-MOST]:
+            del self.written[earliest]
         return known
 
     async def load_written(self, editor: Editor) -> None:
@@ -78,25 +86,34 @@ class Baseline(msgspec.Struct):
 
         Those of unchecked files are new if their lines are.
         """
-        if not self.unchecked and not self.checked:
+        if not self.written:
             return known
         new = {path: self._news(path, diagnostics) for path, diagnostics in known.items()}
         return {path: new[path] for path in new if new[path].items or new[path].omitted}
 
     def _news(self, path: str, known: Diagnostics) -> Diagnostics:
-        for other, lines in self.unchecked.items():
-            if is_same(path, other):
-                return _on(_written(lines, _lines(path)), known)
-        for other, before in self.checked.items():
-            if is_same(path, other):
-                moves = _moves(before.lines, _lines(path))
-                return known if moves is None else _without(before.items, known, moves)
-        return known
+        before = self.written.get(_key(path))
+        if before is None:
+            return known
+        after = _lines(path)
+        moves = before.moves(after)
+        if before.items is None:
+            lines = set() if moves is None else {*range(len(after))} - {*moves.values()}
+            return Diagnostics([item for item in known.items if line_of(item) in lines])
+        if moves is None:
+            return known
+        return Diagnostics(news(before.items, known.items, moves.get), known.omitted)
 
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]
-        self.unchecked.pop(path, None)
-        self.checked.pop(path, None)
+        self.written.pop(_key(path), None)
+
+
+def _key(path: str) -> str:
+    try:
+        return realpath(path)
+    except ValueError:  # a NUL character
+        return path
 
 
 def _of(path: str, found: dict[str, Diagnostics]) -> Diagnostics:
@@ -109,34 +126,22 @@ async def _is_checked(editor: Editor, loaded: Loaded) -> bool:
     return not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
 
 
-def _on(lines: set[int], known: Diagnostics) -> Diagnostics:
-    items = [item for item in known.items if line_of(item) in lines]
-    return Diagnostics(items)
-
-
-def _without(old: list[Item], known: Diagnostics, moves: dict[int, int]) -> Diagnostics:
-    return Diagnostics(news(old, known.items, moves.get), known.omitted)
-
-
-def _written(before: list[str], after: list[str]) -> set[int]:
-    """Return the 0-based new lines; none if the files are too long to compare quickly."""
-    kept = _moves(before, after)
-    return set() if kept is None else {*range(len(after))} - {*kept.values()}
-
-
-def _moves(before: list[str], after: list[str]) -> dict[int, int] | None:
-    """Return where the lines are that were kept; None if the files are too long to compare."""
+def _moves(before: list[str], after: list[str]) -> Moves | None:
     from difflib import SequenceMatcher
 
     if len(before) > MOST_LINES or len(after) > MOST_LINES:
         return None
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    return {block.a + line: block.b + line for block in blocks for line in range(block.size)}
+    head, tail = ends(before, after)
+    kept = [(0, 0, head), (len(before) - tail, len(after) - tail, tail)]
+    middle = before[head : len(before) - tail], after[head : len(after) - tail]
+    for start, to, size in SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks():
+        kept.append((head + start, head + to, size))
+    return {start + line: to + line for start, to, size in kept for line in range(size)}
 
 
 def _lines(path: str) -> list[str]:
     try:
-        return Path(path).read_bytes().decode(errors="replace").splitlines()
+        return Path(path).read_bytes().decode(errors="replace").split("\n")
     except OSError:
         return []
 
