@@ -34,13 +34,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
-        *("editor", "websockets_import", "jupyter", "tool_names", "wire"),
+        *("editor", "websockets_import", "jupyter", "tool_names", "wire", "news"),
+        "text_diff",
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
     "agents": {"concealed", "text_diff", "tool_names", "wire"},
     "text_diff": set(),
     "last_words": set(),
+    "news": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
     "agents.stream_json.decoding": {
@@ -77,7 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("agent_files", "announcer", "chat.requests", "tool_names"),
+        *("agent_files", "announcer", "chat.requests", "tool_names", "news"),
     },
     "headless": {
         *("errors", "config", "files", "git", "trust", "agents", "editor"),

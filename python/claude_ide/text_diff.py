@@ -40,12 +40,16 @@ def _lines(text: str) -> list[str]:
 
 def _pairs(before: list[str], after: list[str]) -> int:
     """Return the number of pairs of lines that differ at most."""
-    first = _same(before, after)
-    last = _same(before[first:][::-1], after[first:][::-1])
+    first, last = ends(before, after)
     return (len(before) - first - last) * (len(after) - first - last)
 
 
+def ends(before: list[str], after: list[str]) -> tuple[int, int]:
+    """Return how many lines at the beginning are equal, and how many at the end."""
+    first = _same(before, after)
+    return first, _same(before[first:][::-1], after[first:][::-1])
+
+
 def _same(before: list[str], after: list[str]) -> int:
-    """Return the number of lines at the beginning that are equal."""
     pairs = enumerate(zip(before, after, strict=False))
     return next((at for at, (old, new) in pairs if old != new), min(len(before), len(after)))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Change, Hunk
-from claude_ide.chat.diagnosis import Diagnosis, line_after, news
+from claude_ide.chat.diagnosis import Diagnosis, line_after
 from claude_ide.editor.state import Diagnostics, Loaded
 
 Item = dict[str, Any]
@@ -37,26 +37,6 @@ REPLACED = (Hunk(2, 3, 2, 3, (" a", "-b", "+B", " c")), Hunk(10, 2, 10, 1, (" x"
 )
 def test_a_line_is_traced_through_a_change(line: int, after: int | None) -> None:
     assert line_after(line, REPLACED) == after
-
-
-def test_a_diagnostic_that_moved_with_its_line_is_not_new() -> None:
-    assert news([item(5)], [item(7)], inserted(0, "a", "b")) == []
-
-
-def test_a_known_message_on_a_new_line_is_new() -> None:
-    assert news([item(5)], [item(0), item(6)], inserted(0, "a")) == [item(0)]
-
-
-def test_an_old_diagnostic_of_a_changed_line_is_not_new() -> None:
-    assert news([item(2)], [item(2), item(2, "worse")], REPLACED) == [item(2, "worse")]
-
-
-def test_an_outdated_diagnostic_on_its_former_line_is_not_new() -> None:
-    assert news([item(5)], [item(5)], inserted(0, "a")) == []
-
-
-def test_without_hunks_only_the_additional_diagnostics_are_new() -> None:
-    assert news([item(5)], [item(1), item(9)], None) == [item(9)]
 
 
 class Answers:

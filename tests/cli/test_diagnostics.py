@@ -27,6 +27,23 @@ async def test_the_request_after_an_edit_includes_the_errors_it_caused(
     assert "✘ [Line 2:3] wrong word [report-wrong] (words)" in api.requests[2].new_text
 
 
+async def test_an_error_that_only_moved_with_its_line_is_not_reported_as_new(
+    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+) -> None:
+    path.write_text("one\na wrong two\n")
+    await nvim.command("edit!")
+    await attach(nvim)
+    api.script(*edit(path, "one", "an odd one\none", then="All done."))
+
+    await claude.prompt("Err")
+    await diff_opened(nvim)
+    await nvim.keys(":w<CR>")
+    await claude.shows("● All done.")
+
+    assert "[Line 1:4] odd word" in api.requests[2].new_text
+    assert "wrong word" not in api.requests[2].new_text
+
+
 @pytest.fixture
 async def closed(nvim: Neovim, project: Path) -> Path:
     """A file with an error that is not open; a server checks each text file that is loaded."""

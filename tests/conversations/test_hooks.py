@@ -82,6 +82,16 @@ async def test_a_turn_with_an_edit_is_announced(nvim: Neovim, cli: HookedCli) ->
     ]
 
 
+async def test_a_pasted_prompt_is_announced_without_the_marks_of_the_cli(
+    nvim: Neovim, cli: HookedCli
+) -> None:
+    pasted = '\n\n<pasted_content id="81e6">\na\nb\n</pasted_content id="81e6">\n'
+
+    await cli.send("UserPromptSubmit", prompt=pasted)
+
+    assert (await the(nvim, "ClaudePrompt"))["prompt"] == "a\nb"
+
+
 async def test_what_a_command_changes_in_an_open_file_is_announced(
     nvim: Neovim, path: Path, cli: HookedCli
 ) -> None:

@@ -191,6 +191,31 @@ async def test_closing_a_ui_without_an_answer_dismisses_it(dialogue: Neovim) -> 
     assert await answer(dialogue, 1) == {}
 
 
+# The name of the buffer, which the status line shows, must not contain the word.
+DRAWN = r"terminal printf '\033[?1049h\033[ROW;1Hla\%s' st; cat"
+
+
+def row_of(nvim: Neovim, text: str) -> int:
+    lines = nvim.screen.text().splitlines()
+    return next(row for row, line in enumerate(lines) if text in line)
+
+
+async def test_a_terminal_keeps_its_text_while_a_ui_asks(dialogue: Neovim) -> None:
+    await dialogue.lua(FLOAT)
+    await dialogue.command("set cmdheight=0 | rightbelow vsplit")
+    await dialogue.command(DRAWN.replace("ROW", str(await dialogue.eval("winheight(0)"))))
+    await shows(dialogue, "last")
+    before = row_of(dialogue, "last")
+
+    await ask(dialogue, 1, "What?")
+    await until(lambda: dialogue.eval("winnr('$') == 3"))
+    await dialogue.keys("y")
+
+    assert await answer(dialogue, 1) == {"text": "late"}
+    await dialogue.idle(100)
+    assert row_of(dialogue, "last") == before
+
+
 async def test_an_answer_just_after_a_ui_closes_counts(dialogue: Neovim) -> None:
     await dialogue.lua(FLOAT)
     await ask(dialogue, 1, "What?")

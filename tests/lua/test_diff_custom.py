@@ -60,6 +60,22 @@ async def test_the_diff_is_decided_and_closed_as_in_any_layout(
         assert after[key] == before[key]
 
 
+@pytest.mark.parametrize("body", [SIDE_BY_SIDE, "vim.cmd.new() " + FLOAT], ids=["unused", "used"])
+async def test_an_empty_buffer_that_the_function_has_added_goes(
+    nvim: Neovim, diffs: Diffs, path: Path, body: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await use(nvim, body)
+    before = await nvim.eval("map(getbufinfo({'buflisted': 1}), 'v:val.bufnr')")
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys(":q<CR>")
+
+    await diffs.closed(id_)
+    assert await nvim.eval("map(getbufinfo({'buflisted': 1}), 'v:val.bufnr')") == before
+    assert await nvim.eval("filter(getbufinfo(), 'v:val.name == \"\"')") == []
+
+
 async def test_closing_the_window_rejects(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await use(nvim, SIDE_BY_SIDE)
     id_ = await diffs.open(path, NEW)

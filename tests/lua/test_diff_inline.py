@@ -162,6 +162,24 @@ async def test_quitting_the_only_window_keeps_neovim_and_the_file(
     ]
 
 
+@pytest.mark.parametrize("key", [":w<CR>", ":q<CR>"])
+async def test_whoever_was_typing_in_claudes_terminal_goes_on(
+    nvim: Neovim, diffs: Diffs, path: Path, key: str
+) -> None:
+    await nvim.command("rightbelow vsplit | terminal cat")
+    await nvim.lua("require('claude_ide.terminal.keys').define(vim.fn.bufnr())")
+    await nvim.keys("i")
+    await until(lambda: nvim.eval("mode() == 't'"))
+    id_ = await diffs.open(path, NEW, "inline")
+    assert await nvim.eval("[winnr(), mode()]") == [1, "n"]
+
+    await nvim.keys(key)
+
+    await diffs.closed(id_)
+    await until(lambda: nvim.eval("mode() == 't'"))
+    assert await nvim.eval("winnr()") == 2
+
+
 async def test_a_removed_line_wider_than_the_window_is_shown_whole(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """`checking/lsp_write.lua`: language servers are notified of a write."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,43 @@ async def test_a_server_without_text_synchronization_is_not_notified(
 
     await reported(log, "test/last")
     assert received(log, DID_CHANGE) == received(log, DID_SAVE) == []
+
+
+HINTS = """
+return vim.tbl_map(function(one)
+  return one.inlay_hint.position.line
+end, vim.lsp.inlay_hint.get({ bufnr = ... }))
+"""
+
+
+def hint_in(line: int) -> dict[str, Any]:
+    return {"result": [{"position": {"line": line, "character": 0}, "label": "hint"}]}
+
+
+async def test_inlay_hints_of_a_buffer_that_is_not_current_move_with_its_text(
+    nvim: Neovim, project: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.json"
+    answers = [hint_in(1), hint_in(0)]
+    script.write_text(
+        json.dumps(
+            {
+                "capabilities": {"inlayHintProvider": True},
+                "answers": {"textDocument/inlayHint": answers},
+            }
+        )
+    )
+    bufnr = await edit(nvim, project / "a.txt")
+    await attach(nvim, f"--script={script}", "--publish=never")
+    await nvim.lua("vim.lsp.inlay_hint.enable(true, { bufnr = ... })", bufnr)
+    await until(lambda: nvim.lua(HINTS, bufnr), "the hints are there")
+    assert await nvim.lua(HINTS, bufnr) == [1]
+    await nvim.command("split other.txt")
+
+    await nvim.lua("vim.api.nvim_buf_set_lines(..., 0, 1, true, {})", bufnr)
+    await nvim.lua(REPORT, bufnr)
+
+    async def has_moved() -> bool:
+        return bool(await nvim.lua(HINTS, bufnr) == [0])
+
+    await until(has_moved, "the hint has moved")

@@ -351,3 +351,28 @@ async def test_an_error_ends_the_reports_with_one_line_and_no_prompt(editor: Neo
     assert (
         await editor.lua("return vim.api.nvim_get_autocmds({group='claude_ide_selection'})") == []
     )
+
+
+async def test_a_hidden_file_that_is_written_is_not_where_the_user_is(
+    editor: Neovim, project: Path
+) -> None:
+    """A formatter on the write waits for its program, which lets timers run."""
+    await editor.command("new")
+    await editor.command("wincmd p")
+    await editor.keys("jw")
+    await wait_for_cursor(editor, 1, 4)
+    await editor.command("wincmd p | set buftype=nofile")
+    (project / "hidden.txt").write_text("hidden\n")
+
+    await editor.lua(
+        """
+        local bufnr = vim.fn.bufadd(...)
+        vim.fn.bufload(bufnr)
+        vim.api.nvim_create_autocmd('BufWritePre', { callback = function() vim.wait(200) end })
+        vim.api.nvim_buf_call(bufnr, vim.cmd.write)
+        """,
+        str(project / "hidden.txt"),
+    )
+
+    await pause(editor)
+    assert {event["filePath"] for event in selection_events(editor)} == {str(project / "a.txt")}

@@ -3,6 +3,8 @@ local M = {}
 
 local PULL = 'textDocument/diagnostic'
 local MOST_DEPENDENTS = 20
+-- The groups of autocommands that keep inlay hints and folds of language servers up to date.
+local LOOKS = { 'nvim.lsp.inlayhint', 'nvim.lsp.folding_range.setup' }
 
 -- Neovim delays changes for 150 ms. If this private function does not exist, the next request sends them.
 local function flush(client, bufnr)
@@ -37,12 +39,33 @@ local function report_save(client, bufnr)
   end
 end
 
+-- Neovim 0.11 fires `LspNotify` for the current buffer, whichever has changed. Without this, the inlay hints
+-- of any other buffer would stay at their old places, next to the new text.
+local function refresh_looks(client, bufnr)
+  for _, group in ipairs(LOOKS) do
+    -- A feature that was never used has no group.
+    pcall(vim.api.nvim_exec_autocmds, 'LspNotify', {
+      group = group,
+      buffer = bufnr,
+      modeline = false,
+      data = {
+        client_id = client.id,
+        method = 'textDocument/didChange',
+        params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } },
+      },
+    })
+  end
+end
+
 --- Send a buffer's pending changes to its servers without delay, and then that its file was saved.
 ---@param bufnr integer
 function M.report(bufnr)
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
     flush(client, bufnr)
     report_save(client, bufnr)
+    if vim.fn.has('nvim-0.12') == 0 then
+      refresh_looks(client, bufnr)
+    end
   end
 end
 

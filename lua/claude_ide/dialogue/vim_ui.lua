@@ -35,17 +35,30 @@ local function watch(known, is_answered, dismiss)
   poll()
 end
 
--- With 'cmdheight' 0 Neovim omits the first line of a list, which is the question, and clearing the
--- screen afterwards would cause a prompt.
-local function with_command_line(fn)
-  local height = vim.o.cmdheight
-  vim.o.cmdheight = math.max(height, 1)
-  fn()
-  vim.o.cmdheight = height
+-- Neovim's own `vim.ui` asks in the command line.
+local function asks_in_command_line(ui)
+  return type(ui) == 'function' and vim.endswith(debug.getinfo(ui, 'S').source, '/lua/vim/ui.lua')
 end
 
--- Call `ask` with a function that passes only its first call on to `callback`.
-local function once(ask, callback)
+-- With 'cmdheight' 0 Neovim omits the first line of a list, which is the question, and clearing the
+-- screen afterwards would cause a prompt.
+--
+-- Another UI needs no command line, and returns at once. Two changes of 'cmdheight' in a row would move the
+-- text in the windows of terminals. Their programs notice neither, and go on drawing at the old places.
+local function with_command_line(ui, fn)
+  local height = vim.o.cmdheight
+  local is_needed = height == 0 and asks_in_command_line(ui)
+  if is_needed then
+    vim.o.cmdheight = 1
+  end
+  fn()
+  if is_needed then
+    vim.o.cmdheight = height
+  end
+end
+
+-- Call `ask`, which calls `ui`, with a function that passes only its first call on to `callback`.
+local function once(ui, ask, callback)
   local is_answered = false
   local function answer(...)
     if not is_answered then
@@ -55,7 +68,7 @@ local function once(ask, callback)
   end
   local known = vim.api.nvim_list_wins()
   local ok, err
-  with_command_line(function()
+  with_command_line(ui, function()
     -- A list in the command line blocks; what the question is about must be on the screen.
     vim.cmd.redraw()
     ok, err = pcall(ask, answer)
@@ -104,7 +117,7 @@ end
 ---@param callback fun(text: string?) called once; nil if it is dismissed
 function M.input(prompt, default, callback)
   local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
-  once(function(answer)
+  once(vim.ui.input, function(answer)
     vim.ui.input({
       prompt = message.fit(prompt, width),
       default = plain.one_line(default),
@@ -125,7 +138,7 @@ function M.select(prompt, items, callback)
     return message.fit(item, width)
   end
   items = vim.tbl_map(shown, items)
-  once(function(answer)
+  once(vim.ui.select, function(answer)
     vim.ui.select(items, { prompt = shown(prompt) }, answer)
   end, function(item, index)
     if item == nil then

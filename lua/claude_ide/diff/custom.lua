@@ -41,6 +41,30 @@ local function is_changed(window)
     and (api.nvim_win_get_buf(win) ~= window.bufnr or vim.wo[win].diff ~= window.options.diff)
 end
 
+local function is_blank(bufnr)
+  return api.nvim_buf_is_loaded(bufnr)
+    and api.nvim_buf_get_name(bufnr) == ''
+    and vim.bo[bufnr].buftype == ''
+    and not vim.bo[bufnr].modified
+    and #vim.fn.win_findbuf(bufnr) == 0
+end
+
+-- `:tabnew` and `:new` leave an empty buffer when another one takes its place. Without this, each diff would
+-- add one to the buffer list.
+local function remove_blanks(bufnrs)
+  for _, bufnr in ipairs(bufnrs) do
+    if is_blank(bufnr) then
+      window_close.buffer(bufnr)
+    end
+  end
+end
+
+local function added(before)
+  return vim.tbl_filter(function(bufnr)
+    return not vim.list_contains(before, bufnr)
+  end, api.nvim_list_bufs())
+end
+
 -- Note what the function has done: the windows that are new, and those that it has used.
 local function record(windows, bufnr, before)
   windows.used = vim.tbl_filter(is_changed, vim.tbl_values(before))
@@ -62,6 +86,7 @@ function M.open(windows, diff, show)
   for _, win in ipairs(api.nvim_list_wins()) do
     before[win] = borrowed_window.borrow(win)
   end
+  local buffers = api.nvim_list_bufs()
   -- A window that is closed again, by the function or because it fails, must not wipe out the proposal.
   vim.bo[diff.bufnr].bufhidden = 'hide'
   local ok, reason = pcall(show, {
@@ -73,6 +98,8 @@ function M.open(windows, diff, show)
   if not api.nvim_buf_is_valid(diff.bufnr) then
     error('the function has wiped out the proposal', 0)
   end
+  windows.added = added(buffers)
+  remove_blanks(windows.added)
   record(windows, diff.bufnr, before)
   if not ok then
     error(reason, 0)
@@ -114,6 +141,7 @@ function M.close(windows, bufnr, keeps_proposal)
     give_back(window, windows, bufnr)
   end
   vim.iter(windows.opened or {}):each(window_close.window)
+  remove_blanks(windows.added or {})
   if not keeps_proposal then
     window_close.buffer(bufnr)
   end

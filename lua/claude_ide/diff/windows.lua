@@ -21,6 +21,7 @@ local LEAST_WIDTH = 40
 ---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
 ---@field opened? integer[] the windows that the user's function has opened
 ---@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
+---@field added? integer[] the buffers that it has added
 ---@field memory? claude_ide.WindowMemory of the file's window in which an inline diff is
 ---@field stand_in? claude_ide.StandIn in an inline diff, where both windows are the same one
 

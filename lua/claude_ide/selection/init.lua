@@ -153,10 +153,15 @@ local function update(selection)
   return true
 end
 
+-- Whether a hidden buffer is current for a moment: a formatter on its write lets timers run.
+local function is_visiting()
+  return fn.win_gettype() == 'autocmd'
+end
+
 -- Report the selection to the host if it has changed.
 ---@return boolean changed
 local function look()
-  if fn.mode() == 'c' then
+  if fn.mode() == 'c' or is_visiting() then
     return false
   end
   local path, is_withheld = current_path()

@@ -36,11 +36,15 @@ function M.keep(bufnr, is_typing)
   typing[bufnr] = is_typing or nil
 end
 
--- The command that entered the window may go on to another buffer, which must not get the mode.
+-- The command that entered the window may go on to another buffer, which must not get the mode. A window in
+-- which only `nvim_win_call` opens a buffer is not entered.
 local function expect_terminal(bufnr)
+  local win = api.nvim_get_current_win()
   local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
-    callback = function()
-      if api.nvim_get_current_buf() ~= bufnr then
+    callback = function(event)
+      local current = api.nvim_get_current_win()
+      win = event.event == 'WinEnter' and current or win
+      if current == win and api.nvim_get_current_buf() ~= bufnr then
         vim.cmd.stopinsert()
         typing[bufnr] = true
       end

@@ -1,15 +1,15 @@
 """Reports new diagnostics of language servers and linters on files that the agent changes."""
 
 import contextlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
+from claude_ide.news import Item, line_of, news
 from claude_ide.paths import exists, from_uri, is_same
 
 SECONDS = 1.5
@@ -22,7 +22,6 @@ AFTER = "New diagnostics after this change:"
 LATE = "New diagnostics since your last change:"
 SIGNS = {"Error": "✘", "Warning": "⚠", "Info": "ℹ", "Hint": "★"}  # noqa: RUF001  the CLI's
 
-Item = dict[str, Any]
 Known = Mapping[str, list[Item]]
 
 
@@ -159,9 +158,9 @@ def _all_new(baseline: Baseline, now: Known, path: str, change: Change | None) -
     for name, items in sorted(now.items(), key=lambda each: not is_same(each[0], path)):
         old = baseline.known.get(name, [])
         if not is_same(name, path):
-            found[name] = news(_errors(old), _errors(items), ())
+            found[name] = news(_errors(old), _errors(items), lambda line: line)
         elif baseline.is_checked:
-            found[path] = news(old, items, change.hunks if change else None)
+            found[path] = news(old, items, _moves(change))
         else:
             found[path] = _on(_added(change.hunks if change else ()), news(old, items, None))
     return {name: items for name, items in found.items() if items}
@@ -181,7 +180,7 @@ def _without(known: Known, some: Known) -> Known:
 
 
 def _on(lines: frozenset[int], items: list[Item]) -> list[Item]:
-    return [item for item in items if _line(item) in lines]
+    return [item for item in items if line_of(item) in lines]
 
 
 def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
@@ -205,28 +204,8 @@ def _errors(items: Iterable[Item]) -> list[Item]:
     return [item for item in items if item["severity"] == "Error"]
 
 
-def news(old: list[Item], now: list[Item], hunks: tuple[Hunk, ...] | None) -> list[Item]:
-    """Return the diagnostics that are new; without hunks, line numbers are ignored.
-
-    An old diagnostic moves with its line. One on its former line is old, too: its server has not
-    checked the new text yet.
-    """
-    moved = defaultdict[Any, list[int]](list)
-    changed = Counter[Any]()
-    for item in old:
-        line = _line(item)
-        to = None if hunks is None else line_after(line, hunks)
-        if to is None:
-            changed[_what(item)] += 1
-        else:
-            moved[_what(item), to].append(line)
-    unmatched = [item for item in now if not _drop_last(moved[_what(item), _line(item)])]
-    stayed = Counter((what, line) for (what, _), lines in moved.items() for line in lines)
-    return [
-        item
-        for item in unmatched
-        if not (_drop_one(changed, _what(item)) or _drop_one(stayed, (_what(item), _line(item))))
-    ]
+def _moves(change: Change | None) -> Callable[[int], int | None] | None:
+    return partial(line_after, hunks=change.hunks) if change else None
 
 
 def line_after(line: int, hunks: Iterable[Hunk]) -> int | None:
@@ -243,23 +222,6 @@ def line_after(line: int, hunks: Iterable[Hunk]) -> int | None:
             old, new = old + is_old, new + is_new
         shift = new - old
     return line + shift
-
-
-def _drop_last(lines: list[int]) -> bool:
-    return bool(lines) and lines.pop() >= 0
-
-
-def _drop_one(counter: Counter[Any], key: Any) -> bool:
-    counter[key] -= 1
-    return counter[key] >= 0
-
-
-def _what(item: Item) -> tuple[Any, ...]:
-    return tuple(item.get(key) for key in ("severity", "message", "source", "code"))
-
-
-def _line(item: Item) -> int:
-    return int(item["range"]["start"]["line"])
 
 
 def _joined(known: Known, found: Known) -> Known:

@@ -13,6 +13,7 @@ import msgspec
 
 from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.stream_json.decoding.pasted import unmarked
 from claude_ide.agents.stream_json.decoding.tools import (
     NAMES,
     change_of,
@@ -101,8 +102,9 @@ class Conversation:
             case "UserPromptSubmit":
                 await self._commands.prompted()
                 self._searched.clear()
-                await self.changes.prompted(hook.prompt)
-                self._announcer.prompted(hook.prompt)
+                prompt = unmarked(hook.prompt)
+                await self.changes.prompted(prompt)
+                self._announcer.prompted(prompt)
             case "PreToolUse":
                 await self._begin(hook)
             case "PostToolUse":

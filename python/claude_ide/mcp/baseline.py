@@ -1,11 +1,13 @@
 """The diagnostics that a client got before it writes a file.
 
 The CLI asks for a file's diagnostics just before it writes the file. It regards all others that it
-gets after the write as new, even old ones that were not yet known before.
+gets after the write as new, even old ones that were not yet known before, or that have only moved
+because the write has added or removed lines above them.
 """
 
 import asyncio
 import contextlib
+from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -13,7 +15,9 @@ import msgspec
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics, Loaded
 from claude_ide.errors import EditorError
-from claude_ide.paths import exists, is_same
+from claude_ide.news import Item, line_of, news
+from claude_ide.paths import exists, from_uri, is_same
+from claude_ide.text_diff import ends
 
 SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
@@ -22,33 +26,54 @@ MOST = 100
 MOST_LINES = 3000
 
 
+Moves = dict[int, int]
+"""Where the lines are that a change has kept: the numbers before and after, from 0."""
+
+
+class Before(msgspec.Struct):
+    """A file before a write. `items` are its diagnostics; None if nothing had checked it."""
+
+    lines: list[str]
+    items: list[Item] | None
+    _after: list[str] | None = None
+    _moves: Moves | None = None
+
+    def moves(self, after: list[str]) -> Moves | None:
+        """Return the lines that are still there; None if there are too many to compare."""
+        if self._after != after:
+            self._after, self._moves = after, _moves(self.lines, after)
+        return self._moves
+
+
 class Baseline(msgspec.Struct):
-    """The files that this client is about to write and whose diagnostics are not all known."""
+    """The files that this client writes, as they were before the last write."""
 
     missing: list[str] = msgspec.field(default_factory=list)
     """Files that do not exist yet: all their diagnostics will be new."""
-    unchecked: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """Files that no server or linter had checked before the write, with their lines."""
+    written: dict[str, Before] = msgspec.field(default_factory=dict)
+    """All other files, by their paths without links."""
 
-    async def prepare(self, editor: Editor, path: str) -> dict[str, Diagnostics]:
-        """Have a file checked that is about to be written; return its diagnostics by uri."""
+    async def prepare(self, editor: Editor, path: str) -> Diagnostics:
+        """Have a file checked that is about to be written; return its diagnostics."""
         self._forget(path)
         if not exists(path):
             editor.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
-            return await editor.diagnostics(path)
+            return _of(path, await editor.diagnostics(path))
         found = None
         try:
             async with asyncio.timeout(SECONDS):
                 found = await editor.before_write(path)
                 is_checked = not isinstance(found, Loaded) or await _is_checked(editor, found)
         except EditorError:
-            return await editor.diagnostics(path)
+            return _of(path, await editor.diagnostics(path))
         except TimeoutError:
             is_checked = False
-        if not is_checked:
-            self._doubt(path)
-        return found if isinstance(found, dict) else await editor.diagnostics(path)
+        known = _of(path, found if isinstance(found, dict) else await editor.diagnostics(path))
+        self.written[_key(path)] = Before(_lines(path), known.items if is_checked else None)
+        for earliest in [*self.written][:-MOST]:
+            del self.written[earliest]
+        return known
 
     async def load_written(self, editor: Editor) -> None:
         """Load the missing files that exist now."""
@@ -57,49 +82,66 @@ class Baseline(msgspec.Struct):
             await load(editor, path)
 
     def without_old(self, known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
-        """Return the diagnostics by path; in unchecked files only those of written lines."""
-        if not self.unchecked:
-            return known
-        for path in known:
-            for other, before in self.unchecked.items():
-                if is_same(path, other):
-                    known = known | {path: _on(_written(before, _lines(path)), known[path])}
-        return {path: known[path] for path in known if known[path].items or known[path].omitted}
+        """Return the diagnostics by path; in files that this client has written only the new ones.
 
-    def _doubt(self, path: str) -> None:
-        """Remember a file as unchecked, with its lines."""
-        self.unchecked[path] = _lines(path)
-        for earliest in [*self.unchecked][:-MOST]:
-            del self.unchecked[earliest]
+        Those of unchecked files are new if their lines are.
+        """
+        if not self.written:
+            return known
+        new = {path: self._news(path, diagnostics) for path, diagnostics in known.items()}
+        return {path: new[path] for path in new if new[path].items or new[path].omitted}
+
+    def _news(self, path: str, known: Diagnostics) -> Diagnostics:
+        before = self.written.get(_key(path))
+        if before is None:
+            return known
+        after = _lines(path)
+        moves = before.moves(after)
+        if before.items is None:
+            lines = set() if moves is None else {*range(len(after))} - {*moves.values()}
+            return Diagnostics([item for item in known.items if line_of(item) in lines])
+        if moves is None:
+            return known
+        return Diagnostics(news(before.items, known.items, moves.get), known.omitted)
 
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]
-        self.unchecked.pop(path, None)
+        self.written.pop(_key(path), None)
+
+
+def _key(path: str) -> str:
+    try:
+        return realpath(path)
+    except ValueError:  # a NUL character
+        return path
+
+
+def _of(path: str, found: dict[str, Diagnostics]) -> Diagnostics:
+    """Return the diagnostics of a path, from those by uri."""
+    same = (known for uri, known in found.items() if is_same(from_uri(uri), path))
+    return next(same, Diagnostics())
 
 
 async def _is_checked(editor: Editor, loaded: Loaded) -> bool:
     return not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
 
 
-def _on(lines: set[int], known: Diagnostics) -> Diagnostics:
-    items = [item for item in known.items if item["range"]["start"]["line"] in lines]
-    return Diagnostics(items)
-
-
-def _written(before: list[str], after: list[str]) -> set[int]:
-    """Return the 0-based new lines; none if the files are too long to compare quickly."""
+def _moves(before: list[str], after: list[str]) -> Moves | None:
     from difflib import SequenceMatcher
 
     if len(before) > MOST_LINES or len(after) > MOST_LINES:
-        return set()
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    kept = {line for block in blocks for line in range(block.b, block.b + block.size)}
-    return {*range(len(after))} - kept
+        return None
+    head, tail = ends(before, after)
+    kept = [(0, 0, head), (len(before) - tail, len(after) - tail, tail)]
+    middle = before[head : len(before) - tail], after[head : len(after) - tail]
+    for start, to, size in SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks():
+        kept.append((head + start, head + to, size))
+    return {start + line: to + line for start, to, size in kept for line in range(size)}
 
 
 def _lines(path: str) -> list[str]:
     try:
-        return Path(path).read_bytes().decode(errors="replace").splitlines()
+        return Path(path).read_bytes().decode(errors="replace").split("\n")
     except OSError:
         return []
 

@@ -166,6 +166,14 @@ def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
+def test_the_marks_around_a_pasted_text_are_not_part_of_a_prompt(tmp_path: Path) -> None:
+    pasted = '\n\n<pasted_content id="81e6">\na\nb\n</pasted_content id="81e6">\n'
+    write_session(tmp_path, user(pasted))
+
+    assert history.read(tmp_path, ID)[1] == events.UserMessage("a\nb", "u1")
+    assert history.sessions(tmp_path)[0].title == "a b"
+
+
 def test_prompts_that_waited_together_are_shown_one_by_one(tmp_path: Path) -> None:
     image = {"type": "image", "source": {}}
     write_session(tmp_path, user([text("what is this?"), image, text("and\nthat?"), text("hm?")]))

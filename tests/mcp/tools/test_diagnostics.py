@@ -185,7 +185,7 @@ async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_after_a_write(
     (file,) = await ask(claude)
 
     assert file["uri"] == f"file://{checked}"
-    assert [item["message"] for item in file["diagnostics"]] == ["wrong word", "odd word"]
+    assert [item["message"] for item in file["diagnostics"]] == ["odd word"]
 
 
 async def test_the_cli_gets_the_diagnostics_of_a_new_file(
@@ -223,6 +223,27 @@ async def test_old_errors_are_not_reported_as_new_if_the_language_server_is_slow
     assert [item["message"] for item in after["diagnostics"]] == ["odd word"]
     (known,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
     assert {item["message"] for item in known["diagnostics"]} == {"wrong word", "odd word"}
+
+
+async def test_old_errors_that_only_moved_with_their_lines_are_not_reported_again(
+    claude: ClaudeCode, serving: Neovim, project: Path
+) -> None:
+    """The CLI would regard those on another line as new."""
+    await attach_to_every_text_file(serving)
+    path = project / "a.txt"
+    path.write_text("one\na wrong two\n")
+    (before,) = await ask(claude, uri=f"file://{path}")
+    path.write_text("an odd one\none\na wrong two\n")
+
+    (after,) = await ask(claude)
+
+    assert [item["message"] for item in before["diagnostics"]] == ["wrong word"]
+    assert [item["message"] for item in after["diagnostics"]] == ["odd word"]
+    assert await ask(claude) == [after]
+    (again,) = await ask(claude, uri=f"file://{path}")
+    assert {item["message"] for item in again["diagnostics"]} == {"odd word", "wrong word"}
+    (known,) = await claude.json_for_model("getDiagnostics")
+    assert {item["message"] for item in known["diagnostics"]} == {"odd word", "wrong word"}
 
 
 async def test_files_loaded_for_a_client_are_unloaded_when_it_disconnects(

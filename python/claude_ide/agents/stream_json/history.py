@@ -24,6 +24,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decoding.pasted import unmarked
 from claude_ide.agents.stream_json.decoding.tasks import notified
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.errors import UnknownSessionError
@@ -317,7 +318,7 @@ def typed(words: str) -> str:
     if command := COMMAND.search(words):
         arguments = COMMAND_ARGUMENTS.search(words)
         return f"{command[1]} {arguments[1] if arguments else ''}".strip()
-    return words
+    return unmarked(words)
 
 
 def _summary(path: Path) -> SessionSummary | None:

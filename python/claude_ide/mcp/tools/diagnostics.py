@@ -10,7 +10,7 @@ from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, by_path, diagnosed
 from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
-from claude_ide.paths import from_uri, is_same
+from claude_ide.paths import from_uri
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -31,7 +31,8 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
     if caller.is_model:
         return await _for_the_model(client, arguments.uri)
     if arguments.uri:
-        return await _before_a_write(client, _path(arguments.uri))
+        path = _path(arguments.uri)
+        return _described({path: await client.baseline.prepare(client.editor, path)})
     await client.baseline.load_written(client.editor)
     known = by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
     return _described(client.baseline.without_old(known))
@@ -39,15 +40,6 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
     return _described(await diagnosed(client, _path(uri) if uri else None))
-
-
-async def _before_a_write(client: Client, path: str) -> Content:
-    """Return the diagnostics of a file that the CLI is about to write, with little delay."""
-    found = await client.baseline.prepare(client.editor, path)
-    for uri, known in found.items():
-        if is_same(from_uri(uri), path):
-            return _described({path: known})
-    return _described({path: Diagnostics()})
 
 
 def _path(uri: str) -> str:
