@@ -212,12 +212,18 @@ command('ClaudeReject', with_next('after_text', reject), {
   nargs = '*',
   desc = 'Reject the proposed edit, with a reason',
 })
-command('ClaudeComment', with_next('after_text', editor('comment', 'run')), {
-  range = true,
-  bang = true,
-  nargs = '*',
-  desc = "Comment on Claude's edit, or on lines of a file",
-})
+command(
+  'ClaudeComment',
+  with_next('after_text', function(opts)
+    require('claude_ide.comment').run(opts)
+  end),
+  {
+    range = true,
+    bang = true,
+    nargs = '*',
+    desc = "Comment on Claude's edit, or on lines of a file",
+  }
+)
 command('ClaudePrompt', function(opts)
   if require('claude_ide.window.command_window').is_in_the_way() then
     return

@@ -123,9 +123,7 @@ async def test_an_edit_that_was_accepted_in_its_diff_has_no_signs(
     if not is_open:
         await nvim.command(f"enew | bdelete {path}")
     await cli.send("UserPromptSubmit", prompt="shout", cwd=str(path.parent))
-    _, asked = claude.start_call(
-        "openDiff", {"old_file_path": str(path), "new_file_contents": NEW}
-    )
+    _, asked = claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": NEW})
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")
     await asked
