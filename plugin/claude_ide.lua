@@ -329,7 +329,7 @@ for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do
   vim.keymap.set(mode, '<Plug>(claude-focus)', '<Cmd>ClaudeFocus<CR>', options)
 end
 -- With `is_expr`, the function returns the keys to type.
-local function map_lua(name, modes, module, fn, desc, is_expr)
+local function plug(name, modes, module, fn, desc, is_expr)
   vim.keymap.set(modes, name, function()
     return require('claude_ide.' .. module)[fn]()
   end, { expr = is_expr, desc = desc })
@@ -337,28 +337,15 @@ end
 
 local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
 local KEYS, WALK, MENTION = 'diff.keys', 'unseen.walk', 'selection.mention'
-map_lua('<Plug>(claude-hunk-next)', MOTION, KEYS, 'next', 'Go to the next hunk')
-map_lua('<Plug>(claude-hunk-previous)', MOTION, KEYS, 'previous', 'Go to the previous hunk')
-map_lua('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
-map_lua('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
-map_lua('<Plug>(claude-unseen-next)', MOTION, WALK, 'next', 'Go to the next unseen change')
-map_lua(
-  '<Plug>(claude-unseen-previous)',
-  MOTION,
-  WALK,
-  'previous',
-  'Go to the previous unseen change'
-)
-map_lua('<Plug>(claude-seen)', BOTH, WALK, 'operator', 'Mark the change as seen', true)
-map_lua(
-  '<Plug>(claude-comment)',
-  BOTH,
-  'comment',
-  'operator',
-  "Comment on Claude's edit, or on lines",
-  true
-)
-map_lua('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
+plug('<Plug>(claude-hunk-next)', MOTION, KEYS, 'next', 'Go to the next hunk')
+plug('<Plug>(claude-hunk-previous)', MOTION, KEYS, 'previous', 'Go to the previous hunk')
+plug('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
+plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
+plug('<Plug>(claude-unseen-next)', MOTION, WALK, 'next', 'Go to the next unseen change')
+plug('<Plug>(claude-unseen-previous)', MOTION, WALK, 'previous', 'Go to the previous unseen change')
+plug('<Plug>(claude-seen)', BOTH, WALK, 'operator', 'Mark the change as seen', true)
+plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
+plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),

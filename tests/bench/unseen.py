@@ -1,4 +1,4 @@
-"""Signs at unseen lines: the cost of a key in a file with 1,000 of them, beside the same without."""
+"""Signs at unseen lines: the cost of a key in a file with 1,000 of them, beside one without."""
 
 from bench.editors import Editor, editor
 from bench.measure import Effort, Table, figure, goal, median, ratio
@@ -43,8 +43,8 @@ async def run(effort: Effort) -> list[Table]:
         for run in range(-1, effort.runs(21)):
             for each in (signed, plain):
                 figures = (await _write(each), await _type(each), await _hold_down(each))
-                for name, value in zip((placed, typed, moved), figures, strict=True):
-                    name[each] += [value] if run >= 0 else []
+                for samples, value in zip((placed, typed, moved), figures, strict=True):
+                    samples[each] += [value] if run >= 0 else []
     for name, samples, limit in (
         (f"one of {KEYS:,} `j` that pass them all (µs)", moved, GOAL),
         (f"one of {TYPED:,} letters typed above them, all at once (µs)", typed, None),

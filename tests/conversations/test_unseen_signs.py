@@ -1,4 +1,4 @@
-"""Signs at lines that the user has not seen: from an agent's write until the user has been there."""
+"""Signs at lines that the user has not seen: from the write until the user has been there."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.disk_changes import NEW, OLD, edit_watched, replace, shows
+from support.disk_changes import NEW, edit_watched, replace, shows
 from support.neovim import Neovim
 from support.unseen import OFF, ON, autocommands, has_signs, hunk, report, signs, write
 
