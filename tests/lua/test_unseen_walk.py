@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.neovim import Neovim, until
-from support.unseen import OFF, ON, has_signs, hunk, report, signs
+from support.unseen import OFF, ON, autocommands, has_signs, hunk, report, signs
 
 OLD = "".join(f"{number}\n" for number in range(1, 21))
 HUNKS = (hunk(4, 4, "+4", "+5", "+6"), hunk(10, 10, "+10"), hunk(15, 15, "+15", "+16"))
@@ -127,16 +127,21 @@ async def test_the_next_change_may_be_in_another_file(nvim: Neovim, path: Path) 
     assert await nvim.eval("winnr('$')") == 2
 
 
-async def test_files_that_are_gone_are_skipped(nvim: Neovim, path: Path) -> None:
-    gone, other = path.with_name("b.txt"), path.with_name("c.txt")
-    for each in (gone, other):
+async def test_files_that_are_gone_or_have_other_lines_are_skipped(
+    nvim: Neovim, path: Path
+) -> None:
+    gone, other, last = (path.with_name(name) for name in ("b.txt", "c.txt", "d.txt"))
+    for each in (gone, other, last):
         each.write_text(OLD)
         await report(nvim, each, *HUNKS)
     gone.unlink()
+    other.write_text("other\n")
 
     await nvim.keys("9]v]v")
 
-    await is_in(nvim, 4, "c.txt")
+    await is_in(nvim, 4, "d.txt")
+    await nvim.command("ClaudeSeen | edit a.txt | ClaudeSeen")
+    assert await autocommands(nvim) == 0
 
 
 async def test_a_window_that_must_keep_its_buffer_keeps_it(nvim: Neovim, path: Path) -> None:
@@ -151,7 +156,7 @@ async def test_a_window_that_must_keep_its_buffer_keeps_it(nvim: Neovim, path: P
     await is_in(nvim, 15)
     await nvim.command("copen")
     await nvim.keys("]v")
-    await says(nvim, "no unseen change")
+    await says(nvim, "no unseen change is here")
     assert await nvim.eval("&buftype") == "quickfix"
 
 

@@ -15,6 +15,26 @@ local MOST_KEPT = 16 * 1024 * 1024 -- bytes of all texts together
 
 local files = {} ---@type table<string, claude_ide.UnseenFile> by real path
 local latest = 0
+local on_read ---@type fun(bufnr: integer)
+local is_watching = false
+
+-- Watch for files to be opened, while any is kept.
+local function watch()
+  local is_needed = next(files) ~= nil
+  if is_needed == is_watching then
+    return
+  end
+  is_watching = is_needed
+  local group = vim.api.nvim_create_augroup('claude_ide_unseen_files', { clear = true })
+  if is_needed then
+    vim.api.nvim_create_autocmd('BufReadPost', {
+      group = group,
+      callback = function(event)
+        on_read(event.buf)
+      end,
+    })
+  end
+end
 
 -- The path of a file without links, or as it is if there is no file.
 ---@param path string
@@ -54,6 +74,7 @@ local function put(path, lines, rows)
   files[path] = next(rows) and { lines = lines, rows = rows, size = size_of(lines), age = latest }
     or nil
   forget_oldest()
+  watch()
 end
 
 --- Keep rows of a file, in addition to those that are kept already.
@@ -75,6 +96,7 @@ function M.take(path, lines)
   path = real(path)
   local known = files[path]
   files[path] = nil
+  watch()
   return known and written_rows.shifted(known.rows, known.lines, lines) or {}
 end
 
@@ -90,22 +112,22 @@ end
 ---@param lines string[] the text whose rows these are
 ---@param first integer
 ---@param last integer exclusive
----@return integer count of forgotten rows
 function M.remove(path, lines, first, last)
-  local rows, count = M.take(path, lines), 0
+  if not M.has(path) then
+    return
+  end
+  local rows = M.take(path, lines)
   for row in pairs(rows) do
-    if row >= first and row < last then
-      rows[row], count = nil, count + 1
-    end
+    rows[row] = (row < first or row >= last) and rows[row] or nil
   end
   put(real(path), lines, rows)
-  return count
 end
 
 --- Forget a file: it has been deleted.
 ---@param path string
 function M.forget(path)
   files[real(path)] = nil
+  watch()
 end
 
 --- Forget all files.
@@ -115,7 +137,14 @@ function M.clear()
     return sum + vim.tbl_count(file.rows)
   end)
   files = {}
+  watch()
   return count
+end
+
+--- Call `fn` with each buffer that has read a file, while any is kept.
+---@param fn fun(bufnr: integer)
+function M.when_read(fn)
+  on_read = fn
 end
 
 --- The paths of the files.

@@ -1,13 +1,14 @@
 --- From change to change that the user has not seen, through all files; and marks changes as seen.
 local file_load = require('claude_ide.file.load')
 local message = require('claude_ide.say.message')
-local path_gate = require('claude_ide.file.gate')
-local reason = require('claude_ide.say.reason')
 local unseen = require('claude_ide.unseen')
 
 local M = {}
 
 local api = vim.api
+
+local NONE_HERE = 'no unseen change is here'
+local OFF = 'changes have no signs (:help claude-ide-changes.signs)'
 
 local function row_of_cursor()
   return api.nvim_win_get_cursor(0)[1] - 1
@@ -50,29 +51,23 @@ local function open(path)
     return refusal
   end
   vim.bo[bufnr].buflisted = true
-  local ok, failure = pcall(vim.cmd.buffer, bufnr)
-  return not ok and reason.of(failure) or nil
+  local _, failure = file_load.in_window(api.nvim_get_current_win(), bufnr)
+  return failure
 end
 
--- The lines of a file may have changed since. Then the next file is opened.
 ---@return string? refusal
 local function go_to_other(is_forward)
-  for _, path in ipairs(others(is_forward)) do
-    if not path_gate.existing(path) then
-      unseen.deleted(path)
-    else
-      local refusal = open(path)
-      local blocks = refusal and {} or unseen.blocks()
-      if refusal then
-        return refusal
-      elseif #blocks > 0 then
-        return go_to(blocks[is_forward and 1 or #blocks].first)
-      end
+  -- The lines of a file may have changed since.
+  local path = vim.iter(others(is_forward)):find(unseen.has)
+  if path then
+    local refusal, blocks = open(path), unseen.blocks()
+    if not refusal and #blocks > 0 then
+      go_to(blocks[is_forward and 1 or #blocks].first)
     end
+    return refusal
   end
   local where = #unseen.blocks() > 0 and (is_forward and ' below' or ' above') or ''
-  return unseen.is_on() and ('no unseen change%s'):format(where)
-    or 'changes have no signs (:help claude-ide-changes.signs)'
+  return unseen.is_on() and ('no unseen change%s'):format(where) or OFF
 end
 
 local function move(is_forward)
@@ -83,7 +78,7 @@ local function move(is_forward)
   end
   -- Another file would end a selection, and replace a window's list or terminal.
   local may_leave = vim.fn.mode(1) == 'n' and vim.bo.buftype == ''
-  local refusal = may_leave and go_to_other(is_forward) or not may_leave and 'no unseen change'
+  local refusal = may_leave and go_to_other(is_forward) or not may_leave and NONE_HERE
   if refusal then
     message.show(refusal, 'info')
   end
@@ -103,7 +98,7 @@ end
 local function see(first, last)
   local count = unseen.see(api.nvim_get_current_buf(), first, last)
   if count == 0 then
-    message.show('no unseen change is here', 'info')
+    message.show(NONE_HERE, 'info')
   end
 end
 
@@ -151,8 +146,8 @@ function M.run(opts)
     count = unseen.see(api.nvim_get_current_buf(), 0, -1)
   end
   local text = count > 0 and ('%s marked as seen'):format(counted(count))
-    or unseen.is_on() and 'no unseen change is here'
-    or 'changes have no signs (:help claude-ide-changes.signs)'
+    or unseen.is_on() and NONE_HERE
+    or OFF
   message.show(text, 'info')
 end
 
