@@ -198,6 +198,19 @@ async def test_a_file_that_is_gone_or_changed_wholly_has_no_signs(nvim: Neovim, 
     assert await autocommands(nvim) == 0
 
 
+async def test_unsaved_changes_on_top_of_the_write_keep_no_sign_away(
+    nvim: Neovim, path: Path
+) -> None:
+    path = await edit_watched(nvim, path.parent)
+    replace(path, NEW)
+    await shows(nvim, path, NEW)
+    await nvim.command("3delete | 1put! ='mine' | 1")
+
+    await report(nvim, path, CHANGE)
+
+    assert await signs(nvim) == "3"
+
+
 @pytest.mark.parametrize(
     "hunks",
     [

@@ -13,15 +13,19 @@ local function lines_of(bufnr)
   return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
 end
 
--- Whether a buffer has the text of its file, apart from the user's own changes.
+-- Whether a buffer has got what a tool has changed. Unsaved changes may be based on an older text.
 ---@param text claude_ide.FileText on disk
-local function holds(bufnr, text)
+---@param hunks claude_ide.ChangedHunk[]
+local function holds(bufnr, text, hunks)
+  local encoding = vim.bo[bufnr].fileencoding
   if change.is_behind(bufnr) then
     return false
+  elseif encoding ~= '' and encoding ~= 'utf-8' then
+    return true
+  elseif vim.bo[bufnr].modified then
+    return unseen.are_in(lines_of(bufnr), text.lines, hunks)
   end
-  local encoding = vim.bo[bufnr].fileencoding
-  local is_comparable = not vim.bo[bufnr].modified and (encoding == '' or encoding == 'utf-8')
-  return not is_comparable or vim.deep_equal(lines_of(bufnr), file_edit.in_buffer(text.lines))
+  return vim.deep_equal(lines_of(bufnr), file_edit.in_buffer(text.lines))
 end
 
 ---@param file claude_ide.ChangedFile
@@ -31,7 +35,7 @@ local function take(file)
     return
   elseif not text then
     unseen.deleted(file.path)
-  elseif not bufnr or not holds(bufnr, text) then
+  elseif not bufnr or not holds(bufnr, text, file.hunks) then
     unseen.changed_on_disk(file.path, text.lines, file.hunks)
   elseif not unseen.has_handled(bufnr) then
     unseen.changed_in(bufnr, file.hunks)

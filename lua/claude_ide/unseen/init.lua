@@ -51,6 +51,16 @@ function M.changed_in(bufnr, hunks)
   open_files.add(bufnr, written_rows.of_reported(hunks, lines))
 end
 
+--- Whether a text has lines that an agent reports to have changed.
+---@param lines string[]
+---@param on_disk string[] the text of the file, which has them
+---@param hunks claude_ide.ChangedHunk[]
+---@return boolean
+function M.are_in(lines, on_disk, hunks)
+  local rows = written_rows.of_reported(hunks, on_disk)
+  return next(written_rows.shifted(rows, on_disk, lines)) ~= nil
+end
+
 --- An agent reports what it has changed in a file that no buffer shows as it is now.
 ---@param path string
 ---@param lines string[] the text on disk
