@@ -29,6 +29,7 @@ return {
     'ClaudeNew',
     'ClaudePrompt',
     'ClaudeReject',
+    'ClaudeSeen',
     'ClaudeSend',
     'ClaudeShare',
     'ClaudeStart',

@@ -22,15 +22,17 @@ local function host(name)
   end)
 end
 
-local function open_log()
-  if not require('claude_ide.window.command_window').is_in_the_way() then
-    require('claude_ide.log_window').open()
+local function editor(module, fn)
+  return function(opts)
+    require('claude_ide.' .. module)[fn](opts)
   end
 end
 
-local function editor(module, fn)
-  return function()
-    require('claude_ide.' .. module)[fn]()
+local function window(module, fn)
+  return function(opts)
+    if not require('claude_ide.window.command_window').is_in_the_way() then
+      require('claude_ide.' .. module)[fn](opts)
+    end
   end
 end
 
@@ -73,22 +75,14 @@ command('ClaudeNew', host('ClaudeNew'), {
   bar = true,
   desc = 'Start another Claude CLI in a terminal',
 })
-command('ClaudeSwitch', function(opts)
-  if not require('claude_ide.window.command_window').is_in_the_way() then
-    require('claude_ide.terminal.switch').run(opts)
-  end
-end, {
+command('ClaudeSwitch', window('terminal.switch', 'run'), {
   nargs = '*',
   range = true,
   bar = true,
   complete = complete('terminal.switch'),
   desc = 'Go from one Claude CLI to another',
 })
-command('ClaudeFocus', function(opts)
-  if not require('claude_ide.window.command_window').is_in_the_way() then
-    require('claude_ide.terminal.focus').toggle(opts)
-  end
-end, {
+command('ClaudeFocus', window('terminal.focus', 'toggle'), {
   range = true,
   bar = true,
   desc = "Go to Claude's terminal, or back",
@@ -111,6 +105,12 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   bar = true,
   complete = complete('chat.changes'),
   desc = 'Review what the last turn has changed',
+})
+command('ClaudeSeen', editor('unseen.walk', 'run'), {
+  range = true,
+  bang = true,
+  bar = true,
+  desc = 'Mark lines that Claude wrote as seen',
 })
 command('ClaudeStart', host('ClaudeStart'), {
   range = true,
@@ -238,9 +238,11 @@ end, {
   complete = complete('prompts'),
   desc = "Write a prompt for Claude's terminal in a buffer",
 })
-command('ClaudeFix', function(opts)
-  require('claude_ide.fix').run(opts)
-end, { range = true, bar = true, desc = 'Let Claude fix the diagnostics' })
+command('ClaudeFix', editor('fix', 'run'), {
+  range = true,
+  bar = true,
+  desc = 'Let Claude fix the diagnostics',
+})
 command('ClaudeAsk', with_next('after_text', question('ask', 'run')), {
   nargs = '*',
   range = true,
@@ -266,11 +268,7 @@ end, {
   range = true,
   nargs = '?',
   bang = true,
-  complete = function(lead)
-    return vim.tbl_filter(function(extra)
-      return vim.startswith(extra, lead)
-    end, require('claude_ide.host.install').EXTRAS)
-  end,
+  complete = complete('host.install'),
   bar = true,
   desc = "Create or update the plugin's Python environment",
 })
@@ -280,11 +278,7 @@ end, {
   range = true,
   nargs = 1,
   bang = true,
-  complete = function(lead)
-    return vim.tbl_filter(function(package)
-      return vim.startswith(package, lead)
-    end, require('claude_ide.host.install').added())
-  end,
+  complete = complete('host.install'),
   bar = true,
   desc = "Remove a package from the plugin's Python environment",
 })
@@ -295,7 +289,7 @@ command('ClaudeWire', host('ClaudeWire'), {
   complete = complete('wire_arguments'),
   desc = 'Show the live traffic with all clients, or save it',
 })
-command('ClaudeLog', open_log, {
+command('ClaudeLog', window('log_window', 'open'), {
   range = true,
   bar = true,
   desc = "Open the plugin's log",
@@ -334,23 +328,24 @@ for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do
   local options = { desc = "Go to Claude's terminal, or back" }
   vim.keymap.set(mode, '<Plug>(claude-focus)', '<Cmd>ClaudeFocus<CR>', options)
 end
-local function map_hunks(name, modes, fn, is_expr, desc)
+-- With `is_expr`, the function returns the keys to type.
+local function plug(name, modes, module, fn, desc, is_expr)
   vim.keymap.set(modes, name, function()
-    return require('claude_ide.diff.keys')[fn]()
+    return require('claude_ide.' .. module)[fn]()
   end, { expr = is_expr, desc = desc })
 end
 
 local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
-map_hunks('<Plug>(claude-hunk-next)', MOTION, 'next', false, 'Go to the next hunk')
-map_hunks('<Plug>(claude-hunk-previous)', MOTION, 'previous', false, 'Go to the previous hunk')
-map_hunks('<Plug>(claude-hunk-drop)', BOTH, 'drop', true, "Drop hunks of Claude's edit")
-map_hunks('<Plug>(claude-hunk-take)', BOTH, 'take', true, "Take hunks of Claude's edit")
-vim.keymap.set({ 'n', 'x' }, '<Plug>(claude-comment)', function()
-  return require('claude_ide.comment').operator()
-end, { expr = true, desc = "Comment on Claude's edit, or on lines" })
-vim.keymap.set('n', '<Plug>(claude-send)', function()
-  return require('claude_ide.selection.mention').operator()
-end, { expr = true, desc = 'Send lines to Claude (operator)' })
+local KEYS, WALK, MENTION = 'diff.keys', 'unseen.walk', 'selection.mention'
+plug('<Plug>(claude-hunk-next)', MOTION, KEYS, 'next', 'Go to the next hunk')
+plug('<Plug>(claude-hunk-previous)', MOTION, KEYS, 'previous', 'Go to the previous hunk')
+plug('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
+plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
+plug('<Plug>(claude-unseen-next)', MOTION, WALK, 'next', 'Go to the next unseen change')
+plug('<Plug>(claude-unseen-previous)', MOTION, WALK, 'previous', 'Go to the previous unseen change')
+plug('<Plug>(claude-seen)', BOTH, WALK, 'operator', 'Mark the change as seen', true)
+plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
+plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),

@@ -240,7 +240,7 @@ ROOMS = (
         "highlights",
     ),
     *("window", "when", "suggested_keys", "dialogue"),
-    *("file.folders", "privacy", "checking", "file"),
+    *("file.folders", "privacy", "checking", "file", "unseen"),
     *(
         "disk",
         "diagnostics",

@@ -15,6 +15,9 @@ function M.setup(options)
   vim.validate('options', options, 'table', true)
   vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
   require('claude_ide.option_check').report(vim.g.claude_ide)
+  if package.loaded['claude_ide.unseen'] then
+    require('claude_ide.unseen').update()
+  end
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
     vim.cmd('ClaudeStart!')
   end

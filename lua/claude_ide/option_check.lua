@@ -65,6 +65,7 @@ local OPTIONS = {
   },
   ask = { model = 'string', window = { 'float', 'split' } },
   tools = { enabled = 'boolean', allow_read = 'boolean', clipboard = 'boolean' },
+  changes = { signs = 'boolean' },
   hooks = 'boolean',
   privacy = { deny = 'globs', allow = 'globs' },
   agents = 'agents',

@@ -14,6 +14,7 @@
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
+---@field changes? claude_ide.Options.Changes What agents have changed
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
@@ -83,6 +84,9 @@
 ---@class (exact) claude_ide.Options.Privacy
 ---@field deny? string[] Globs of files that stay in Neovim; default none
 ---@field allow? string[] Globs of secrets that may leave it; default none
+
+---@class (exact) claude_ide.Options.Changes
+---@field signs? boolean Signs at lines that an agent has written and you have not seen; default false
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's

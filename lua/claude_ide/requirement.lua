@@ -25,6 +25,7 @@ M.COMMANDS = {
   'ClaudeNew',
   'ClaudePrompt',
   'ClaudeReject',
+  'ClaudeSeen',
   'ClaudeSend',
   'ClaudeShare',
   'ClaudeStart',
@@ -58,10 +59,13 @@ M.MAPS = {
   'new',
   'prompt',
   'reject',
+  'seen',
   'send',
   'share',
   'switch',
   'toggle',
+  'unseen-next',
+  'unseen-previous',
 }
 
 --- Why the plugin does not work in this Neovim; nil if it does.

@@ -65,6 +65,9 @@ host.on_start(function()
   end)
   -- It follows the changes from now on.
   require('claude_ide.status_line')
+  require('claude_ide.say.announce').on('ClaudeToolEnd', function(data)
+    require('claude_ide.disk.tool_writes').reported(data.files)
+  end)
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()
   end

@@ -80,6 +80,15 @@ class PrivacyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[Glob] = []
 
 
+class ChangesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What agents have changed: whether lines that the user has not seen have signs.
+
+    Neovim itself reads it, each time it needs it.
+    """
+
+    signs: bool = False
+
+
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
@@ -139,6 +148,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
     tools: ToolsConfig = ToolsConfig()
+    changes: ChangesConfig = ChangesConfig()
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}

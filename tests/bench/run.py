@@ -18,6 +18,7 @@ BENCHMARKS = (
     "requests",
     "stdio",
     "cursor",
+    "unseen",
     "growth",
     "diff",
     "inline",

@@ -1,5 +1,6 @@
 --- Reads and writes a file for an agent that leaves this to the editor. A loaded file is written through its
 --- buffer, as the user would: changed in one undo step, and saved. Unsaved changes stay.
+local accepted_files = require('claude_ide.disk.accepted_files')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
@@ -203,7 +204,11 @@ local function put(bufnr, write)
   end
   if refusal and not was_modified then
     restore(bufnr, before, format)
-  elseif not refusal and not is_accepted(bufnr, write) then
+  elseif not refusal and is_accepted(bufnr, write) then
+    accepted_files.add(write.path)
+  elseif not refusal then
+    -- It may have waited for longer than an announcement holds.
+    named_files.add(write.path, write.agent)
     disk_report.followed(bufnr, before, lines_of(bufnr))
   end
   return refusal

@@ -1,4 +1,5 @@
 --- Updates buffers after Claude or another program has written their files, without asking the user.
+local accepted_files = require('claude_ide.disk.accepted_files')
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local disk_report = require('claude_ide.disk.report')
@@ -14,6 +15,7 @@ local named_files = require('claude_ide.disk.named_files')
 local rebase = require('claude_ide.file.rebase')
 local saved_text = require('claude_ide.disk.saved_text')
 local slices = require('claude_ide.when.slices')
+local unseen = require('claude_ide.unseen')
 local written = require('claude_ide.file.written')
 
 local M = {}
@@ -27,6 +29,8 @@ local MISSING = file_stamp.MISSING
 local lines_of = saved_text.lines_of
 
 local is_polling = false
+
+local follow ---@type fun(path: string, saved: claude_ide.SavedText)
 
 ---@type table<integer, string> by buffer; the stamp of the file in the state that Neovim knows
 local known = {}
@@ -124,12 +128,13 @@ local function report_change(write, path, before)
   end
   -- The user has accepted this diff, so no message is needed.
   named_files.forget(path)
+  unseen.updated(write.bufnr)
   return true
 end
 
 -- The file has been written again while it was read. Neovim regards both as the same write.
 local function follow_next(write, saved)
-  M.follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
+  follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
   local next_write = expected.of(write.bufnr)
   next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
   write.on_end = nil
@@ -218,10 +223,7 @@ local function wait_for(bufnr, saved)
   return write
 end
 
---- Expect a write to a file: its buffer, if loaded, is updated then, and unsaved changes are reapplied.
----@param path string
----@param earlier? claude_ide.SavedText an earlier state of the file
-function M.expect(path, earlier)
+local function expect(path, earlier)
   local bufnr = buffers.loaded(path)
   if bufnr then
     local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
@@ -230,16 +232,30 @@ function M.expect(path, earlier)
   end
 end
 
---- Follow a write to a file that may already have happened, or is about to.
----@param path string
----@param saved claude_ide.SavedText the state of the file before
-function M.follow(path, saved)
-  M.expect(path, saved)
+follow = function(path, saved)
+  expect(path, saved)
   local bufnr = buffers.loaded(path)
   local before = bufnr and saved_text.before(bufnr, saved)
   if bufnr and before then
     expected.of(bufnr).saved = before
   end
+end
+
+--- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
+--- changes are reapplied.
+---@param path string
+---@param earlier? claude_ide.SavedText an earlier state of the file
+function M.expect(path, earlier)
+  accepted_files.add(path)
+  expect(path, earlier)
+end
+
+--- Follow such a write that may already have happened, or is about to.
+---@param path string
+---@param saved claude_ide.SavedText the state of the file before
+function M.follow(path, saved)
+  accepted_files.add(path)
+  follow(path, saved)
 end
 
 --- The stamp of a buffer's file, if Neovim may not know the file in its current state.

@@ -4,6 +4,7 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
 local rebase = require('claude_ide.file.rebase')
+local unseen = require('claude_ide.unseen')
 
 local M = {}
 
@@ -209,7 +210,9 @@ function M.followed(bufnr, before, after)
   named_files.forget(path)
   if agent then
     flash.show(bufnr, before, after)
+    unseen.wrote(bufnr, before, after)
   end
+  unseen.updated(bufnr)
   if vim.bo[bufnr].buflisted and not is_repeated(path) then
     add(path, before, after, agent, added, removed)
   end

@@ -2,6 +2,7 @@
 local M = {}
 
 local BOM = '\239\187\191'
+local LARGEST = 4 * 1024 * 1024 -- bytes
 --- The options of a buffer that determine the bytes on disk, apart from its lines.
 M.FORMAT = { 'fileformat', 'bomb', 'endofline' }
 
@@ -95,6 +96,20 @@ function M.get(bufnr)
     return vim.bo[bufnr].bomb and BOM or ''
   end
   return M.with_lines(bufnr, lines)
+end
+
+--- The text of a file on disk.
+---@param path string
+---@return claude_ide.FileText? text nil if there is no regular file, or a very large one
+function M.read(path)
+  local stat = vim.uv.fs_stat(path)
+  -- Opening a named pipe would block.
+  local file = stat and stat.type == 'file' and stat.size <= LARGEST and io.open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return text and M.parse(text) or nil
 end
 
 --- Write these bytes to a file, without autocommands.

@@ -8,8 +8,8 @@ local work = require('claude_ide.host.work')
 
 local M = {}
 
---- What can be installed beside the needed packages.
-M.EXTRAS = { 'jupyter' }
+-- What can be installed beside the needed packages.
+local EXTRAS = { 'jupyter' }
 
 local RECORD = 'packages.txt' -- beside the environment (`install.py`)
 local LONGEST_MS = 30 * 60 * 1000
@@ -140,7 +140,7 @@ function M.begin(what, on_line, on_end, removes)
   end
   ---@type claude_ide.Installation
   local installation = { lines = {}, on_line = on_line, on_end = on_end, removes = removes }
-  local is_extra = not removes and vim.list_contains(M.EXTRAS, what)
+  local is_extra = not removes and vim.list_contains(EXTRAS, what)
   installation.package = not is_extra and what or nil
   local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
   local options = {
@@ -213,11 +213,21 @@ local function wait_for(installation, show)
   return false
 end
 
---- The packages that the user has added.
+-- The packages that the user has added.
 ---@return string[]
-function M.added()
+local function added()
   local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
   return vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
+end
+
+--- Complete the argument of `:ClaudeInstall`, or of `:ClaudeUninstall`.
+---@param lead string
+---@param line string the command line; the command may be abbreviated
+---@return string[]
+function M.complete(lead, line)
+  return vim.tbl_filter(function(package)
+    return vim.startswith(package, lead)
+  end, line:find('ClaudeU') and added() or EXTRAS)
 end
 
 --- Create or update the environment in the background.

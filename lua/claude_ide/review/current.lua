@@ -7,13 +7,6 @@ local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}
 
-local LARGEST = 4 * 1024 * 1024 -- bytes
-
-local function exists(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat ~= nil and stat.type == 'file' and stat.size <= LARGEST
-end
-
 local function of_buffer(bufnr)
   local options = vim.bo[bufnr]
   local text = buffer_text.get(bufnr)
@@ -23,15 +16,6 @@ local function of_buffer(bufnr)
     bomb = options.bomb,
     endofline = options.endofline,
   }
-end
-
-local function of_disk(path)
-  local file = io.open(path, 'rb')
-  local text = file and file:read('*a')
-  if file then
-    file:close()
-  end
-  return text and buffer_text.parse(text) or nil
 end
 
 --- The current text of a file. An unmodified buffer is updated first, if its file has been written.
@@ -46,7 +30,7 @@ function M.of(path)
   if bufnr and (vim.bo[bufnr].modified or vim.uv.fs_stat(path)) then
     return of_buffer(bufnr), bufnr
   end
-  return exists(path) and of_disk(path) or nil, bufnr
+  return buffer_text.read(path), bufnr
 end
 
 --- Compare the reviewed texts of a file with its current text.

@@ -10,6 +10,7 @@ local message = require('claude_ide.say.message')
 local record = require('claude_ide.review.record')
 local revert = require('claude_ide.review.revert')
 local review_hunks = require('claude_ide.review.hunks')
+local unseen = require('claude_ide.unseen')
 local vim_ui = require('claude_ide.dialogue.vim_ui')
 
 local M = {}
@@ -71,10 +72,28 @@ local function on_hunks(wanted)
   end
 end
 
+-- The lines of hunks lose their signs. A hunk without lines has its sign at the line above.
+local function remove_signs(hunks)
+  local comparisons = {}
+  for _, hunk in ipairs(hunks) do
+    local comparison = comparisons[hunk.file] or current.compared(hunk.file)
+    comparisons[hunk.file] = comparison
+    local place = review_hunks.find(hunk, comparison)
+    local first = place.first < place.last and place.first or math.max(place.first - 1, 0)
+    if comparison.now and place.state == 'present' then
+      unseen.see_in(hunk.file.path, comparison.now.lines, first, math.max(place.last, first + 1))
+    end
+  end
+end
+
 local function mark_seen()
   local review = list.current()
   if review then
-    record.mark_seen(review.source, list.hunks(review, span()))
+    local hunks = list.hunks(review, span())
+    record.mark_seen(review.source, hunks)
+    if unseen.is_on() then
+      remove_signs(hunks)
+    end
     list.refresh(review)
   end
 end

@@ -38,6 +38,7 @@ package.loaded['claude_ide.host.install'] = {
   end,
 }
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
+package.loaded['claude_ide.unseen.walk'] = { run = record('ClaudeSeen') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
 package.loaded['claude_ide.terminal.switch'] = { run = record('ClaudeSwitch') }
 package.loaded['claude_ide.terminal.focus'] = { toggle = record('ClaudeFocus') }
