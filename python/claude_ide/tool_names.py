@@ -6,6 +6,9 @@ SERVER = "neovim"
 EXECUTE_CODE = "execute_code"
 """The tool that runs code. It asks the user itself, unless the agent has."""
 
+EXECUTE_CODE_TITLE = "Run code in the Jupyter kernel"
+"""Its title for people."""
+
 
 def known_as(tool: str, server: str = SERVER) -> str:
     """Return the name of a server's tool in the CLI, such as `mcp__neovim__references`."""

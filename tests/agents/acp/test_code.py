@@ -7,6 +7,7 @@ import pytest
 from claude_ide.agents.answer import Allow, Reject
 from claude_ide.agents.events import PermissionAsked, TurnEnded
 from claude_ide.agents.workbench import Workbench
+from claude_ide.tool_names import EXECUTE_CODE_TITLE
 from support.acp import script as acp
 from support.acp.script import Frame, Script, Step
 from support.acp.talk import AcpTalk, Begin
@@ -18,7 +19,8 @@ OPTIONS = (
     acp.option("once", "allow_once"),
     acp.option("no", "reject_once"),
 )
-# As gemini, kimi, and an agent with a raw input report it.
+ALWAYS = acp.option("always", "allow_always", "Always Allow in project: execute_code")
+# As gemini, kimi, Claude's adapter, qwen and copilot report it.
 SAID_FIRST: list[list[Step]] = [
     [acp.permission("t", *OPTIONS, title="execute_code (neovim MCP Server)", content=SPELLED)],
     [
@@ -31,6 +33,11 @@ SAID_FIRST: list[list[Step]] = [
             title="mcp__neovim__execute_code",
             rawInput={"code": "print(6)"},
         )
+    ],
+    [acp.permission("t", ALWAYS, *OPTIONS, title=CODE, rawInput={"code": "print(6)"})],
+    [
+        acp.tool("t", "neovim-execute_code", kind="execute", rawInput={"code": "print(6)"}),
+        acp.permission("t", *OPTIONS, title=EXECUTE_CODE_TITLE, rawInput={"code": "print(6)"}),
     ],
 ]
 
@@ -56,7 +63,7 @@ async def asked(begin: Begin, noted: Noted, steps: list[Step]) -> tuple[AcpTalk,
     return talk, await talk.until(PermissionAsked)
 
 
-@pytest.mark.parametrize("steps", SAID_FIRST, ids=["first", "spelled", "raw"])
+@pytest.mark.parametrize("steps", SAID_FIRST, ids=["first", "spelled", "raw", "option", "title"])
 async def test_the_request_shows_the_code_of_the_editors_tool(
     begin: Begin, noted: Noted, steps: list[Step]
 ) -> None:

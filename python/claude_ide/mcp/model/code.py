@@ -8,6 +8,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.execution import SECONDS, execute
 from claude_ide.mcp.tool import Caller, Content, model_tool
 from claude_ide.mcp.tools.code import ExecuteCode
+from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 
 class ExecuteCodeFor(ExecuteCode, frozen=True):
@@ -19,8 +20,8 @@ class ExecuteCodeFor(ExecuteCode, frozen=True):
 
 
 @model_tool(
-    "execute_code",
-    "Run code in the Jupyter kernel",
+    EXECUTE_CODE,
+    EXECUTE_CODE_TITLE,
     is_read_only=False,
     asks_user=True,
     asks_in_request=True,

@@ -13,11 +13,11 @@ from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command, is
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
 from claude_ide.agents.fields import mapping, mappings, text
-from claude_ide.tool_names import EXECUTE_CODE
+from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}
-_RUNS_CODE = re.compile(rf"(?<![^\W_]){EXECUTE_CODE}\b")
-"""The name of the tool, which agents put behind that of the server."""
+_RUNS_CODE = re.compile(rf"(?<![^\W_]){EXECUTE_CODE}\b|{EXECUTE_CODE_TITLE}")
+"""The name of the tool, which agents put behind that of the server, or its title."""
 
 CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
@@ -42,13 +42,14 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
     plan = text(call.arguments.get("plan"))
     if call.kind == "switch_mode" and plan:
         return PlanProposed(request, call.id, plan, "", options(params))
-    code = _code(call)
+    offered = options(params)
+    code = _code(call, offered)
     return PermissionAsked(
         request,
         call.id,
         EXECUTE_CODE if code else call.name or NAMES.get(call.shown_kind, OTHER),
         _arguments(call),
-        options(params),
+        offered,
         kind=call.shown_kind,
         title=call.title,
         path=call.path if call.is_on_files else "",
@@ -84,10 +85,13 @@ def _arguments(call: Call) -> dict[str, Any]:
     return call.arguments | {"command": line} if line else call.arguments
 
 
-def _code(call: Call) -> str:
-    """Return the code that a call of the editor's tool would run; "" if it calls another one."""
-    is_ours = _RUNS_CODE.search(f"{call.name} {call.title}") is not None
-    return text(call.arguments.get("code")) if is_ours else ""
+def _code(call: Call, offered: Sequence[Option]) -> str:
+    """Return the code that a call of the editor's tool would run; "" if it calls another one.
+
+    Some agents name the tool only in their options.
+    """
+    words = " ".join((call.name, call.title, *(option.name for option in offered)))
+    return text(call.arguments.get("code")) if _RUNS_CODE.search(words) else ""
 
 
 def _reason(call: Call, params: dict[str, Any]) -> str:
