@@ -145,7 +145,7 @@ function M.toggle(opts)
   if vim.b.claude_ide_terminal then
     return M.leave(api.nvim_get_current_buf())
   end
-  local terminal, bufnr = register.current(), own_terminal()
+  local terminal, bufnr = register.usable(), own_terminal()
   if not terminal and not bufnr then
     return message.show('no terminal of this Neovim runs Claude (:Claude opens one)', 'warn')
   end

@@ -69,7 +69,7 @@ end
 ---@return { error: string }?
 function M.toggle(request)
   configure(request)
-  local terminal, failed = register.current(), start.unseen_failure()
+  local terminal, failed = register.usable(), start.unseen_failure()
   if #request.arguments > 0 then
     return start.start(request)
   elseif terminal then
@@ -117,7 +117,7 @@ end
 ---@return { error: string }?
 function M.focus(pid)
   local bufnr = clients.buffer(pid)
-  local terminal = clients.terminal(pid) or not bufnr and register.current() or nil
+  local terminal = clients.terminal(pid) or not bufnr and register.usable() or nil
   if terminal then
     focus.show(terminal, true)
   elseif bufnr then

@@ -108,6 +108,15 @@ function M.is_alive(pane)
   return uv.kill(pane.pid, 0) == 0
 end
 
+--- Whether tmux still has it. Its process may outlive it for a moment.
+---@param pane claude_ide.Pane
+---@return boolean
+function M.exists(pane)
+  local ok, pid = pcall(run, 'display-message', '-p', '-t', pane.id, '#{pane_pid}')
+  -- Without the pane, older versions of tmux print an empty text.
+  return ok and tonumber(pid) == pane.pid
+end
+
 local function window_of(id)
   return run('display-message', '-p', '-t', id, '#{window_id}')
 end

@@ -128,6 +128,17 @@ function M.current()
   return M.of(api.nvim_get_current_buf()) or find(is_meant())
 end
 
+--- Like `current`, to be shown or hidden now: one in a pane that has just closed does not count.
+---@return claude_ide.Terminal?
+function M.usable()
+  local terminal = M.current()
+  while terminal and terminal.pane and not pane.exists(terminal.pane) do
+    M.remove(terminal)
+    terminal = M.current()
+  end
+  return terminal
+end
+
 --- Add a terminal that has been started here: its first fields.
 ---@param terminal table
 ---@return claude_ide.Terminal
