@@ -82,16 +82,17 @@ class Baseline(msgspec.Struct):
             await load(editor, path)
 
     def without_old(self, known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
-        """Return the diagnostics by path; in files that this client has written only the new ones.
+        """Return the diagnostics by path, without old ones that this client would regard as new.
 
-        Those of unchecked files are new if their lines are.
+        These are in files that it has written: those that have moved with their lines, and if
+        nothing had checked the file before, all on lines that it has not written.
         """
         if not self.written:
             return known
-        new = {path: self._news(path, diagnostics) for path, diagnostics in known.items()}
-        return {path: new[path] for path in new if new[path].items or new[path].omitted}
+        rest = {path: self._without_old(path, found) for path, found in known.items()}
+        return {path: rest[path] for path in rest if rest[path].items or rest[path].omitted}
 
-    def _news(self, path: str, known: Diagnostics) -> Diagnostics:
+    def _without_old(self, path: str, known: Diagnostics) -> Diagnostics:
         before = self.written.get(_key(path))
         if before is None:
             return known
@@ -102,7 +103,9 @@ class Baseline(msgspec.Struct):
             return Diagnostics([item for item in known.items if line_of(item) in lines])
         if moves is None:
             return known
-        return Diagnostics(news(before.items, known.items, moves.get), known.omitted)
+        new = {id(item) for item in news(before.items, known.items, moves.get)}
+        items = [item for item in known.items if id(item) in new or item in before.items]
+        return Diagnostics(items, known.omitted)
 
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]

@@ -185,7 +185,7 @@ async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_after_a_write(
     (file,) = await ask(claude)
 
     assert file["uri"] == f"file://{checked}"
-    assert [item["message"] for item in file["diagnostics"]] == ["odd word"]
+    assert [item["message"] for item in file["diagnostics"]] == ["wrong word", "odd word"]
 
 
 async def test_the_cli_gets_the_diagnostics_of_a_new_file(
