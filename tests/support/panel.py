@@ -69,12 +69,12 @@ class Panel:
     async def shows(self, words: str) -> str:
         """Wait until the transcript contains `words`; return the transcript."""
         try:
-            await until(lambda: self._has(words), f"{words!r} is shown", PATIENCE)
+            shown: str = await until(lambda: self._with(words), f"{words!r} is shown", PATIENCE)
         except AssertionError as error:
             raise AssertionError(
                 f"{error}; shown is\n{json.dumps(await self.look(), indent=1)}"
             ) from None
-        return await self.text()
+        return shown
 
     async def shows_no_more(self, words: str) -> None:
         """Wait until the transcript does not contain `words`."""
@@ -127,8 +127,10 @@ class Panel:
             await self.nvim.keys("<Esc>")
         return bool(await self.nvim.lua(GO_TO, words))
 
-    async def _has(self, words: str) -> bool:
-        return words in await self.text()
+    async def _with(self, words: str) -> str:
+        """Return the transcript; empty if it does not contain `words`."""
+        text = await self.text()
+        return text if words in text else ""
 
 
 Open = Callable[[str], Awaitable[Panel]]
