@@ -14,6 +14,16 @@ from support.neovim import until
 RUNS = 21
 FILES, USES = 100, 10
 LINES = 20_000
+FUNCTION = """\
+def work(number: int, name: str) -> str:
+    total = 0
+    for step in range(number):
+        total += step * len(name)
+    return name + str(total)
+
+
+"""
+"""What a file of a usual length has between the uses of a symbol."""
 BLOCK = 20
 """Milliseconds for which a tool may block Neovim, beyond Neovim's decoding of the answer."""
 
@@ -60,18 +70,30 @@ async def run(effort: Effort) -> list[Table]:
         return [table]
     async with serving("/neovim") as (served, wire):
         await served.nvim.lua(INSTRUMENTS, program)
-        await _references(served, wire, table, effort)
+        (served.project / "pyrightconfig.json").write_text("{}")
+        # All are written first: the server looks for files when it starts.
+        short = _project(served.project / "short", "")
+        usual = _project(served.project / "usual", FUNCTION * 3)
+        await _references(served, wire, table, effort, usual, "200 lines")
+        await _references(served, wire, table, effort, short, "10 lines")
         await _symbols(served, wire, table, effort)
     return [table]
 
 
-async def _references(served: Editor, wire: Wire, table: Table, effort: Effort) -> None:
-    (served.project / "pyrightconfig.json").write_text("{}")
-    used = served.project / "used.py"
+def _project(folder: Path, between: str) -> Path:
+    """Write files that use a symbol, with a text between the uses; return the file that has it."""
+    folder.mkdir()
+    used = folder / "used.py"
     used.write_text("def greet() -> int:\n    return 1\n")
     for number in range(FILES):
-        text = "from used import greet\n" + "print(greet(), 1)\n" * (USES - 1)
-        (served.project / f"file{number}.py").write_text(text)
+        text = "from used import greet\n" + f"{between}print(greet(), 1)\n" * (USES - 1)
+        (folder / f"file{number}.py").write_text(text)
+    return used
+
+
+async def _references(
+    served: Editor, wire: Wire, table: Table, effort: Effort, used: Path, length: str
+) -> None:
     await _open(served, used)
     position = {"position": {"line": 0, "character": 4}}
     more = {**position, "context": {"includeDeclaration": True}}
@@ -79,7 +101,8 @@ async def _references(served: Editor, wire: Wire, table: Table, effort: Effort) 
     place = {"file": str(used), "line": 1, "symbol": "greet"}
     for shown, arguments in (("", place), (", all that fit", {**place, "limit": 1000})):
         tool = _tool(wire, "references", arguments, f"{FILES * USES + 1:,} places in")
-        await _compare(served, table, f"{FILES * USES:,} references{shown}", tool, bare, effort)
+        row = f"{FILES * USES:,} references in files of {length}{shown}"
+        await _compare(served, table, row, tool, bare, effort)
 
 
 async def _symbols(served: Editor, wire: Wire, table: Table, effort: Effort) -> None:
