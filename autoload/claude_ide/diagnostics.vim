@@ -1,0 +1,6 @@
+vim9script
+# Collects diagnostics.
+
+# Start or stop.
+export def Watch(on: bool)
+enddef

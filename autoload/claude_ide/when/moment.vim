@@ -1,0 +1,242 @@
+vim9script
+# The moment at which something may appear or disappear without disturbing the user:
+#
+# | gate              | for something that                      | waits for the end of                |
+# | ----------------- | --------------------------------------- | ----------------------------------- |
+# | `WhenFree`        | takes the user elsewhere                | `Obstacle`, and typing              |
+# | `WhenEnded`       | closes windows the user may be in       | Insert and Visual mode: it ends them |
+# | `WhenPossible`    | was requested by the user               | nothing else                        |
+#
+# Vim handles messages and timers at every prompt and in the middle of every command, and lets them
+# change windows there. So everything that appears depends on this. Each gate also waits for the end
+# of textlock and of the command-line window, and never calls back at once: the caller may be inside
+# an autocommand. `Guard` comes afterwards: it discards keys that were typed blindly.
+
+import autoload '../say/reason.vim'
+
+const POLL = 50 # milliseconds
+# Seconds.
+const QUIET = 0.4 # since the last key
+const PROBE = 0.5 # between two probes
+const GUARD = 0.2
+const LONGEST_GUARD = 1.0
+
+var last_typed: list<number> = []
+var last_key = ''
+var last_probe: list<number> = []
+var is_guarding = false
+
+def SecondsSince(time: list<number>): float
+  return empty(time) ? 1000.0 : reltimefloat(reltime(time))
+enddef
+
+# Start or stop recording when the user types. It has to be on before anything waits, or a window
+# could appear while the user is typing.
+#
+# Before 9.1.0563 there is no event for a key. SafeState comes after each command that keys have
+# completed, and TextChangedT after the text of a terminal has changed, as it does by typing there.
+export def NoticeTyping(on: bool)
+  last_typed = []
+  augroup claude_ide_moment
+    autocmd!
+    if on && exists('##KeyInputPre')
+      autocmd KeyInputPre * Typed()
+    elseif on
+      autocmd SafeState * last_typed = reltime()
+    endif
+  augroup END
+enddef
+
+def Typed()
+  if v:event.typed
+    last_typed = reltime()
+    last_key = v:char
+  endif
+enddef
+
+# Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
+# filter; a popup with a terminal in it, such as a picker, has the focus.
+def IsInDialog(): bool
+  if win_gettype() ==# 'popup'
+    return true
+  endif
+  return popup_list()->indexof((_, id) =>
+    get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
+enddef
+
+# The key that begins a command in a terminal window.
+def TerminalKey(): string
+  return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
+enddef
+
+# `state()` contains "S" while something is half-typed. It also does after a callback of anyone has
+# changed something, until the next key; <Ignore> is a key without effect that ends this, and changes
+# nothing if something is half-typed.
+def IsAtRest(): bool
+  if mode(1) ==# 't'
+    # Here the state contains "S" as soon as a key was typed.
+    return state('moax') ==# '' && last_key !=# TerminalKey()
+  elseif index(['n', 'nt'], mode(1)) < 0 || state('moax') !=# ''
+    return false
+  elseif state('S') ==# ''
+    return true
+  endif
+  if SecondsSince(last_probe) > PROBE
+    last_probe = reltime()
+    feedkeys("\<Ignore>", 'n')
+  endif
+  return false
+enddef
+
+def RemedyForMode(): string
+  const mode = mode(1)
+  if mode =~# '^n\?i'
+    return 'leave Insert mode'
+  elseif mode =~# '^R'
+    return 'leave Replace mode'
+  elseif mode =~# "^[vV\<C-v>]"
+    return 'leave Visual mode'
+  elseif mode =~# "^[sS\<C-s>]"
+    return 'leave Select mode'
+  elseif mode =~# '^[cr!]'
+    return 'answer the prompt'
+  endif
+  return 'finish the command'
+enddef
+
+# What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
+# but typing delays it.
+export def Obstacle(): string
+  if getcmdwintype() !=# ''
+    return 'close the command-line window'
+  elseif IsInDialog()
+    return 'leave this window'
+  elseif getcmdtype() !=# ''
+    # Also CTRL-W : in a terminal window, where the mode stays "t".
+    return 'answer the prompt'
+  elseif !IsAtRest()
+    return RemedyForMode()
+  elseif reg_recording() !=# '' || reg_executing() !=# ''
+    return 'stop recording'
+  endif
+  return ''
+enddef
+
+# Whether nothing disturbs the user now.
+export def IsFree(): bool
+  return !is_guarding && SecondsSince(last_typed) >= QUIET && Obstacle() ==# ''
+enddef
+
+# Whether Vim allows windows to change at all, as far as it tells beforehand.
+def IsPossible(): bool
+  return getcmdwintype() ==# ''
+enddef
+
+# False while the mode is still ending.
+def EndMode(): bool
+  const mode = mode(1)
+  if mode =~# '^n\?[iR]'
+    stopinsert
+    return false
+  elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
+    execute "normal! \<Esc>"
+  endif
+  return true
+enddef
+
+# Under textlock Vim refuses to change windows, and says so before anything has happened.
+def IsRefusal(exception: string): bool
+  return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
+enddef
+
+def When(Condition: func(): bool, Fn: func, OnError: func(string)): func
+  final waiting = {is_cancelled: false}
+  def Poll(_: number)
+    if waiting.is_cancelled
+      return
+    elseif !Condition()
+      timer_start(POLL, Poll)
+      return
+    endif
+    try
+      # Some errors that `Fn` raises would pass this `:try` if it were called directly.
+      call(Fn, [])
+    catch
+      if IsRefusal(v:exception)
+        timer_start(POLL, Poll)
+      else
+        call(OnError, [reason.Of(v:exception)])
+      endif
+    endtry
+  enddef
+  timer_start(0, Poll)
+  return () => {
+    waiting.is_cancelled = true
+  }
+enddef
+
+# Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
+# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if `Fn`
+# raises an error. Returns a function that cancels this.
+export def WhenFree(Fn: func, OnError: func(string)): func
+  return When(IsFree, Fn, OnError)
+enddef
+
+# Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
+export def WhenPossible(Fn: func, OnError: func(string)): func
+  return When(IsPossible, Fn, OnError)
+enddef
+
+# Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
+# continue in whichever window the user ends up in.
+export def WhenEnded(Fn: func, OnError: func(string)): func
+  return When(() => IsPossible() && EndMode(), Fn, OnError)
+enddef
+
+# To be called after a callback has changed windows or text. <Ignore> is a key without effect, which
+# makes Vim look around: without it the key that Vim waits for would not be mapped if a popup without
+# mappings was there when the wait began, the first key in a terminal window would be a command of
+# Normal mode, and TextChanged and SafeState would come with the next key only.
+export def Settle()
+  if index(['n', 'nt', 't'], mode(1)) >= 0
+    feedkeys("\<Ignore>", 'n')
+  endif
+enddef
+
+# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
+# but after a second at the latest: by then they have noticed it.
+#
+# The filter of a popup gets each key before anything else does, also in a terminal window.
+export def Guard(Fn: func)
+  # The user notices a large diff only once it is drawn.
+  redraw
+  final began = reltime()
+  final last = {typed: began}
+  is_guarding = true
+  const shield = popup_create('', {
+    line: &lines,
+    col: &columns,
+    zindex: 32000,
+    tabpage: -1,
+    mapping: 0,
+    filtermode: 'a',
+    filter: (_, _) => {
+      last.typed = reltime()
+      return true
+    },
+  })
+  def Poll(_: number)
+    const pause = GUARD - SecondsSince(last.typed)
+    const remaining = min([float2nr(pause * 1000), float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000)])
+    # CTRL-C closes a popup without asking its filter.
+    if remaining > 0 && !empty(popup_getpos(shield))
+      timer_start(remaining + 1, Poll)
+      return
+    endif
+    popup_close(shield)
+    is_guarding = false
+    Settle()
+    Fn()
+  enddef
+  Poll(0)
+enddef
