@@ -127,6 +127,8 @@ class Vim:
             *["--cmd", f"call TestDoor('127.0.0.1:{door.sockets[0].getsockname()[1]}')"],
             *["--cmd", f"set runtimepath^={ROOT}"],
             *["--cmd", f"let g:claude_ide = {{'python': '{sys.executable}'}}"],
+            # As in Neovim, and for all users but those who have neither defaults.vim nor this line.
+            *["--cmd", "filetype plugin indent on"],
             # `encode` leaves nothing that would have to be waited for.
             *["--cmd", "set ttimeout ttimeoutlen=0"],
             *arguments,
@@ -184,7 +186,7 @@ class Vim:
         await self.request("TestCommand", text)
 
     async def eval(self, expression: str) -> Any:
-        """Evaluate a Vimscript expression."""
+        """Evaluate a Vimscript expression; bytes that are not UTF-8 become U+FFFD on the way."""
         return await self.request("TestEval", expression)
 
     async def keys(self, keys: str) -> None:

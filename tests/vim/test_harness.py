@@ -180,6 +180,7 @@ async def test_a_vim_that_quits_is_noticed(vim: Vim) -> None:
     assert await vim.process.wait() == 0
 
 
+@pytest.mark.usefixtures("vim_program")
 async def test_a_vim_that_does_not_start_says_why(project: Path, tmp_path: Path) -> None:
     with pytest.raises(VimError, match="Unknown option argument"):
         await Vim.start("--no-such-option", cwd=project, home=tmp_path)
@@ -199,6 +200,12 @@ async def test_vim_reads_this_plugin_and_no_settings_of_the_user(
     assert str(ROOT) in (await vim.eval("&runtimepath")).split(",")
     assert Path(await vim.eval("$VIMRUNTIME"), "defaults.vim").is_file()
     await vim.stop()
+
+
+async def test_a_file_has_its_type(vim: Vim) -> None:
+    await vim.command("edit a.py")
+
+    assert await vim.eval("&filetype") == "python"
 
 
 async def test_swap_files_are_written_only_if_the_test_asks(
