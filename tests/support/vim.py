@@ -195,7 +195,11 @@ class Vim:
         Vim has read them afterwards, and handles them before it answers the next request. If it
         is busy, they remain typed ahead.
         """
-        await self.screen.type_and_wait(encode(keys))
+        first, *others = encode(keys)
+        await self.screen.type_and_wait(first)
+        for portion in others:
+            await asyncio.wait([self.send_request("TestEval", "1")], timeout=1.0)
+            await self.screen.type_and_wait(portion)
 
     async def idle(self, milliseconds: int) -> None:
         """Wait for a timer in Vim, so that work deferred for less time is done."""

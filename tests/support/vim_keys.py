@@ -1,4 +1,4 @@
-"""Names of keys, as in Vim's mappings, translated into the bytes that xterm sends for them."""
+"""Names of keys, as in Vim's mappings, translated into the bytes that a terminal sends for them."""
 
 import re
 
@@ -22,19 +22,23 @@ _MODIFIERS = {"s": 1, "m": 2, "a": 2, "c": 4}
 _NAME = re.compile(r"<((?:[SCMA]-)*)([A-Z][A-Z0-9]*|[^<>\s])>", re.IGNORECASE)
 
 
-def encode(keys: str) -> bytes:
-    """Translate `i…<Esc><CR><C-w>`; what is not the name of a key is typed unchanged."""
+def encode(keys: str) -> list[bytes]:
+    """Translate `i…<Esc><CR><C-w>`; what is not the name of a key is typed unchanged.
+
+    Each portion must be handled before the next is typed: otherwise the <Esc> at its end and the
+    key after that would look like the code of another key.
+    """
     pieces, end = [], 0
     for name in _NAME.finditer(keys):
-        key = _key(name)
-        pieces += [*keys[end : name.start()], key]
+        pieces += [*keys[end : name.start()], _key(name)]
         end = name.end()
     pieces += keys[end:]
-    for index, after in enumerate(pieces[1:]):
-        # Both together would look like the code of another key.
-        if pieces[index] == "\x1b" and after[0] in "[]OP^_\x1b":
-            pieces[index] = _other("\x1b", 0)
-    return "".join(pieces).encode("utf-8", "surrogateescape")
+    portions = [""]
+    for before, piece in zip(["", *pieces], pieces, strict=False):
+        if before == "\x1b" and piece[0] in "[]OP^_\x1b":
+            portions.append("")
+        portions[-1] += piece
+    return [portion.encode("utf-8", "surrogateescape") for portion in portions]
 
 
 def _key(name: re.Match[str]) -> str:
@@ -55,5 +59,5 @@ def _key(name: re.Match[str]) -> str:
 
 
 def _other(character: str, bits: int) -> str:
-    """What xterm sends with `modifyOtherKeys`, which Vim asks for."""
-    return f"\x1b[27;{bits + 1};{ord(character)}~"
+    """Any character with modifiers; xterm's form of this code would change how Vim maps <C-w>."""
+    return f"\x1b[{ord(character)};{bits + 1}u"

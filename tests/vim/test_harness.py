@@ -47,7 +47,7 @@ KEYS = (
     *("<C-w>", "<C-s>", "<C-x>", "<C-^>", "<C-]>", "<C-_>", "<C-Right>", "<S-Tab>", "<S-Right>"),
     *("<F1>", "<F2>", "<F5>", "<F12>", "<Up>", "<Down>", "<Left>", "<Right>", "<Home>", "<End>"),
     *("<PageUp>", "<PageDown>", "<Insert>", "<Del>", "<BS>", "<Tab>", "<CR>", "<Space>"),
-    *("<M-x>", "<C-Space>", "<S-F5>", "<C-CR>"),
+    *("<Esc>", "<M-x>", "<C-Space>", "<S-F5>", "<C-CR>"),
 )
 
 
@@ -125,6 +125,50 @@ async def test_a_request_whose_command_asks_the_user_is_answered_after_the_key(v
     await vim.keys("y")
 
     assert await asked == 1
+
+
+PROMPTS = {
+    "hit-enter": ":echo 'one' | echo 'two'<CR>",
+    "more": ":for i in range(99) | echo i | endfor<CR>",
+    "confirm": ":call confirm('Really?')<CR>",
+    "input": ":call input('Name: ')<CR>",
+    "getchar": ":call getchar()<CR>",
+    "substitute": "itext<Esc>:s/text/other/c<CR>",
+    "popup": ":call popup_menu(['one', 'two'], #{callback: {-> 0}})<CR>",
+    "operator": "d",
+    "command line": ":echo",
+}
+
+
+@pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS)
+async def test_escape_leaves_any_prompt(vim: Vim, prompt: str) -> None:
+    await vim.keys(prompt)
+
+    await vim.keys("<Esc>")
+
+    # More's Escape may be followed by a hit-enter prompt.
+    if (await vim.mode())["mode"] == "r":
+        await vim.keys("<Esc>")
+    await until(lambda: vim.eval("mode(1) == 'n' && popup_list() == []"), "Normal mode")
+    await vim.keys("ix<Esc>")
+    assert "x" in await vim.eval("getline(1)")
+
+
+async def test_escape_reaches_a_program_in_vims_terminal(vim: Vim) -> None:
+    await vim.keys(":call term_start(['cat', '-v'], #{curwin: 1})<CR>")
+    await until(lambda: vim.eval("mode(1) == 't'"), "Terminal-Job mode")
+
+    await vim.keys("one<Esc><Up><C-v><CR>")
+
+    await until(lambda: "one^[^[[A" in vim.screen.text(), "the keys are echoed")
+
+
+async def test_a_control_key_is_mapped_after_keys_with_other_modifiers(vim: Vim) -> None:
+    await vim.command("nnoremap <C-s> :let g:pressed = 1<CR>")
+
+    await vim.keys("i<M-x><Esc><C-CR><C-s>")
+
+    assert await vim.eval("g:pressed") == 1
 
 
 async def test_what_a_command_says_is_on_the_screen(vim: Vim) -> None:
