@@ -123,8 +123,8 @@ class Editor:
 
         `real` says that `path` has no links, so that none is followed.
         """
-        text: str | None = await self._checked("file.buffers.text", path, real)
-        return text
+        found: dict[str, str] | None = await self._checked("file.buffers.text", path, real)
+        return found["text"] if found else None
 
     async def find(self, path: str, *, real: bool = False) -> dict[str, Any] | None:
         """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
