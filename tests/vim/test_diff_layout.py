@@ -78,7 +78,7 @@ LAYOUTS = pytest.mark.parametrize("config", ["tab", "vertical", "horizontal"], i
 async def gone(vim: Vim) -> None:
     """Wait until the diff is closed and the user is back."""
     await until(lambda: vim.eval(f"{BUFFERS} == 0 && tabpagenr('$') == 2"), "the diff is closed")
-    await vim.idle(100)
+    await vim.idle(300)  # the guard has ended
 
 
 @LAYOUTS
