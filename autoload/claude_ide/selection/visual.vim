@@ -22,7 +22,7 @@ enddef
 
 # The byte column after the character at `col` and its composing characters.
 def AfterCharacter(text: string, col: number): number
-  return col + len(strpart(text, col, 1, true))
+  return col + len(matchstr(text, '\_.', col))
 enddef
 
 def IsBefore(a: dict<number>, b: dict<number>): bool
@@ -106,9 +106,9 @@ enddef
 def Character(row: number, text: string, col: number): dict<number>
   const stop = AfterCharacter(text, col)
   const cells = virtcol([row + 1, col + 1], true)
-  # With 'virtualedit', virtcol() says that a tab ends where it starts.
-  const is_tab = strpart(text, col, 1) ==# "\t"
-  const to = is_tab ? virtcol([row + 1, stop + 1], true)[0] - 1 : cells[1]
+  # With 'virtualedit', virtcol() says that a tab, or <200d>, ends where it starts.
+  const is_printable = strpart(text, col, stop - col) =~# '^\p'
+  const to = is_printable ? cells[1] : virtcol([row + 1, stop + 1], true)[0] - 1
   return {col: col, stop: stop, from: cells[0], to: to}
 enddef
 
@@ -128,7 +128,7 @@ def Slice(row: number, columns: dict<any>): list<any>
   const right: number = columns.right
   if text ==# ''
     return ['', 0, 0]
-  elseif columns.are_cells && text !~# '[^ -~]'
+  elseif columns.are_cells && strchars(text) == len(text) && text !~# '[^ -~]'
     const end = min([right, len(text)])
     return left > len(text) ? ['', len(text), len(text)]
       : [strpart(text, left - 1, end - left + 1), left - 1, end]
