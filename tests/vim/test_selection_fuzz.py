@@ -13,7 +13,6 @@ CHUNK = 250
 SELECT = Path(__file__).parent.parent / "support" / "select.vim"
 
 
-
 @pytest.mark.parametrize("seed", range(CASES // CHUNK))
 async def test_the_text_of_a_random_selection_is_what_y_yanks(
     vim: Vim, project: Path, seed: int
