@@ -6,6 +6,7 @@ import autoload './typing_mode.vim'
 import autoload './window.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload '../when/moment.vim'
 
 const ANYWHERE = {side: 'right', size: 0.4}
 
@@ -115,6 +116,8 @@ export def Leave(bufnr: number)
   endif
   win_gotoid(target.win)
   Resume(target)
+  # Insert mode would begin after the next key.
+  moment.Settle()
 enddef
 
 # The buffer of a terminal of the user's in which a client runs; 0 if there is none.
