@@ -7,6 +7,7 @@ import autoload './say/announce.vim'
 import autoload './say/plain.vim'
 
 const LONGEST_MODEL = 30 # characters
+const FIGURES = ['model', 'context', 'cost']
 
 var composed: dict<any> = {}
 var version = -1 # of the activity that it shows
@@ -75,8 +76,13 @@ def Compose(): dict<any>
   const figures = empty(server) ? {} : activity.Figures()
   const state = StateOf(server)
   const words = [WordsOf(server, state)] + FigureWords(figures)
-  final status = figures->copy()->filter((key, _) => key !=# 'is_working')
-  return extend(status, {state: state, text: plain.StatusLine(join(words, ' · '))})
+  final status = {state: state, text: plain.StatusLine(join(words, ' · '))}
+  for name in FIGURES
+    if has_key(figures, name)
+      status[name] = figures[name]
+    endif
+  endfor
+  return status
 enddef
 
 def Current(): dict<any>
