@@ -248,7 +248,7 @@ async def test_the_key_leads_into_the_terminal_and_back_from_each_mode(
     await until(lambda: "read: hello" in vim.screen.text())
     await vim.keys("<F2>")
 
-    mode = "i" if keys[-1] in "iR" else "n"
+    mode = keys[-1] if keys[-1] in "iR" else "n"
     await until(lambda: vim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
     if keys == "ggwi":
         await vim.keys("x")

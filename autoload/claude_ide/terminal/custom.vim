@@ -5,12 +5,18 @@ vim9script
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 
+# Vim9 script would look for a global function that has no `g:` in this script only.
+def Callable(Fn: func): func
+  const name: string = get(Fn, 'name')
+  return name =~# '^\u\w*$' ? function('g:' .. name, get(Fn, 'args')) : Fn
+enddef
+
 # The user's function in a list; an empty list if there is none.
 export def Find(): list<func>
   const options = get(g:, 'claude_ide', {})
   const group = type(options) == v:t_dict ? get(options, 'terminal', {}) : {}
   const Side = type(group) == v:t_dict ? get(group, 'side', '') : ''
-  return type(Side) == v:t_func ? [Side] : []
+  return type(Side) == v:t_func ? [Callable(Side)] : []
 enddef
 
 # Call the user's function; an error is shown. Returns the buffer of the terminal; 0 if it is not in

@@ -6,7 +6,6 @@ import autoload './typing_mode.vim'
 import autoload './window.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
-import autoload '../when/moment.vim'
 
 const ANYWHERE = {side: 'right', size: 0.4}
 
@@ -94,17 +93,14 @@ def WayBack(bufnr: number): dict<any>
   return {}
 enddef
 
-# Insert and Replace mode continue where they were; of Visual mode `gv` has the area.
-def Resume(target: dict<any>)
+# The key with which Insert and Replace mode continue where they were; of Visual mode `gv` has the area.
+def Resuming(target: dict<any>): string
   if target.mode !~# '[iR]'
-    return
+    return ''
   endif
   setpos('.', target.cursor)
-  if target.cursor[2] > len(getline('.'))
-    startinsert!
-  else
-    startinsert
-  endif
+  const is_at_end = target.cursor[2] > len(getline('.'))
+  return target.mode ==# 'R' ? 'R' : is_at_end ? 'A' : 'i'
 enddef
 
 # Leave the current window, which shows a terminal, for the window that the user came from.
@@ -115,9 +111,8 @@ export def Leave(bufnr: number)
     return
   endif
   win_gotoid(target.win)
-  Resume(target)
-  # Insert mode would begin after the next key.
-  moment.Settle()
+  # The first key still ends Terminal-Job mode, and would not be mapped.
+  feedkeys("\<Ignore>\<Ignore>" .. Resuming(target), 'ni')
 enddef
 
 # The buffer of a terminal of the user's in which a client runs; 0 if there is none.
