@@ -10,6 +10,7 @@ import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
 import autoload './status_line.vim'
+import autoload './selection/mention.vim'
 import autoload './when/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
@@ -53,6 +54,14 @@ host.OnExit((_) => {
   endfor
 })
 
+# In a buffer that lists files, these mean the entries there: they are found now, because the list may
+# close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
+def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
+  const mentions = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
+    ? mention.ListedMentions(lines) : []
+  return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
+enddef
+
 # Send a command to the host as soon as the host can run (`ready.vim`). `lines` is empty without a
 # range.
 export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
@@ -60,8 +69,9 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
     # The user means the current selection, but the command will take them to another window.
     selection.Hold(lines)
   endif
-  const options = {args: args, lines: lines, bang: bang}
-  ready.Run(name, options, () => host.Command(name, options))
+  const [sent, sent_args] = WithListed(name, args, lines)
+  const options = {args: sent_args, lines: lines, bang: bang}
+  ready.Run(sent, options, () => host.Command(sent, options))
 enddef
 
 # `:Claude`.

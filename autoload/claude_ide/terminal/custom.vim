@@ -2,6 +2,7 @@ vim9script
 # The user's function that opens terminals (the option `terminal.side`). Only Vim reads it: a function
 # cannot be passed to the host.
 
+import autoload '../own_options.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 
@@ -13,9 +14,7 @@ enddef
 
 # The user's function in a list; an empty list if there is none.
 export def Find(): list<func>
-  const options = get(g:, 'claude_ide', {})
-  const group = type(options) == v:t_dict ? get(options, 'terminal', {}) : {}
-  const Side = type(group) == v:t_dict ? get(group, 'side', '') : ''
+  const Side = own_options.Get('terminal', 'side')
   return type(Side) == v:t_func ? [Callable(Side)] : []
 enddef
 
