@@ -9,6 +9,7 @@ import autoload './disk/change.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
+import autoload './status_line.vim'
 import autoload './selection/mention.vim'
 import autoload './when/moment.vim'
 
@@ -18,6 +19,7 @@ const CLEANUPS = [
   'claude_ide#diff#accepted#SettleAll',
   'claude_ide#dialogue#CloseAll',
   'claude_ide#question#HostEnded',
+  'claude_ide#activity#Clear',
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
@@ -39,6 +41,8 @@ def CallIfLoaded(name: string)
 enddef
 
 host.OnServing((on) => {
+  # From now on each change is announced.
+  status_line.Text()
   Watch(on)
   if !on
     CallIfLoaded('claude_ide#diff#CloseAll')
