@@ -49,15 +49,19 @@ host.OnExit((_) => {
   endfor
 })
 
-# Send a command to the host as soon as the host can run (`ready.vim`). `lines` is empty without a
-# range.
+# Carry out a command that needs the host, as soon as the host can run (`ready.vim`).
+export def Run(name: string, options: dict<any>, Fn: func)
+  ready.Run(name, options, Fn)
+enddef
+
+# Send a command to the host as soon as the host can run. `lines` is empty without a range.
 export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
   if name ==# 'Claude' || (bang && FOCUSING->index(name) >= 0)
     # The user means the current selection, but the command will take them to another window.
     selection.Hold(lines)
   endif
   const options = {args: args, lines: lines, bang: bang}
-  ready.Run(name, options, () => host.Command(name, options))
+  Run(name, options, () => host.Command(name, options))
 enddef
 
 # `:Claude`.
