@@ -62,8 +62,12 @@ def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
   return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
 enddef
 
-# Send a command to the host as soon as the host can run (`ready.vim`). `lines` is empty without a
-# range.
+# Carry out a command that needs the host, as soon as the host can run (`ready.vim`).
+export def Run(name: string, options: dict<any>, Fn: func)
+  ready.Run(name, options, Fn)
+enddef
+
+# Send a command to the host as soon as the host can run. `lines` is empty without a range.
 export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
   if name ==# 'Claude' || (bang && FOCUSING->index(name) >= 0)
     # The user means the current selection, but the command will take them to another window.
@@ -71,7 +75,7 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   endif
   const [sent, sent_args] = WithListed(name, args, lines)
   const options = {args: sent_args, lines: lines, bang: bang}
-  ready.Run(sent, options, () => host.Command(sent, options))
+  Run(sent, options, () => host.Command(sent, options))
 enddef
 
 # `:Claude`.
