@@ -104,7 +104,7 @@ enddef
 
 # Make the next change start a new undo step (`:help undo-break`).
 export def BreakUndo(bufnr: number)
-  setbufvar(bufnr, '&l:undolevels', getbufvar(bufnr, '&l:undolevels'))
+  setbufvar(bufnr, '&undolevels', getbufvar(bufnr, '&l:undolevels'))
 enddef
 
 # Make the next change join the previous undo step. Does nothing after an undo.

@@ -5,7 +5,7 @@ import autoload './changed.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
-import autoload '../checking/inside.vim'
+import autoload './inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 

@@ -140,6 +140,11 @@ export def Stamp(): string
   return join(parts, "\n")
 enddef
 
+def RulesOf(file: dict<string>, working: list<string>): list<dict<any>>
+  const text = ReadText(file.path)
+  return trim(text) ==# '' ? [] : Parse(text, Places(file, working))
+enddef
+
 # What each settings file says that has some rules, or that cannot be used: its `path`, `project` and
 # `rules` ({text, regexes}), and `problem`: why it cannot be used, or ''. With a problem, nothing in
 # the reach of the file may leave the editor.
@@ -147,15 +152,14 @@ export def Read(): list<dict<any>>
   const working = folders.All()
   var found: list<dict<any>> = []
   for file in Files(working)
-    var rules: list<dict<any>> = []
-    const problem = reason.Try(() => {
-      const text = ReadText(file.path)
-      if trim(text) !=# ''
-        rules = Parse(text, Places(file, working))
-      endif
-    })
-    if problem !=# '' || !empty(rules)
-      found->add({path: file.path, project: file.project, rules: rules, problem: problem})
+    const outcome = reason.Attempt(RulesOf, [file, working])
+    if !outcome[0] || !empty(outcome[1])
+      found->add({
+        path: file.path,
+        project: file.project,
+        rules: outcome[0] ? outcome[1] : [],
+        problem: outcome[0] ? '' : outcome[1],
+      })
     endif
   endfor
   return found

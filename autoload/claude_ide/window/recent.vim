@@ -3,17 +3,14 @@ vim9script
 
 const STEP = 0.000001
 
-# By buffer: seconds since the epoch; the fraction tells what was entered later in that second.
+# By buffer: seconds since the epoch, which grow with each entry, also within a second.
 final entered: dict<float> = {}
 var latest = 0.0
 
 def Enter(bufnr: number)
-  latest = max_of(localtime() + 0.0, latest) + STEP
+  const now = localtime() + 0.0
+  latest = (now > latest ? now : latest) + STEP
   entered[bufnr] = latest
-enddef
-
-def max_of(a: float, b: float): float
-  return a > b ? a : b
 enddef
 
 # Start or stop recording when buffers are entered.
