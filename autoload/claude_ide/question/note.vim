@@ -23,7 +23,7 @@ export def Show(note: dict<any>, words: string)
     return
   endif
   if empty(prop_type_get(note.type, {bufnr: bufnr}))
-    prop_type_add(note.type, {bufnr: bufnr, highlight: 'Comment'})
+    prop_type_add(note.type, {bufnr: bufnr, highlight: hlexists('Comment') ? 'Comment' : 'NonText'})
   endif
   const found = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [note.type]})
   const lnum: number = empty(found) ? note.lnum : found[0].lnum
