@@ -173,6 +173,8 @@ def EndMode(): bool
   const mode = mode(1)
   if mode =~# '^n\?[iR]'
     stopinsert
+    # It ends with the next key.
+    feedkeys("\<Ignore>", 'n')
     return false
   elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
     execute "normal! \<Esc>"
