@@ -29,7 +29,7 @@ BUSY = {
     "select": ("gh", "<Esc>"),
     "command line": (":", "<Esc>"),
     "search": ("/fo", "<Esc>"),
-    "command-line window": ("q:", "<C-c><C-c>"),
+    "command-line window": ("q:", ":q<CR>"),
     "getchar()": (":call getchar()<CR>", "x"),
     "input()": (":call input('')<CR>", "<CR>"),
     "confirm()": (":call confirm('really?', \"&Yes\\n&No\")<CR>", "y"),
