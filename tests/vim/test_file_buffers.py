@@ -10,7 +10,7 @@ from support.claude_code import ClaudeCode
 from support.neovim import Neovim, until
 from support.vim import Vim
 
-from .test_file_open import edit, shown
+from .test_file_open import edit, in_normal_mode, shown, typed
 
 
 @pytest.fixture
@@ -40,9 +40,7 @@ async def test_vim_and_neovim_describe_the_same_files_alike(
         for step in steps:
             await editor.command(step.replace("x''y", "x''''y"))
 
-    await until(
-        lambda: vim.eval("len(claude_ide#file#open_editors#Editors())"), "files are open"
-    )
+    await until(lambda: vim.eval("len(claude_ide#file#open_editors#Editors())"), "files are open")
     found = await vim.call("claude_ide#file#open_editors#Snapshot")
     expected = await nvim.lua("return require('claude_ide.file.open_editors').snapshot()")
 
@@ -84,7 +82,7 @@ async def test_a_renamed_buffer_is_found_by_its_new_name(vim: Vim, path: Path) -
 async def test_the_text_of_a_file_is_what_a_write_would_put_on_disk(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:
-    await serving_vim.keys("onew ä\x16u0000<Esc>:set ff=dos<CR>")
+    await typed(serving_vim, "onew ä\x16u0000<Esc>:set ff=dos<CR>")
 
     text = await vim_client.request("readFile", {"path": path.name})
 
@@ -100,7 +98,7 @@ async def test_a_hidden_buffer_is_saved_by_the_users_autocommands(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:
     await serving_vim.command("autocmd BufWritePre *.py call setline(1, 'formatted')")
-    await serving_vim.keys("x:set hidden<CR>:enew<CR>:set nohidden confirm<CR>")
+    await typed(serving_vim, "x:set hidden<CR>:enew<CR>:set nohidden confirm<CR>")
 
     saved = await vim_client.json("saveDocument", {"filePath": str(path)})
 
@@ -112,12 +110,12 @@ async def test_a_hidden_buffer_is_saved_by_the_users_autocommands(
 async def test_a_file_that_has_changed_on_disk_is_not_overwritten(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:
-    await serving_vim.keys("x")
+    await typed(serving_vim, "x")
     path.write_text("other = 1\nsecond = 2\n")  # of the same size, in the same second
 
     for _ in range(2):
         result = await vim_client.call("saveDocument", {"filePath": str(path)})
-        assert result["isError"] is True
+        assert result.get("isError") is True, result
         assert "has changed on disk since Vim read it" in result["content"][0]["text"]
 
     assert path.read_text() == "other = 1\nsecond = 2\n"
@@ -127,7 +125,7 @@ async def test_a_file_that_has_changed_on_disk_is_not_overwritten(
 async def test_a_file_that_changes_during_the_write_is_not_overwritten(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:
-    await serving_vim.keys("x")
+    await typed(serving_vim, "x")
     await serving_vim.command("autocmd BufWritePre *.py call system('echo other > \"a b.py\"')")
 
     result = await vim_client.call("saveDocument", {"filePath": str(path)})
@@ -140,11 +138,11 @@ async def test_a_file_that_changes_during_the_write_is_not_overwritten(
 async def test_a_readonly_buffer_is_not_saved(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:
-    await serving_vim.keys("x:set readonly confirm<CR>")
+    await typed(serving_vim, "x:set readonly confirm<CR>")
 
     result = await vim_client.call("saveDocument", {"filePath": str(path)})
 
-    assert result["isError"] is True
+    assert result.get("isError") is True, result
     assert "readonly" in result["content"][0]["text"]
     assert (await serving_vim.mode())["mode"] == "n"
 
@@ -154,7 +152,8 @@ async def test_a_file_that_was_created_meanwhile_is_not_overwritten(
 ) -> None:
     path = project / "new.py"
     await edit(serving_vim, path)
-    await serving_vim.keys("imine<Esc>")
+    await typed(serving_vim, "imine<Esc>")
+    await in_normal_mode(serving_vim)
     path.write_text("theirs\n")
 
     result = await vim_client.call("saveDocument", {"filePath": str(path)})
@@ -163,15 +162,14 @@ async def test_a_file_that_was_created_meanwhile_is_not_overwritten(
     assert path.read_text() == "theirs\n"
 
 
-async def test_a_new_file_is_saved(
-    serving_vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
+async def test_a_new_file_is_saved(serving_vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
     path = project / "new.py"
     await edit(serving_vim, path)
-    await serving_vim.keys("imine<Esc>")
+    await typed(serving_vim, "imine<Esc>")
+    await in_normal_mode(serving_vim)
 
     assert (await vim_client.json("saveDocument", {"filePath": str(path)}))["success"] is True
-    await serving_vim.keys("x")
+    await typed(serving_vim, "x")
     assert (await vim_client.json("saveDocument", {"filePath": str(path)}))["success"] is True
 
     assert path.read_text() == "min\n"
@@ -181,7 +179,7 @@ async def test_a_closed_file_leaves_its_windows(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path, project: Path
 ) -> None:
     (project / "other.py").write_text("1\n")
-    await serving_vim.keys(":edit other.py<CR>:edit #<CR>:split<CR>:tab split<CR>")
+    await typed(serving_vim, ":edit other.py<CR>:edit #<CR>:split<CR>:tab split<CR>")
 
     assert await vim_client.texts("close_tab", {"tab_name": str(path)}) == ["TAB_CLOSED"]
 
@@ -203,7 +201,7 @@ async def test_the_last_file_leaves_an_empty_buffer(
 async def test_a_file_that_is_needed_stays_open(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path, keys: str
 ) -> None:
-    await serving_vim.keys(keys)
+    await typed(serving_vim, keys)
 
     answer = await vim_client.texts("close_tab", {"tab_name": str(path)})
 
@@ -224,8 +222,8 @@ async def test_the_host_answers_for_a_stopped_vim(
         await serving_vim.command(f"badd other{number}.txt")
     (project / "new.py").write_text("1\n")
     await serving_vim.idle(300)
-    await serving_vim.keys("ix<Esc>")
-    await serving_vim.keys(":set hidden<CR>:edit new.py<CR>")
+    await typed(serving_vim, "ix<Esc>")
+    await typed(serving_vim, ":set hidden<CR>:edit new.py<CR>")
     await serving_vim.idle(300)
 
     os.kill(serving_vim.process.pid, signal.SIGSTOP)
@@ -265,7 +263,7 @@ async def test_the_host_knows_when_a_buffer_is_saved_undone_or_closed(
         ("<Esc>:write<CR>", False),
         ("x:set nomodified<CR>", False),
     ):
-        await serving_vim.keys(keys)
+        await typed(serving_vim, keys)
         assert await stopped() == [("a b.py", expected)], keys
-    await serving_vim.keys(":bwipeout<CR>")
+    await typed(serving_vim, ":bwipeout<CR>")
     assert await stopped() == []

@@ -15,7 +15,7 @@ const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 final states: dict<string> = {}
 # Buffers whose unsaved changes conflict with the disk.
 final conflicts: dict<bool> = {}
-# What an autocommand before a write has found: another program has written the file.
+# Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
 var is_watching = false
 
@@ -111,16 +111,6 @@ export def HasChanged(bufnr: number): bool
   return false
 enddef
 
-# Only for the autocommand. Another program may write the file while autocommands, such as a
-# formatter, run before the write: then `:write` would ask the user. Its error cancels the write.
-export def Check(bufnr: number)
-  if changed.Probe(bufnr) !=# ''
-    is_overtaken = true
-    RememberConflict(bufnr)
-    throw 'claude-ide: the file has changed'
-  endif
-enddef
-
 # Why `:write` would refuse, apart from a change of the file; empty if it would not.
 def Protection(bufnr: number, path: string): string
   if getbufvar(bufnr, '&readonly')
@@ -131,21 +121,25 @@ def Protection(bufnr: number, path: string): string
   return ''
 enddef
 
-# `:write` asks when it finds that the file has changed, and `:silent` hides the question; `:write!`
-# does not, and the checks before it are ours. Vim runs autocommands in the order of their definition,
-# so that ours is the last one before the write. With 'confirm', an error of `:write` would become a
-# dialog. Returns the reason of a failure.
-def WriteWithoutDialog(bufnr: number): string
-  const confirm = &confirm
-  is_overtaken = false
-  augroup claude_ide_write
-    execute $'autocmd BufWritePre <buffer={bufnr}> claude_ide#file#write#Check({bufnr})'
-  augroup END
+# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed, and
+# `:silent` hides the question. Another program may change it while autocommands such as a formatter
+# run, and Vim cannot check it while it writes, so these run first. With 'confirm', an error would become
+# a dialog. Throws if it fails.
+def WriteWithoutDialog(bufnr: number)
+  const settings = [&confirm, &eventignore]
   &confirm = false
-  const failure = reason.Try(inside.Run, [bufnr, 'silent write!'])
-  &confirm = confirm
-  autocmd! claude_ide_write
-  return failure
+  try
+    inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
+    if changed.Probe(bufnr) !=# ''
+      is_overtaken = true
+      RememberConflict(bufnr)
+      return
+    endif
+    &eventignore = settings[1] ==# '' ? 'BufWritePre' : settings[1] .. ',BufWritePre'
+    inside.Run(bufnr, 'silent write!')
+  finally
+    [&confirm, &eventignore] = settings
+  endtry
 enddef
 
 # Write a loaded buffer if it has unsaved changes or its file does not exist. Returns why it was not
@@ -168,7 +162,8 @@ export def Write(bufnr: number): string
     return protection
   endif
   const was_listed = getbufvar(bufnr, '&buflisted')
-  const failure = WriteWithoutDialog(bufnr)
+  is_overtaken = false
+  const failure = reason.Try(WriteWithoutDialog, [bufnr])
   if bufexists(bufnr)
     # A language server that formats before the write lists the buffer.
     setbufvar(bufnr, '&buflisted', was_listed)
