@@ -160,7 +160,7 @@ export def Watch(on: bool)
   waiting = {}
   rests = {}
   changed.Watch(on)
-  augroup claude_ide_disk
+  augroup claude_ide_disk_change
     autocmd!
     if on
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * ReportSoon(str2nr(expand('<abuf>')))
