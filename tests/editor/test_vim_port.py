@@ -71,7 +71,7 @@ async def test_a_failure_raises_its_reason() -> None:
         call = vim.port.call("a.one")
         vim.write([1, False, "it is closed"])
 
-        with pytest.raises(EditorError, match="^it is closed$"):
+        with pytest.raises(EditorError, match=r"^it is closed$"):
             await call
 
 
