@@ -72,7 +72,7 @@ def Fail(diff: dict<any>, why: string)
   channel.Emit('diff_failed', {id: diff.id, message: why})
   if !empty(diff.view)
     CloseLater(diff, moment.WhenPossible)
-  elseif bufexists(diff.bufnr)
+  elseif diff.bufnr > 0 && bufexists(diff.bufnr)
     execute 'silent! bwipeout!' diff.bufnr
   endif
 enddef
@@ -146,7 +146,7 @@ def WhenReady(diff: dict<any>)
 enddef
 
 def Show(diff: dict<any>)
-  if !bufexists(diff.bufnr)
+  if diff.bufnr == 0
     diff.bufnr = proposal.New(diff, (accepted) => Decide(diff, accepted))
   endif
   diff.view = layout.Open(diff)

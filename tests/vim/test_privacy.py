@@ -38,7 +38,7 @@ def deny(path: Path, *rules: str) -> None:
 
 
 async def test_a_secret_is_private_by_its_name(vim: Vim, project: Path) -> None:
-    names = {name: BY_NAME for name in SECRETS} | {name: "" for name in PLAIN}
+    names = dict.fromkeys(SECRETS, BY_NAME) | dict.fromkeys(PLAIN, "")
 
     assert {name: await reason(vim, project / name) for name in names} == names
 

@@ -100,6 +100,12 @@ def CloseDeserted(tab: number)
   endif
 enddef
 
+# Whether the user is in the diff, or was there when they decided; not if they have put another buffer
+# into the proposal's window.
+def IsUsersPlace(view: dict<any>): bool
+  return HasUser(view) || (view.had_user && win_getid() != get(view.windows, 'right', 0))
+enddef
+
 # Close a diff's windows. Returns whether the user was in it, and has been taken back.
 export def Close(view: dict<any>): bool
   const index = views->indexof((_, other) => other is view)
@@ -109,7 +115,7 @@ export def Close(view: dict<any>): bool
   remove(views, index)
   Bequeath(view)
   shape.Check(view.shape)
-  const is_back = (view.had_user || HasUser(view) || IsAlone(view)) && location.GoBack(view.place)
+  const is_back = (IsUsersPlace(view) || IsAlone(view)) && location.GoBack(view.place)
   diff_windows.Close(view.windows, view.bufnr)
   CloseDeserted(OwnTab(view))
   if is_back

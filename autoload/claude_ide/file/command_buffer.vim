@@ -39,6 +39,10 @@ def MarkForExit(bufnr: number)
   endif
 enddef
 
+def Unmodify(bufnr: number)
+  setbufvar(bufnr, '&modified', false)
+enddef
+
 # Call `Written` whenever the user writes a buffer. The buffer is never modified from now on: it would
 # keep `:q` and `:qa` from leaving, and an autosave would write it.
 export def Listen(bufnr: number, Written: func)
@@ -47,8 +51,7 @@ export def Listen(bufnr: number, Written: func)
   augroup claude_ide_command_buffer
     execute $'autocmd BufWriteCmd {here} Write({bufnr}, expand("<amatch>"))'
     execute $'autocmd BufWipeout {here} handlers->remove({bufnr})'
-    execute $'autocmd QuitPre,TextChanged,TextChangedI,TextChangedP {here}'
-      $'setbufvar({bufnr}, "&modified", false)'
+    execute $'autocmd QuitPre,TextChanged,TextChangedI,TextChangedP {here} Unmodify({bufnr})'
     execute $'autocmd CmdlineLeave {here} MarkForExit({bufnr})'
   augroup END
 enddef
