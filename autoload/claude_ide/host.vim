@@ -1,9 +1,11 @@
 vim9script
 # Starts the Python host, sends commands to it, and restarts it when it dies.
 
+import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './host/death.vim'
 import autoload './host/environment.vim'
+import autoload './host/options.vim'
 import autoload './host/process.vim'
 import autoload './file/folders.vim'
 import autoload './say/announce.vim'
@@ -41,7 +43,7 @@ def SetServing(on: bool)
       Fn(on)
     endfor
   endif
-  redrawstatus!
+  activity.Changed()
 enddef
 
 def Restart(died: dict<any>)
@@ -93,15 +95,19 @@ def Spawn(serve: bool): bool
     message.Show($"'encoding' is {&encoding}, but claude-ide needs utf-8", 'error')
     return false
   endif
-  var options: dict<any> = {
-    config: get(g:, 'claude_ide', {}),
+  const [config, complaints] = options.Sendable(get(g:, 'claude_ide', {}))
+  for complaint in complaints
+    message.Show(complaint, 'warn')
+  endfor
+  final given: dict<any> = {
+    config: config,
     folders: folders.All(),
     log: log.Path(),
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
   }
-  const started = reason.Attempt(process.Start, [options, Ended])
+  const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
     message.Show(started[1], 'error')
     return false
@@ -124,11 +130,11 @@ export def Outdate()
   endif
 enddef
 
-# Send a command to the host, which is started if necessary. `options` has the command's `args`,
+# Send a command to the host, which is started if necessary. `given` has the command's `args`,
 # `lines` (empty without a range) and `bang`.
-export def Command(name: string, options: dict<any>)
+export def Command(name: string, given: dict<any>)
   if channel.IsOpen() || Spawn(WITHOUT_SERVER->index(name) < 0)
-    channel.Send([0, 'command', name, options.args, options.lines, options.bang, bufnr()])
+    channel.Send([0, 'command', name, given.args, given.lines, given.bang, bufnr()])
   endif
 enddef
 
@@ -153,7 +159,7 @@ export def Clients(count: number): bool
   const event = count > clients ? 'ClaudeConnected' : 'ClaudeDisconnected'
   clients = count
   announce.Event(event, {clients: count})
-  redrawstatus!
+  activity.Changed()
   return true
 enddef
 

@@ -9,6 +9,8 @@ import autoload './disk/change.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
+import autoload './status_line.vim'
+import autoload './selection/mention.vim'
 import autoload './when/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
@@ -17,6 +19,7 @@ const CLEANUPS = [
   'claude_ide#diff#accepted#SettleAll',
   'claude_ide#dialogue#CloseAll',
   'claude_ide#question#HostEnded',
+  'claude_ide#activity#Clear',
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
@@ -38,6 +41,8 @@ def CallIfLoaded(name: string)
 enddef
 
 host.OnServing((on) => {
+  # From now on each change is announced.
+  status_line.Text()
   Watch(on)
   if !on
     CallIfLoaded('claude_ide#diff#CloseAll')
@@ -49,15 +54,28 @@ host.OnExit((_) => {
   endfor
 })
 
-# Send a command to the host as soon as the host can run (`ready.vim`). `lines` is empty without a
-# range.
+# In a buffer that lists files, these mean the entries there: they are found now, because the list may
+# close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
+def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
+  const mentions = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
+    ? mention.ListedMentions(lines) : []
+  return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
+enddef
+
+# Carry out a command that needs the host, as soon as the host can run (`ready.vim`).
+export def Run(name: string, options: dict<any>, Fn: func)
+  ready.Run(name, options, Fn)
+enddef
+
+# Send a command to the host as soon as the host can run. `lines` is empty without a range.
 export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
   if name ==# 'Claude' || (bang && FOCUSING->index(name) >= 0)
     # The user means the current selection, but the command will take them to another window.
     selection.Hold(lines)
   endif
-  const options = {args: args, lines: lines, bang: bang}
-  ready.Run(name, options, () => host.Command(name, options))
+  const [sent, sent_args] = WithListed(name, args, lines)
+  const options = {args: sent_args, lines: lines, bang: bang}
+  Run(sent, options, () => host.Command(sent, options))
 enddef
 
 # `:Claude`.

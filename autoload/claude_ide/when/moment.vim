@@ -4,6 +4,7 @@ vim9script
 # | gate              | for something that                      | waits for the end of                |
 # | ----------------- | --------------------------------------- | ----------------------------------- |
 # | `WhenFree`        | takes the user elsewhere                | `Obstacle`, and typing              |
+# | `WhenHarmless`    | changes windows the user is not in      | modes whose next key acts on a window |
 # | `WhenEnded`       | closes windows the user may be in       | Insert and Visual mode: it ends them |
 # | `WhenPossible`    | was requested by the user               | nothing else                        |
 #
@@ -20,9 +21,13 @@ const QUIET = 0.4 # since the last key
 const PROBE = 0.5 # between two probes
 const GUARD = 0.2
 const LONGEST_GUARD = 1.0
+const LONGEST_TYPING = 3.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
+# When the text of a terminal last changed, and since when it has been changing without a pause.
+var last_change: list<number> = []
+var changing_since: list<number> = []
 var last_probe: list<number> = []
 var is_guarding = false
 
@@ -37,12 +42,16 @@ enddef
 # completed, and TextChangedT after the text of a terminal has changed, as it does by typing there.
 export def NoticeTyping(on: bool)
   last_typed = []
+  last_change = []
   augroup claude_ide_moment
     autocmd!
     if on && exists('##KeyInputPre')
       autocmd KeyInputPre * Typed()
     elseif on
       autocmd SafeState * last_typed = reltime()
+      if exists('##TextChangedT')
+        autocmd TextChangedT * TerminalChanged()
+      endif
     endif
   augroup END
 enddef
@@ -52,6 +61,20 @@ def Typed()
     last_typed = reltime()
     last_key = v:char
   endif
+enddef
+
+def TerminalChanged()
+  if SecondsSince(last_change) >= QUIET
+    changing_since = reltime()
+  endif
+  last_change = reltime()
+enddef
+
+# Whether the text of the user's terminal changes as it does by typing. A program that writes all the
+# time must not delay everything.
+def IsTerminalChanging(): bool
+  return mode(1) ==# 't' && SecondsSince(last_change) < QUIET
+    && SecondsSince(changing_since) < LONGEST_TYPING
 enddef
 
 # Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
@@ -124,12 +147,25 @@ enddef
 
 # Whether nothing disturbs the user now.
 export def IsFree(): bool
-  return !is_guarding && SecondsSince(last_typed) >= QUIET && Obstacle() ==# ''
+  return !is_guarding && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+    && Obstacle() ==# ''
+enddef
+
+# Whether a message can be shown without covering a prompt.
+export def CanNotify(): bool
+  const mode = mode(1)
+  return mode =~# "^[niRvVsSt\<C-v>\<C-s>]" && mode !~# '^no' && IsPossible()
+enddef
+
+# Whether windows the user is not in may change: in other modes the next key acts on what is shown.
+def IsHarmless(): bool
+  const mode = mode(1)
+  return mode =~# '^[nit]' && mode !~# '^no' && IsPossible()
 enddef
 
 # Whether Vim allows windows to change at all, as far as it tells beforehand.
 def IsPossible(): bool
-  return getcmdwintype() ==# ''
+  return getcmdwintype() ==# '' && getcmdtype() ==# ''
 enddef
 
 # False while the mode is still ending.
@@ -137,6 +173,8 @@ def EndMode(): bool
   const mode = mode(1)
   if mode =~# '^n\?[iR]'
     stopinsert
+    # It ends with the next key.
+    feedkeys("\<Ignore>", 'n')
     return false
   elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
     execute "normal! \<Esc>"
@@ -149,7 +187,7 @@ def IsRefusal(exception: string): bool
   return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
 enddef
 
-def When(Condition: func(): bool, Fn: func, OnError: func(string)): func
+def When(Condition: func(): bool, Fn: func, OnError: func): func
   final waiting = {is_cancelled: false}
   def Poll(_: number)
     if waiting.is_cancelled
@@ -178,18 +216,23 @@ enddef
 # Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
 # command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if `Fn`
 # raises an error. Returns a function that cancels this.
-export def WhenFree(Fn: func, OnError: func(string)): func
+export def WhenFree(Fn: func, OnError: func): func
   return When(IsFree, Fn, OnError)
 enddef
 
 # Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
-export def WhenPossible(Fn: func, OnError: func(string)): func
+export def WhenPossible(Fn: func, OnError: func): func
   return When(IsPossible, Fn, OnError)
+enddef
+
+# Call `Fn` as soon as windows the user is not in may change.
+export def WhenHarmless(Fn: func, OnError: func): func
+  return When(IsHarmless, Fn, OnError)
 enddef
 
 # Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
 # continue in whichever window the user ends up in.
-export def WhenEnded(Fn: func, OnError: func(string)): func
+export def WhenEnded(Fn: func, OnError: func): func
   return When(() => IsPossible() && EndMode(), Fn, OnError)
 enddef
 
