@@ -205,7 +205,7 @@ async def test_a_buffer_that_is_not_shown_is_followed(serving_vim: Vim, project:
         return await lines(vim, "hidden.txt") == NEW
 
     await until(is_there, "followed")
-    assert await vim.eval("bufname()") == "other.txt"
+    assert await vim.eval("expand('%:t')") == "other.txt"
     await vim.command("buffer hidden.txt")
     assert await vim.eval("line('.')") == 22
     await asks_nothing(vim)

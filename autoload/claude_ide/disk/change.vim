@@ -16,15 +16,15 @@ import autoload './report.vim'
 # Milliseconds.
 const RETRY = 50
 const RECENT = 1000
-const FIRST_REST = 100.0
-const LONGEST_REST = 10000.0
+const FIRST_REST = 100
+const LONGEST_REST = 10000
 const SLICE = 20
 const SHARE = 10 # a buffer rests this many times as long as its update took
 
 var is_on = false
 var waiting: dict<bool> = {} # buffers to check
 var is_checking = false
-var rests: dict<dict<float>> = {} # by buffer: the `length` of its rest, and when it `ends`
+var rests: dict<dict<number>> = {} # by buffer: the `length` of its rest, and when it `ends`
 var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
 
 def CheckSoon(bufnr: number, delay: number)
@@ -32,11 +32,11 @@ def CheckSoon(bufnr: number, delay: number)
 enddef
 
 # The more often a file is written, the less often its buffer is updated.
-def Rest(bufnr: number, spent: float)
+def Rest(bufnr: number, spent: number)
   const now = expected.Now()
-  const last = get(rests, bufnr, {length: 0.0, ends: -2.0 * RECENT})
+  const last = get(rests, bufnr, {length: 0, ends: -RECENT})
   const is_again = now - last.ends < RECENT + last.length
-  const length = max([is_again ? max([last.length * 2, FIRST_REST]) : 0.0, spent * SHARE])
+  const length = max([is_again ? max([last.length * 2, FIRST_REST]) : 0, spent * SHARE])
   const limited = min([length, LONGEST_REST])
   rests[bufnr] = {length: limited, ends: now + limited}
 enddef
@@ -79,13 +79,13 @@ def Follow(bufnr: number)
 enddef
 
 def Check(bufnr: number): bool
-  const remaining = get(rests, bufnr, {ends: 0.0}).ends - expected.Now()
+  const remaining = get(rests, bufnr, {ends: 0}).ends - expected.Now()
   if held.Path(bufnr) ==# '' || reload.IsExpected(bufnr)
     return false
   elseif !reload.IsPossible()
     CheckSoon(bufnr, RETRY)
   elseif remaining > 0
-    CheckSoon(bufnr, float2nr(remaining) + 1)
+    CheckSoon(bufnr, remaining)
   elseif !reload.IsFollowed(bufnr)
     return false
   elseif getbufvar(bufnr, '&modified')

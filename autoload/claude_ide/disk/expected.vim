@@ -18,8 +18,8 @@ import autoload './saved_text.vim'
 var expected: dict<dict<any>> = {} # by buffer
 
 # Milliseconds since some fixed time.
-export def Now(): float
-  return reltimefloat(reltime()) * 1000
+export def Now(): number
+  return float2nr(reltimefloat(reltime()) * 1000)
 enddef
 
 # Only for the autocommand: Vim has noticed the write before us.
@@ -40,7 +40,7 @@ export def OnFile(bufnr: number, path: string)
   final write = Of(bufnr)
   if !empty(write) && fnamemodify(path, ':p') ==# fnamemodify(bufname(bufnr), ':p')
     write.saved = saved_text.Of(bufnr, true, write.saved)
-    write.changed_at = 0.0
+    write.changed_at = 0
   endif
 enddef
 
@@ -83,7 +83,7 @@ export def New(bufnr: number, saved: list<list<string>>, patience: number): dict
     bufnr: bufnr,
     saved: saved,
     deadline: Now() + patience,
-    changed_at: 0.0,
+    changed_at: 0,
     is_unannounced: false,
     OnEnd: (_) => 0,
   }
@@ -97,5 +97,5 @@ export def Look(write: dict<any>): bool
     write.changed_at = Now()
     return true
   endif
-  return write.changed_at > 0.0
+  return write.changed_at > 0
 enddef

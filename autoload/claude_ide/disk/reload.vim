@@ -92,7 +92,7 @@ def KeepText(write: dict<any>): bool
     conflict.Remember(bufnr)
     report.Kept(edit.PathOf(bufnr))
   endif
-  call(write.OnEnd, [0.0])
+  call(write.OnEnd, [0])
   return true
 enddef
 
@@ -135,7 +135,7 @@ def Update(write: dict<any>): bool
     Warn(bufnr, notice)
   endif
   if !applied[0] || empty(write.saved)
-    call(write.OnEnd, [0.0])
+    call(write.OnEnd, [0])
     return false
   endif
   changed.Know(bufnr)

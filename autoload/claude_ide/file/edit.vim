@@ -130,27 +130,33 @@ def Apply(bufnr: number, new: list<string>, hunks: list<list<number>>)
   endfor
 enddef
 
-# Where a line is after the changes.
+# Where a line is after the changes. A line that is removed is where the next one is.
 def Moved(lnum: number, hunks: list<list<number>>): number
   var shift = 0
-  for [first, count, _, added] in hunks
-    if (count == 0 ? first + 1 : first + count) > lnum
+  for [first, count, first_new, added] in hunks
+    if (count == 0 ? first + 1 : first) > lnum
       break
+    elseif lnum < first + count
+      return added == 0 ? first_new + 1 : min([lnum + shift, first_new + added - 1])
     endif
     shift += added - count
   endfor
   return lnum + shift
 enddef
 
-# The windows that show the buffer keep the line at their top. Vim moves only the cursor there.
-def KeepTops(bufnr: number, hunks: list<list<number>>): func
-  final tops: dict<number> = {}
+# Keeps the lines at the cursor and at the top of each window that shows the buffer. In the current
+# window, Vim moves only the cursor; in the others, `deletebufline()` moves it twice as far.
+def KeepViews(bufnr: number, hunks: list<list<number>>): func
+  final views: dict<dict<number>> = {}
   for winid in win_findbuf(bufnr)
-    tops[winid] = Moved(getwininfo(winid)[0].topline, hunks)
+    views[winid] = {
+      lnum: Moved(getcurpos(winid)[1], hunks),
+      topline: Moved(getwininfo(winid)[0].topline, hunks),
+    }
   endfor
   return () => {
-    for [winid, top] in items(tops)
-      win_execute(str2nr(winid), $'noautocmd call winrestview({{"topline": {top}}})')
+    for [winid, view] in items(views)
+      win_execute(str2nr(winid), $'noautocmd call winrestview({string(view)})')
     endfor
   }
 enddef
@@ -165,9 +171,14 @@ export def Change(bufnr: number, lines: list<string>, joins = false)
   endif
   const new = InBuffer(lines)
   const hunks = rebase.Hunks(getbufline(bufnr, 1, '$'), new)
-  const RestoreTops = KeepTops(bufnr, hunks)
-  Apply(bufnr, new, hunks)
-  RestoreTops()
+  const RestoreViews = KeepViews(bufnr, hunks)
+  if empty(lines)
+    # One empty line would be written as a line end.
+    silent deletebufline(bufnr, 1, '$')
+  else
+    Apply(bufnr, new, hunks)
+  endif
+  RestoreViews()
   BreakUndo(bufnr)
 enddef
 
