@@ -131,7 +131,7 @@ async def test_keys_typed_blindly_do_not_land_in_the_diff(
 async def test_typing_into_a_terminal_holds_a_diff_back(vim: Vim, project: Path) -> None:
     await prepare(vim)
     await vim.keys(":terminal ++curwin cat<CR>")
-    await vim.idle(500)
+    await vim.keys("a")
     await opens(vim, project)
 
     for _ in range(10):

@@ -23,8 +23,11 @@ def FoldCommands(): list<string>
   delete(name)
   const settings = script->mapnew((index, line) => line =~# '^setlocal ' ? index : -1)
   const first = max(settings)
-  const last = script->indexof((_, line) => line =~# '^let &g:so')
+  const last = script->indexof((_, line) => line =~# '^\%(let \)\?&g:so')
+  # The level is an option that `GiveBack` sets. Newer Vims write Vim9 script, older ones legacy
+  # script.
   return first >= last ? [] : script[first + 1 : last - 1]
+    ->filter((_, line) => line !~# '^\%(let \)\?&fdl')
 enddef
 
 # Called in a window.
