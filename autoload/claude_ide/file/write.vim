@@ -122,10 +122,10 @@ def Protection(bufnr: number, path: string): string
   return ''
 enddef
 
-# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed, and
-# `:silent` hides the question. Another program may change it while autocommands such as a formatter
-# run, and Vim cannot check it while it writes, so these run first. With 'confirm', an error would become
-# a dialog. Throws if it fails.
+# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed,
+# and `:silent` hides the question. Another program may change it while autocommands such as a
+# formatter run, and Vim cannot check it while it writes, so these run first. With 'confirm', an
+# error would become a dialog. Throws if it fails.
 def WriteWithoutDialog(bufnr: number)
   const settings = [&confirm, &eventignore]
   &confirm = false
