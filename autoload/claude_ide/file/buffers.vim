@@ -80,7 +80,8 @@ export def Text(path: string, is_real = false): any
   return get(buffer, 'loaded', false) ? {text: buffer_text.Get(buffer.bufnr)} : v:null
 enddef
 
-# Write a file as `:write` does, which runs the user's autocommands. Returns {saved: true} or {error}.
+# Write a file as `:write` does, which runs the user's autocommands. Returns {saved: true} or
+# {error}.
 export def Save(path: string): dict<any>
   const buffer = Lookup(path)
   if !get(buffer, 'loaded', false)

@@ -15,8 +15,8 @@ def HoldsFiles(win: number): bool
     && !IsInDiff(win)
 enddef
 
-# Whether the buffer in `win` keeps its state when the window shows another one. Without 'hidden', Vim
-# refuses to abandon a modified buffer.
+# Whether the buffer in `win` keeps its state when the window shows another one. Without 'hidden',
+# Vim refuses to abandon a modified buffer.
 def CanBeLeft(win: number): bool
   const bufnr = winbufnr(win)
   if len(win_findbuf(bufnr)) > 1
@@ -62,7 +62,8 @@ def Shows(bufnr: number): func(number): bool
   return (win) => winbufnr(win) == bufnr && HoldsFiles(win)
 enddef
 
-# A new window in a new tabpage. Its buffer is empty, and disappears once the window shows another one.
+# A new window in a new tabpage. Its buffer is empty, and disappears once the window shows another
+# one.
 def NewTabpage(): number
   silent tabnew
   setlocal bufhidden=wipe nobuflisted
@@ -94,8 +95,8 @@ export def IsUserFree(): bool
   return mode(1) =~# "^[vV\<C-v>]$" ? state('moax') ==# '' : moment.Obstacle() ==# ''
 enddef
 
-# The window that is to show a buffer and get the focus: one that already shows it if there is one, in
-# any tabpage. A new one becomes the current one.
+# The window that is to show a buffer and get the focus: one that already shows it if there is one,
+# in any tabpage. A new one becomes the current one.
 export def ToEnter(bufnr: number): number
   const order = Tabpages()
   const shown = Find(order, Shows(bufnr))
@@ -110,8 +111,8 @@ export def ToEnter(bufnr: number): number
   return elsewhere > 0 ? elsewhere : NewTabpage()
 enddef
 
-# A window of the current tabpage that can show a buffer while the user keeps working in another one;
-# 0 if there is none. While the command-line window is open, Vim refuses to change another one.
+# A window of the current tabpage that can show a buffer while the user keeps working in another
+# one; 0 if there is none. While the command-line window is open, Vim refuses to change another one.
 export def ToShow(bufnr: number): number
   if getcmdwintype() !=# ''
     return 0

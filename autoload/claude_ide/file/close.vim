@@ -37,8 +37,8 @@ def Close(bufnr: number)
   execute $'silent bdelete {bufnr}'
 enddef
 
-# Close a file that has no unsaved changes. Its windows stay and show another file. Returns {closed},
-# and an `error` if it is not.
+# Close a file that has no unsaved changes. Its windows stay and show another file. Returns
+# {closed}, and an `error` if it is not.
 export def CloseFile(path: string): dict<any>
   const buffer = buffers.Lookup(path)
   if empty(buffer) || !(buffer.loaded || buffer.listed)

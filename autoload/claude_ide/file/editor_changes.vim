@@ -41,12 +41,14 @@ def ReportWhole(): dict<any>
   return snapshot
 enddef
 
-# Buffers that are or were shown may have changed, and those with a higher number than before are new.
+# Buffers that are or were shown may have changed, and those with a higher number than before are
+# new.
 def Suspects(shown: dict<dict<any>>): list<number>
   final bufnrs: dict<bool> = copy(touched)
+  extend(bufnrs, shown->mapnew((_, _) => true))
+  extend(bufnrs, shown_before->mapnew((_, _) => true))
   # The highest number falls when its buffer is wiped out.
-  const new = range(highest + 1, max([highest, bufnr('$')]))
-  for bufnr in keys(shown) + keys(shown_before) + new->mapnew((_, bufnr) => string(bufnr))
+  for bufnr in range(highest + 1, max([highest, bufnr('$')]))
     bufnrs[bufnr] = true
   endfor
   return keys(bufnrs)->mapnew((_, bufnr) => str2nr(bufnr))
@@ -145,8 +147,8 @@ export def Begin(): dict<any>
   return ReportWhole()
 enddef
 
-# Emit `editors_changed` with a snapshot whenever it has changed. While very many files are open, emit
-# `some_editors_changed` with the changes instead.
+# Emit `editors_changed` with a snapshot whenever it has changed. While very many files are open,
+# emit `some_editors_changed` with the changes instead.
 export def Watch(on: bool)
   reported = {}
   last = {}

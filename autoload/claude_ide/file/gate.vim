@@ -23,8 +23,8 @@ def Rooted(path: string): string
   return path[0] ==# '/' ? path : getcwd() .. '/' .. path
 enddef
 
-# Make a path absolute, without `.`, `..` and doubled slashes: Vim would read `x://y` as a URL. Throws
-# an error that names the path if no file can have it.
+# Make a path absolute, without `.`, `..` and doubled slashes: Vim would read `x://y` as a URL.
+# Throws an error that names the path if no file can have it.
 export def Absolute(path: any): string
   if type(path) != v:t_string || path ==# ''
     throw 'claude-ide: the path is empty'
@@ -69,8 +69,8 @@ def Reason(path: string): string
   return ''
 enddef
 
-# Check a path that must name a regular file, or a file that does not exist yet. Returns the absolute
-# `path`, or a `refusal` (`{path}: {reason}`).
+# Check a path that must name a regular file, or a file that does not exist yet. Returns the
+# absolute `path`, or a `refusal` (`{path}: {reason}`).
 export def Check(path: any): dict<string>
   const made = reason.Attempt(Absolute, [path])
   if !made[0]

@@ -41,8 +41,8 @@ def NoteSwapFile(name: string, how: string)
     : $'{how}: a crashed editor left a swap file of it (see :help recovery).'
 enddef
 
-# Only for the autocommand. An earlier choice of the user's autocommands wins. By default the file is
-# opened read-only: the swap file may hold the only copy of some text.
+# Only for the autocommand. An earlier choice of the user's autocommands wins. By default the file
+# is opened read-only: the swap file may hold the only copy of some text.
 export def ChooseAtSwapFile()
   if v:swapchoice ==# ''
     v:swapchoice = 'o'
@@ -50,8 +50,8 @@ export def ChooseAtSwapFile()
   NoteSwapFile(v:swapname, v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway')
 enddef
 
-# Only for the autocommand: show a message instead of Vim's question about a changed file. The choice
-# of another autocommand wins.
+# Only for the autocommand: show a message instead of Vim's question about a changed file. The
+# choice of another autocommand wins.
 export def KeepText(bufnr: number)
   if v:fcs_choice !=# '' || CHANGED->index(v:fcs_reason) < 0
     return
@@ -61,8 +61,8 @@ export def KeepText(bufnr: number)
   note = $'{name} has changed on disk since Vim read it; the older text is shown.'
 enddef
 
-# Call `Load`, which loads a buffer. A swap file or a changed file opens no dialog: it would wait for a
-# key, and `:silent` would hide what it asks. Returns {note, error}, each one line or empty.
+# Call `Load`, which loads a buffer. A swap file or a changed file opens no dialog: it would wait
+# for a key, and `:silent` would hide what it asks. Returns {note, error}, each one line or empty.
 def WithoutDialog(bufnr: number, Load: func): dict<string>
   note = ''
   augroup claude_ide_load
@@ -79,8 +79,8 @@ def WithoutDialog(bufnr: number, Load: func): dict<string>
   return {note: '', error: said !=# '' ? said : 'Vim did not load the file.'}
 enddef
 
-# Show a buffer in a window, and load it if necessary. Returns {note, error}: one sentence if there was
-# a swap file or the file has changed, and one line.
+# Show a buffer in a window, and load it if necessary. Returns {note, error}: one sentence if there
+# was a swap file or the file has changed, and one line.
 export def InWindow(win: number, bufnr: number): dict<string>
   # A failing autocommand shows no error, and does not prevent the next ones from running.
   const outcome = WithoutDialog(bufnr, () => win_execute(win, $'silent! buffer {bufnr}', 'silent!'))

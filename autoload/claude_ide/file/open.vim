@@ -42,8 +42,8 @@ def Enter(bufnr: number): dict<any>
   return Shown(win, file_load.InWindow(win, bufnr))
 enddef
 
-# Load a buffer without giving it the focus, and show it if another window can. Returns the same; `win`
-# is 0 if none shows it.
+# Load a buffer without giving it the focus, and show it if another window can. Returns the same;
+# `win` is 0 if none shows it.
 def Load(bufnr: number): dict<any>
   const win = choice.ToShow(bufnr)
   if win == 0
@@ -108,8 +108,8 @@ def Open(request: dict<any>): dict<any>
   })
 enddef
 
-# {path, languageId, lineCount, wasOpen, isShown}; `found` if a text was searched for; a `note` if there
-# is more for the model to know, in sentences.
+# {path, languageId, lineCount, wasOpen, isShown}; `found` if a text was searched for; a `note` if
+# there is more for the model to know, in sentences.
 def Opened(request: dict<any>, path: string, bufnr: number, facts: dict<any>): dict<any>
   final opened = {
     path: path,
@@ -155,8 +155,8 @@ def OpenHidden(path: string): string
   return file_load.Hidden(added.bufnr).error
 enddef
 
-# Open several files; only the first one is shown. Returns {opened, errors}: the `paths` that are open
-# now, and why the others are not.
+# Open several files; only the first one is shown. Returns {opened, errors}: the `paths` that are
+# open now, and why the others are not.
 export def OpenFiles(paths: list<string>): dict<list<string>>
   final result: dict<list<string>> = {opened: [], errors: []}
   for path in paths

@@ -64,8 +64,8 @@ export def Active(): dict<any>
 enddef
 
 # The location of each visible buffer: in the current tabpage if possible, else in the first one.
-# {group, column, is_here} by buffer: the tabpage's number from 0, the window's number, and whether it
-# is in the current tabpage.
+# {group, column, is_here} by buffer: the tabpage's number from 0, the window's number, and whether
+# it is in the current tabpage.
 export def Locations(): dict<dict<any>>
   final shown: dict<dict<any>> = {}
   for tab in gettabinfo()

@@ -1,8 +1,8 @@
 vim9script
 # Finds a passage of a buffer by its text or its lines, shows it and selects it.
 #
-# A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last` is
-# exclusive. A point is a position, with nothing to select.
+# A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last`
+# is exclusive. A point is a position, with nothing to select.
 
 def LineAt(bufnr: number, row: number): string
   return getbufline(bufnr, row + 1)->get(0, '')
@@ -20,9 +20,9 @@ def PositionOf(lines: list<string>, offset: number): dict<number>
   return {row: len(lines) - 1, col: len(lines[-1])}
 enddef
 
-# Find the passage from `start_text` to the end of the next `end_text`. Both are literal text; without
-# `end_text`, the passage is `start_text` itself. Returns {found, missing}: `found` is empty if there is
-# none, and `missing` is one sentence about a text that was not found, or empty.
+# Find the passage from `start_text` to the end of the next `end_text`. Both are literal text;
+# without `end_text`, the passage is `start_text` itself. Returns {found, missing}: `found` is empty
+# if there is none, and `missing` is one sentence about a text that was not found, or empty.
 export def Find(bufnr: number, start_text: string, end_text = ''): dict<any>
   const lines = getbufline(bufnr, 1, '$')
   const text = join(lines, "\n")
@@ -46,8 +46,8 @@ export def Find(bufnr: number, start_text: string, end_text = ''): dict<any>
   return {found: found, missing: missing}
 enddef
 
-# The passage from `line` to `end_line`, from 1 and inclusive, limited to the lines of the buffer. If
-# `end_line` is 0, the passage is the start of `line`.
+# The passage from `line` to `end_line`, from 1 and inclusive, limited to the lines of the buffer.
+# If `end_line` is 0, the passage is the start of `line`.
 export def OfLines(bufnr: number, line: number, end_line = 0): dict<any>
   const count = len(getbufline(bufnr, 1, '$'))
   const first = {row: min([max([line, 1]), count]) - 1, col: 0}

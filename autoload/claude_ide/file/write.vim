@@ -5,6 +5,7 @@ import autoload './changed.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
+import autoload './written.vim'
 import autoload './inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
@@ -47,7 +48,7 @@ enddef
 
 # The user has seen that the file has changed, and has kept their own text.
 def NoteAnswer(bufnr: number)
-  if getbufvar(bufnr, '&modified')
+  if getbufvar(bufnr, '&modified') && !written.IsReporting()
     RememberConflict(bufnr)
   endif
 enddef
@@ -121,10 +122,10 @@ def Protection(bufnr: number, path: string): string
   return ''
 enddef
 
-# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed, and
-# `:silent` hides the question. Another program may change it while autocommands such as a formatter
-# run, and Vim cannot check it while it writes, so these run first. With 'confirm', an error would become
-# a dialog. Throws if it fails.
+# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed,
+# and `:silent` hides the question. Another program may change it while autocommands such as a
+# formatter run, and Vim cannot check it while it writes, so these run first. With 'confirm', an
+# error would become a dialog. Throws if it fails.
 def WriteWithoutDialog(bufnr: number)
   const settings = [&confirm, &eventignore]
   &confirm = false
