@@ -54,7 +54,7 @@ async def test_cursor_marks_folds_signs_and_properties_move_with_their_lines(
         "setlocal foldmethod=manual",
         "40,45fold",
         "call cursor(20, 3)",
-        "call setpos(\"'a\", [0, 25, 2, 0])",
+        'call setpos("\'a", [0, 25, 2, 0])',
         "call prop_type_add('t', {'bufnr': bufnr()})",
         "call prop_add(30, 1, {'type': 't', 'length': 3, 'bufnr': bufnr()})",
         "sign define s text=>>",
@@ -66,8 +66,11 @@ async def test_cursor_marks_folds_signs_and_properties_move_with_their_lines(
     await follows(vim, NEW)
 
     assert await vim.eval("[line('.'), col('.')]") == [22, 3]
-    assert await vim.eval("getpos(\"'a\")[1]") == 27
-    assert await vim.eval("map(range(1, line('$')), 'empty(prop_list(v:val)) ? 0 : v:val')->max()") == 31
+    assert await vim.eval('getpos("\'a")[1]') == 27
+    assert (
+        await vim.eval("map(range(1, line('$')), 'empty(prop_list(v:val)) ? 0 : v:val')->max()")
+        == 31
+    )
     assert await vim.eval("foldclosed(42)") == 41
     assert await vim.eval("foldclosedend(42)") == 46
     assert await vim.eval("sign_getplaced(bufnr())[0].signs->map('v:val.lnum')") == [57]
@@ -80,6 +83,7 @@ async def test_undo_takes_the_write_back_in_one_step_and_then_the_users_own(
     vim = serving_vim
     await edit(vim, project / "u.txt", text(OLD).encode())
     await vim.keys("ccmine<Esc>:w<CR>")
+    assert await vim.eval("&modified") == 0
     (project / "u.txt").write_text(text(["mine", *NEW[1:]]))
     await follows(vim, ["mine", *NEW[1:]])
 
@@ -184,8 +188,11 @@ async def test_unsaved_changes_are_kept_and_followed_once_they_are_undone(
     vim = serving_vim
     await edit(vim, project / "kept.txt", b"old\n")
     await vim.keys("ccmine<Esc>")
+    assert await lines(vim) == ["mine"]
     (project / "kept.txt").write_text("theirs\n")
-    await until(lambda: "kept.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told")
+    await until(
+        lambda: "kept.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told"
+    )
     assert await lines(vim) == ["mine"]
 
     await vim.keys("u")
@@ -229,6 +236,7 @@ async def test_a_file_is_followed_after_insert_mode(serving_vim: Vim, project: P
     vim = serving_vim
     await edit(vim, project / "insert.txt", b"one\ntwo\n")
     await vim.keys("i")
+    assert await vim.eval("mode()") == "i"
     (project / "insert.txt").write_text("zero\none\ntwo\n")
     await vim.idle(800)
     assert await lines(vim) == ["one", "two"]
@@ -279,6 +287,7 @@ async def test_unsaved_changes_are_reapplied_on_top_of_an_accepted_write(
     path = project / "merged.txt"
     await edit(vim, path, text(OLD).encode())
     await vim.keys("GA mine<Esc>")
+    assert await vim.eval("&modified") == 1
     await vim.call("claude_ide#disk#reload#Expect", str(path))
     path.write_text(text(NEW))
 
@@ -307,9 +316,12 @@ async def test_a_new_file_with_unsaved_text_is_kept_without_a_question(
     await vim.command("set autoread")
     await vim.command(f"edit {project / 'new.txt'}")
     await vim.keys("imine<Esc>")
+    assert await lines(vim) == ["mine"]
     (project / "new.txt").write_text("theirs\n")
 
-    await until(lambda: "new.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told")
+    await until(
+        lambda: "new.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told"
+    )
     assert await lines(vim) == ["mine"]
     assert await vim.mode() == {"mode": "n", "blocking": False}
 
