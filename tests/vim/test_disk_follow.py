@@ -259,7 +259,7 @@ async def test_without_autoread_only_announced_writes_are_followed(
     await vim.call("claude_ide#disk#named_files#Add", str(project / "auto.txt"))
     (project / "auto.txt").write_text("Claude's\n")
     await follows(vim, ["Claude's"])
-    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")
+    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")  # noqa: RUF001
     assert await vim.eval("[&l:autoread, &autoread, &g:autoread]") == [0, 0, 1]
     await asks_nothing(vim)
 
