@@ -17,6 +17,16 @@ PLUGINS = Path(os.environ.get("CLAUDE_IDE_TEST_PLUGINS") or ROOT / ".cache/plugi
 LISTED = "claude_ide#selection#mention#ListedMentions"
 
 
+@pytest.fixture
+def files(project: Path) -> Path:
+    """A repository with a few files."""
+    (project / "sub").mkdir()
+    for name in ("a.py", "b.py", "sub/c.py"):
+        (project / name).write_text("one\n")
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    return project
+
+
 @pytest.mark.parametrize(
     ("plugin", "command", "filetype", "folders"),
     [
@@ -27,26 +37,32 @@ LISTED = "claude_ide#selection#mention#ListedMentions"
     ],
 )
 async def test_the_files_of_a_plugin_are_mentioned(
-    vim: Vim, project: Path, plugin: str, command: str, filetype: str, folders: list[str]
+    vim_program: str,
+    files: Path,
+    tmp_path: Path,
+    plugin: str,
+    command: str,
+    filetype: str,
+    folders: list[str],
 ) -> None:
-    if not (PLUGINS / plugin).exists():
+    path = PLUGINS / plugin
+    if not path.exists():
         pytest.skip(f"{plugin} is not in {PLUGINS}")
-    (project / "sub").mkdir()
-    for name in ("a.py", "b.py", "sub/c.py"):
-        (project / name).write_text("one\n")
-    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
-    await vim.command(f"set runtimepath+={(PLUGINS / plugin).resolve()}")
-    await vim.command("runtime! plugin/*.vim")
-    await vim.command("edit a.py")
-    await vim.keys(f":{command}<CR>")
-    await until(lambda: vim.eval(f"&filetype == '{filetype}'"), "the list")
-    await until(lambda: vim.eval("search('b.py', 'cw')"), "its files")
-    before = await vim.eval("getcurpos()")
+    vim = await Vim.start(
+        *["--cmd", f"set runtimepath+={path.resolve()}"], cwd=files, home=tmp_path / "home"
+    )
+    try:
+        await vim.keys(f":{command}<CR>")
+        await until(lambda: vim.eval(f"&filetype == '{filetype}'"), "the list")
+        await until(lambda: vim.eval("search('b.py', 'cw')"), "its files")
+        before = await vim.eval("getcurpos()")
 
-    one = await vim.call(LISTED, [])
-    several = await vim.call(LISTED, [1, await vim.eval("line('$')")])
+        one = await vim.call(LISTED, [])
+        several = await vim.call(LISTED, [1, await vim.eval("line('$')")])
 
-    assert one == [{"filePath": str(project / "b.py")}]
-    paths = {each["filePath"] for each in several}
-    assert paths == {str(project / name) for name in ("a.py", "b.py", *folders)}
-    assert await vim.eval("getcurpos()") == before
+        assert one == [{"filePath": str(files / "b.py")}]
+        paths = {each["filePath"] for each in several}
+        assert paths == {str(files / name) for name in ("a.py", "b.py", *folders)}
+        assert await vim.eval("getcurpos()") == before
+    finally:
+        await vim.stop()
