@@ -181,7 +181,7 @@ async def test_keys_that_arrive_faster_than_vim_handles_them_are_reported(
     await reported(vim_client, lambda last: last["selection"]["end"]["line"] == 4999)
     rows = [each["selection"]["end"]["line"] for each in said(vim_client)]
     assert len([row for row in rows if 0 < row < 4999]) > 1
-    assert len(rows) < 100
+    assert len(rows) < 500
 
 
 def said(client: ClaudeCode) -> list[Selection]:
