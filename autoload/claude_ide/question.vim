@@ -5,6 +5,7 @@ import autoload './channel.vim'
 import autoload './host.vim'
 import autoload './say/message.vim'
 import autoload './say/reason.vim'
+import autoload './when/moment.vim'
 
 export const CANCELLED = 'cancelled'
 
@@ -35,6 +36,10 @@ export def Begin(kind: string, request: dict<any>, handlers: dict<any>): number
   last_id += 1
   const id = last_id
   questions[id] = extendnew({kind: kind, text: ['']}, handlers)
+  if empty(host.Server())
+    # With a server it is on. What Claude answers may have to wait until the user pauses.
+    moment.NoticeTyping(true)
+  endif
   if host.Start()
     channel.Emit('question_asked', extendnew({id: id, kind: kind, cwd: getcwd()}, request))
   else

@@ -62,11 +62,12 @@ enddef
 
 # A buffer that was created while events were ignored has a higher number than any before it.
 def CatchUp()
-  const last = bufnr('$')
+  # The highest number falls when its buffer is wiped out.
+  const last = max([highest, bufnr('$')])
   for bufnr in range(highest + 1, last)
     outdated[bufnr] = true
   endfor
-  highest = max([highest, last])
+  highest = last
   for bufnr in keys(outdated)
     Remember(bufnr)
   endfor
@@ -100,5 +101,7 @@ enddef
 # Drop the index; the next search builds it again.
 export def Stop()
   is_built = false
-  autocmd! claude_ide_buffer_names
+  augroup claude_ide_buffer_names
+    autocmd!
+  augroup END
 enddef
