@@ -3,8 +3,8 @@ vim9script
 #
 # What the option `privacy.deny` or a rule of the CLI's settings names is private. A file that holds
 # secrets by its name is private unless `privacy.allow` names it. A path is judged as it is written,
-# and with every link on its way followed. If settings cannot be read, everything that they could deny
-# is private.
+# and with every link on its way followed. If settings cannot be read, everything that they could
+# deny is private.
 
 import autoload './file/folders.vim'
 import autoload './file/path.vim' as file
@@ -80,7 +80,8 @@ def AddSettings(found: dict<any>)
   const shown = fnamemodify(found.path, ':~')
   if found.problem !=# ''
     const reach = found.project ==# '' ? EVERYTHING
-      : glob.Joined([glob.Regex('**', found.project), glob.Regex('**', glob.Resolved(found.project))])
+      : glob.Joined([found.project, glob.Resolved(found.project)]
+          ->mapnew((_, folder) => glob.Regex('**', folder)))
     AddProblem($'{shown} {found.problem}', reach)
   endif
   for rule in found.rules
@@ -158,8 +159,8 @@ def Judge(path: string): string
   return ReasonOfRenamed(path)
 enddef
 
-# A function that returns why a file, or a folder, given by its absolute path, stays in the editor, or
-# '' if it need not. It is for many questions in one moment.
+# A function that returns why a file, or a folder, given by its absolute path, stays in the editor,
+# or '' if it need not. It is for many questions in one moment.
 export def Checker(): func(string): string
   Refresh()
   final known: dict<string> = {}
@@ -171,7 +172,8 @@ export def Checker(): func(string): string
   }
 enddef
 
-# Why a file, or a folder, stays in the editor; '' if it need not. It is read from the disk each time.
+# Why a file, or a folder, stays in the editor; '' if it need not. It is read from the disk each
+# time.
 export def Reason(path: string): string
   const Check = Checker()
   return Check(path)
@@ -185,8 +187,8 @@ export def Among(paths: list<string>): list<dict<string>>
 enddef
 
 # Why the file of a buffer with this full name stays in the editor; '' if it need not. The answer is
-# remembered until something happens to a buffer or to the rules, so that it costs nothing after each
-# key.
+# remembered until something happens to a buffer or to the rules, so that it costs nothing after
+# each key.
 export def OfName(name: string): string
   if stamp ==# ''
     Refresh()
@@ -201,8 +203,8 @@ export def OfName(name: string): string
 enddef
 
 # Why the text and the name of a buffer stay in the editor; '' if they need not. A buffer that was
-# renamed still has the text of the file that it was read from, until it is written to another file or
-# read from one.
+# renamed still has the text of the file that it was read from, until it is written to another file
+# or read from one.
 export def OfBuffer(bufnr: number): string
   const why = get(renamed, bufnr, '')
   return why ==# '' ? OfName(file.Name(bufnr)) : why

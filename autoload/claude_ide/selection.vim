@@ -36,14 +36,15 @@ var former: dict<any> = {}
 # Cache of `CurrentPath`.
 var known: dict<any> = {}
 
-# Where the user was when they left for a terminal. `latest` stays as it is until they act in a file.
+# Where the user was when they left for a terminal. `latest` stays as it is until they act in a
+# file.
 var held = ''
 
 var is_shared = true # whether the user lets the selection leave Vim
 
-# The path of the current file, empty if there is none, and whether the selection there stays in Vim.
-# They are cached because checking them takes longer than the rest of a look, and they change only
-# with certain events.
+# The path of the current file, empty if there is none, and whether the selection there stays in
+# Vim. They are cached because checking them takes longer than the rest of a look, and they change
+# only with certain events.
 def CurrentPath(): list<any>
   if get(known, 'bufnr', 0) != bufnr() || known.name !=# bufname()
     const path = file.Path(bufnr())
@@ -207,8 +208,8 @@ def RememberArea()
   endif
 enddef
 
-# The selection in the current file, or in the last file that the user was in; null if there was none,
-# or if it stays in Vim.
+# The selection in the current file, or in the last file that the user was in; null if there was
+# none, or if it stays in Vim.
 export def Latest(): any
   if empty(beat)
     ForgetPath()
@@ -220,9 +221,9 @@ export def Latest(): any
   return latest == NOTHING ? v:null : latest
 enddef
 
-# Keep the current selection as the latest, because a command is about to take the user to a terminal.
-# It stays until the user acts in a file again. `lines` has the first and the last line of the
-# command's range, if it has one.
+# Keep the current selection as the latest, because a command is about to take the user to a
+# terminal. It stays until the user acts in a file again. `lines` has the first and the last line of
+# the command's range, if it has one.
 export def Hold(lines: list<number> = [])
   const path = SharedPath()
   if path ==# ''

@@ -57,8 +57,8 @@ def Beginning(folder: string): string
   return Literal(substitute(folder, '/\+$', '', '')) .. '/'
 enddef
 
-# The regular expression of the paths that a glob matches in a folder: those of files, and of folders
-# with all that is in them. A glob without a slash, except at its end, matches at any depth.
+# The regular expression of the paths that a glob matches in a folder: those of files, and of
+# folders with all that is in them. A glob without a slash, except at its end, matches at any depth.
 export def Regex(given: string, within: string): string
   var glob = given
   var folder = within
@@ -108,10 +108,10 @@ def RegexesIn(folders: list<string>, pattern: string): list<string>
   return found
 enddef
 
-# The regular expressions of a pattern in the syntax of the CLI's rules: `//` begins an absolute path,
-# and `~/` one in the home directory. `places` has `rooted`, the folders of a pattern that begins with
-# `/`; `relative`, those of any other; and `is_everywhere`, whether a pattern for any depth holds in
-# every folder.
+# The regular expressions of a pattern in the syntax of the CLI's rules: `//` begins an absolute
+# path, and `~/` one in the home directory. `places` has `rooted`, the folders of a pattern that
+# begins with `/`; `relative`, those of any other; and `is_everywhere`, whether a pattern for any
+# depth holds in every folder.
 export def Regexes(pattern: string, places: dict<any>): list<string>
   if stridx(pattern, '//') == 0
     return [Regex(strpart(pattern, 1), '/')]

@@ -31,7 +31,8 @@ const PAIRS = Set([
 # Globs of files with such a name that are meant to be read.
 export const EXAMPLES = ['.env.dist', '.env.example', '.env.sample', '.env.template']
 
-# Whether a file, given by its absolute path, holds secrets by its name, or is in a folder that does.
+# Whether a file, given by its absolute path, holds secrets by its name, or is in a folder that
+# does.
 export def IsOne(path: string): bool
   var folder = ''
   for name in tolower(path)->split('/')

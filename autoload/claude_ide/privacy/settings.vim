@@ -1,11 +1,11 @@
 vim9script
-# The `Read(…)` rules under `permissions.deny` in the settings of the Claude CLI: the administrator's,
-# the user's, and those of the projects that the working folders are in.
+# The `Read(…)` rules under `permissions.deny` in the settings of the Claude CLI: the
+# administrator's, the user's, and those of the projects that the working folders are in.
 #
 # Whoever wrote a project can only deny more by them, so it does not matter whether it is trusted.
 #
-# A settings file is a dictionary: `path`; `folder`, to which a rule that begins with `/` is relative;
-# and `project`, the folder in which the other relative rules hold, or '' for all folders.
+# A settings file is a dictionary: `path`; `folder`, to which a rule that begins with `/` is
+# relative; and `project`, the folder in which the other relative rules hold, or '' for all folders.
 
 import autoload '../file/folders.vim'
 import autoload '../say/reason.vim'
@@ -145,9 +145,9 @@ def RulesOf(file: dict<string>, working: list<string>): list<dict<any>>
   return trim(text) ==# '' ? [] : Parse(text, Places(file, working))
 enddef
 
-# What each settings file says that has some rules, or that cannot be used: its `path`, `project` and
-# `rules` ({text, regexes}), and `problem`: why it cannot be used, or ''. With a problem, nothing in
-# the reach of the file may leave the editor.
+# What each settings file says that has some rules, or that cannot be used: its `path`, `project`
+# and `rules` ({text, regexes}), and `problem`: why it cannot be used, or ''. With a problem,
+# nothing in the reach of the file may leave the editor.
 export def Read(): list<dict<any>>
   const working = folders.All()
   var found: list<dict<any>> = []

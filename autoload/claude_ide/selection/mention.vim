@@ -1,8 +1,8 @@
 vim9script
 # Mentions of a file, a folder or lines of a file, in the CLI's format (`at_mentioned`).
 #
-# A mention is a dictionary: `filePath`, and perhaps `lineStart` and `lineEnd` (from 0, inclusive); or
-# only `error`, one sentence.
+# A mention is a dictionary: `filePath`, and perhaps `lineStart` and `lineEnd` (from 0, inclusive);
+# or only `error`, one sentence.
 
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
@@ -89,8 +89,8 @@ def RangeError(path: string, first: any, last: any): string
   return ''
 enddef
 
-# Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`. `range` may have lines to
-# mention (`bufnr`, `first`, `last`) if the file is that of the buffer, and no others are given.
+# Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`. `range` may have lines
+# to mention (`bufnr`, `first`, `last`) if the file is that of the buffer, and no others are given.
 export def Path(typed: string, given: any = '', given_last: any = '', range: any = false): dict<any>
   const path = Expand(typed)
   if path ==# ''
@@ -132,8 +132,8 @@ def Listed(entry: dict<any>): dict<any>
   return Mention(path, first, max([first, get(entry, 'last', 0)]))
 enddef
 
-# The mentions for what the user means in a buffer that lists files; empty if files are not listed in
-# the current buffer. `lines` has the range of the command, if it has one.
+# The mentions for what the user means in a buffer that lists files; empty if files are not listed
+# in the current buffer. `lines` has the range of the command, if it has one.
 export def ListedMentions(lines: list<number>): list<dict<any>>
   if !sources.IsList()
     return []
@@ -168,7 +168,8 @@ export def Send(_: string)
   execute ":'[,']ClaudeSend"
 enddef
 
-# Start the operator that mentions lines; for an `<expr>` map in Normal or Visual mode. Returns keys.
+# Start the operator that mentions lines; for an `<expr>` map in Normal or Visual mode. Returns
+# keys.
 export def Operator(): string
   &operatorfunc = 'claude_ide#selection#mention#Send'
   return 'g@'

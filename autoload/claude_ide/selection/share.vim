@@ -25,5 +25,6 @@ export def Run(word: string)
       announce.Event('ClaudeShared', {shared: is_shared})
     endif
   endif
-  message.Show(selection.IsShared() ? 'the selection is shared' : 'the selection stays in Vim', 'info')
+  const state = selection.IsShared() ? 'is shared' : 'stays in Vim'
+  message.Show($'the selection {state}', 'info')
 enddef

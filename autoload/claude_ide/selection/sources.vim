@@ -2,8 +2,8 @@ vim9script
 # Where files are listed: which of them a mention means, by the filetype of the buffer.
 #
 # A source gets the lines of the command's range, or [], and returns the files of these lines of the
-# current buffer; without lines, those that are marked, otherwise the one under the cursor. Each is a
-# path, or a dictionary with `path` and perhaps `first` and `last` (lines from 1, inclusive; 0 for
+# current buffer; without lines, those that are marked, otherwise the one under the cursor. Each is
+# a path, or a dictionary with `path` and perhaps `first` and `last` (lines from 1, inclusive; 0 for
 # none).
 
 import autoload '../say/reason.vim'

@@ -1,6 +1,6 @@
 vim9script
-# The files that file trees list: under the cursor, in some lines, or marked. The folder above, `..`,
-# is meant only if it is the only line.
+# The files that file trees list: under the cursor, in some lines, or marked. The folder above,
+# `..`, is meant only if it is the only line.
 
 import autoload './lines.vim' as rows
 
@@ -29,7 +29,8 @@ enddef
 
 # dirvish: each line is a path.
 export def Dirvish(lines: list<number>): list<any>
-  # The marks are an argument list of this window; the global one is not a choice that was made here.
+  # The marks are an argument list of this window; the global one is not a choice that was made
+  # here.
   if empty(lines) && arglistid() != 0 && argc() > 0
     return argv()
   endif

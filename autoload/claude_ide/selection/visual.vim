@@ -1,8 +1,8 @@
 vim9script
 # The text of a Visual area in the current window, as `y` yanks it, and its range.
 #
-# A point is a dictionary: `row` (from 0), `col` (bytes), and `off`, the cells beyond the character at
-# `col` that 'virtualedit' allows.
+# A point is a dictionary: `row` (from 0), `col` (bytes), and `off`, the cells beyond the character
+# at `col` that 'virtualedit' allows.
 
 # Bytes of text: more than a model reads, but few enough to send after every key.
 const CAP = 1024 * 1024
@@ -14,7 +14,8 @@ def LineAt(row: number): string
   return getline(row + 1)
 enddef
 
-# A position from `getpos()`, clamped to the buffer: a mark may be past the end after text was deleted.
+# A position from `getpos()`, clamped to the buffer: a mark may be past the end after text was
+# deleted.
 def Point(pos: list<number>): dict<number>
   const row = min([pos[1], line('$')]) - 1
   return {row: row, col: min([pos[2] - 1, len(LineAt(row))]), off: pos[3]}
@@ -119,9 +120,9 @@ def CharacterAt(row: number, text: string, cell: number): dict<number>
   return Character(row, text, byteidx(text, index))
 enddef
 
-# The part of a row inside a block. Like `y`, it replaces a partly covered tab or wide character with
-# blanks; unlike `y`, it does not pad short rows. Returns the text, and the byte columns of its start
-# and its end. (`getregion()` knows nothing of `$`.)
+# The part of a row inside a block. Like `y`, it replaces a partly covered tab or wide character
+# with blanks; unlike `y`, it does not pad short rows. Returns the text, and the byte columns of its
+# start and its end. (`getregion()` knows nothing of `$`.)
 def Slice(row: number, columns: dict<any>): list<any>
   const text = LineAt(row)
   const left: number = columns.left
@@ -186,9 +187,9 @@ def Blockwise(first: dict<number>, last: dict<number>, to_eol: bool): dict<any>
 enddef
 
 # The Visual area of a kind ("v", "V" or CTRL-V) between two positions of the current buffer, as
-# `getpos()` returns them, in any order. `to_eol`: whether a block extends to the end of every line, as
-# after `$`. Returns the points `first` and `last` (exclusive), and the lines of the `text`, 1 MiB at
-# most.
+# `getpos()` returns them, in any order. `to_eol`: whether a block extends to the end of every line,
+# as after `$`. Returns the points `first` and `last` (exclusive), and the lines of the `text`, 1
+# MiB at most.
 export def Area(kind: string, from: list<number>, to: list<number>, to_eol: bool): dict<any>
   const ends = [Point(from), Point(to)]
   const [first, last] = IsBefore(ends[1], ends[0]) ? [ends[1], ends[0]] : ends

@@ -6,7 +6,7 @@ vim9script
 # Create a pulse with so many milliseconds between two looks. `Look` returns whether anything has
 # changed. The result has four functions:
 # - `Soon`: something may have changed; look once the current event is over
-# - `Overdue`: the same, but look immediately if a look is overdue; for events that come with every key
+# - `Overdue`: the same, but look immediately if a look is overdue; for events of every key
 # - `Rest`: the caller has just looked; wait a whole period
 # - `Stop`
 export def New(period: number, Look: func(): bool): dict<func>
@@ -43,8 +43,8 @@ export def New(period: number, Look: func(): bool): dict<func>
   enddef
 
   # Vim runs no timers while typed keys are waiting, for example when a key is held down and each
-  # repetition takes long. This leaves `is_beating` on: the beat that is already scheduled clears it.
-  # Otherwise every event without a change would schedule another beat.
+  # repetition takes long. This leaves `is_beating` on: the beat that is already scheduled clears
+  # it. Otherwise every event without a change would schedule another beat.
   def Overdue()
     if !state.is_beating
       Soon()

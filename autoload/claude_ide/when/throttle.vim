@@ -4,9 +4,9 @@ vim9script
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 
-# Return a function that makes `Fn` run soon after its first call, then at most once per interval (in
-# milliseconds), and once more after its last call. `Fn` never runs synchronously: some autocommands
-# run before the change that they announce.
+# Return a function that makes `Fn` run soon after its first call, then at most once per interval
+# (in milliseconds), and once more after its last call. `Fn` never runs synchronously: some
+# autocommands run before the change that they announce.
 export def New(interval: number, Fn: func): func
   final state = {is_resting: false, is_missed: false}
 
