@@ -120,7 +120,7 @@ lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
 
 vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/vim
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests/vim tests/conversations tests/cli
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian

@@ -1,9 +1,11 @@
 vim9script
 # Starts the Python host, sends commands to it, and restarts it when it dies.
 
+import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './host/death.vim'
 import autoload './host/environment.vim'
+import autoload './host/options.vim'
 import autoload './host/process.vim'
 import autoload './file/folders.vim'
 import autoload './say/announce.vim'
@@ -19,17 +21,27 @@ var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
-var on_serving: list<func(bool)> = []
-var on_exit: list<func(string)> = []
+var on_serving: list<func> = []
+var on_exit: list<func> = []
 
 # Call `Fn` with true when the server accepts clients, and with false when it stops.
-export def OnServing(Fn: func(bool))
+export def OnServing(Fn: func)
   on_serving->add(Fn)
 enddef
 
 # Call `Fn` when a host has ended while Vim continues, with the reason if that was unexpected.
-export def OnExit(Fn: func(string))
+export def OnExit(Fn: func)
   on_exit->add(Fn)
+enddef
+
+# The failure of one subscriber is shown and affects no other.
+def Announce(subscribers: list<func>, argument: any)
+  for Subscriber in subscribers
+    const failure = reason.Try(Subscriber, [argument])
+    if failure !=# ''
+      message.Show(failure, 'error')
+    endif
+  endfor
 enddef
 
 def SetServing(on: bool)
@@ -37,11 +49,9 @@ def SetServing(on: bool)
   serving = on
   clients = on ? clients : 0
   if must_announce
-    for Fn in on_serving
-      Fn(on)
-    endfor
+    Announce(on_serving, on)
   endif
-  redrawstatus!
+  activity.Changed()
 enddef
 
 def Restart(died: dict<any>)
@@ -71,9 +81,7 @@ def Ended(code: number, stderr: list<string>)
   const died = death.Of(code, stderr)
   const was_serving = serving || (serves && died.was_killed)
   SetServing(false)
-  for Fn in on_exit
-    Fn(code != 0 ? died.reason : '')
-  endfor
+  Announce(on_exit, code != 0 ? died.reason : '')
   if code == 0
     environment.Restore()
     return
@@ -93,15 +101,19 @@ def Spawn(serve: bool): bool
     message.Show($"'encoding' is {&encoding}, but claude-ide needs utf-8", 'error')
     return false
   endif
-  var options: dict<any> = {
-    config: get(g:, 'claude_ide', {}),
+  const [config, complaints] = options.Sendable(get(g:, 'claude_ide', {}))
+  for complaint in complaints
+    message.Show(complaint, 'warn')
+  endfor
+  final given: dict<any> = {
+    config: config,
     folders: folders.All(),
     log: log.Path(),
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
   }
-  const started = reason.Attempt(process.Start, [options, Ended])
+  const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
     message.Show(started[1], 'error')
     return false
@@ -124,11 +136,11 @@ export def Outdate()
   endif
 enddef
 
-# Send a command to the host, which is started if necessary. `options` has the command's `args`,
+# Send a command to the host, which is started if necessary. `given` has the command's `args`,
 # `lines` (empty without a range) and `bang`.
-export def Command(name: string, options: dict<any>)
+export def Command(name: string, given: dict<any>)
   if channel.IsOpen() || Spawn(WITHOUT_SERVER->index(name) < 0)
-    channel.Send([0, 'command', name, options.args, options.lines, options.bang, bufnr()])
+    channel.Send([0, 'command', name, given.args, given.lines, given.bang, bufnr()])
   endif
 enddef
 
@@ -153,7 +165,7 @@ export def Clients(count: number): bool
   const event = count > clients ? 'ClaudeConnected' : 'ClaudeDisconnected'
   clients = count
   announce.Event(event, {clients: count})
-  redrawstatus!
+  activity.Changed()
   return true
 enddef
 

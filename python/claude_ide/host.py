@@ -1,7 +1,7 @@
 """The host process: `python -I host.py`, a child of the editor, connected to it over stdio.
 
-`lua/claude_ide/host/process.lua` starts it, or `autoload/claude_ide/host/process.vim` with `--vim`. `-I` keeps the modules of the user's project off the
-import path.
+`lua/claude_ide/host/process.lua` starts it, or `autoload/claude_ide/host/process.vim` with `--vim`.
+`-I` keeps the modules of the user's project off the import path.
 """
 
 import contextlib

@@ -11,6 +11,7 @@ from typing import Any
 
 from claude_ide.app import App
 from claude_ide.commands import Call, dispatch
+from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.vim import Vim
 
 
@@ -22,6 +23,8 @@ def run() -> None:
     vim = Vim(loop)
     loop.run_until_complete(vim.open(output))
     app = App(loop, vim)
+    watch = DiskWatch(vim, app.editor.events, lambda: bool(app.ide.clients))
+    watching = loop.create_task(watch.run())
 
     def report(kind: str, name: str, *given: Any) -> None:
         if kind == "event":
@@ -34,6 +37,7 @@ def run() -> None:
     loop.add_signal_handler(signal.SIGTERM, receiving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         loop.run_until_complete(receiving)
+    watching.cancel()
     loop.remove_signal_handler(signal.SIGTERM)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     app.end()

@@ -165,11 +165,12 @@ class Vim:
             return future
         number = next(self._ids)
         self._pending[number] = future
-        message = json.dumps(["call", name, arguments, -number])
+        # In Vim9 script, where a prompt may be waiting, only `g:` names a global function.
+        message = json.dumps(["call", f"g:{name}", arguments, -number])
         if len(message) > SHORT:
             path = self._folder / f"request{number}.json"
             path.write_text(json.dumps([name, arguments]))
-            message = json.dumps(["call", "TestFromFile", [str(path)], -number])
+            message = json.dumps(["call", "g:TestFromFile", [str(path)], -number])
         self._writer.write(message.encode() + b"\n")
         return future
 

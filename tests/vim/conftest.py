@@ -1,6 +1,5 @@
-"""Fixtures for the tests with a real Vim; without a Vim that is fit these tests are skipped."""
+"""Fixtures for the tests with a real Vim."""
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,19 +7,7 @@ import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.neovim import until
-from support.vim import Vim, vim_binary, vim_version
-
-
-@pytest.fixture(scope="session")
-def vim_program() -> str:
-    """Vim's path; without a fit one the test is skipped, or fails if `CLAUDE_IDE_REQUIRE_VIM=1`."""
-    try:
-        vim_version()
-    except OSError as reason:
-        if os.environ.get("CLAUDE_IDE_REQUIRE_VIM") == "1":
-            pytest.fail(str(reason))
-        pytest.skip(str(reason))
-    return vim_binary()
+from support.vim import Vim
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ const HIGHLIGHTS = {debug: 'Normal', info: 'Normal', warn: 'WarningMsg', error: 
 const HEAD = 0.6 # the share of a shortened text that is its beginning
 const SHOWN_MS = 4000
 const FRAME = 4 # columns around a message
+const POLL = 100 # milliseconds
+
+var unremembered: list<string> = [] # messages that are not in `:messages` yet
 
 def Cut(text: string, columns: number): string
   var kept = strcharpart(text, 0, columns)
@@ -42,6 +45,29 @@ export def Shorten(text: string, width: number): string
   return Cut(line, first) .. '…' .. CutStart(line, width - 1 - first)
 enddef
 
+# Whether the command line can be drawn over without a loss or a prompt.
+def IsFree(): bool
+  return mode(1) =~# '^[nivV]' && mode(1) !~# '^no' && getcmdtype() ==# ''
+enddef
+
+# Add what waits to `:messages`, without showing it there: the popup shows it.
+def Remember()
+  if empty(unremembered)
+    return
+  elseif !IsFree()
+    timer_start(POLL, (_) => Remember())
+    return
+  endif
+  for line in unremembered
+    # A redraw lets the next message overwrite this one; two in a row would be a prompt.
+    redraw
+    echomsg Cut(line, v:echospace)
+  endfor
+  unremembered = []
+  redraw
+  echo ''
+enddef
+
 # Show a message without logging it.
 export def ShowUnlogged(text: string, level: string): bool
   const line = plain.OneLine('claude-ide: ' .. text)
@@ -57,7 +83,8 @@ export def ShowUnlogged(text: string, level: string): bool
     tabpage: -1,
     time: SHOWN_MS,
   })
-  silent echomsg line
+  unremembered->add(line)
+  Remember()
   # What a callback shows is drawn with the next redraw only; a prompt must not be drawn over.
   if mode() !~# '^[r!c]'
     redraw

@@ -4,6 +4,7 @@ vim9script
 # | gate              | for something that                      | waits for the end of                |
 # | ----------------- | --------------------------------------- | ----------------------------------- |
 # | `WhenFree`        | takes the user elsewhere                | `Obstacle`, and typing              |
+# | `WhenHarmless`    | changes windows the user is not in      | modes whose next key acts on a window |
 # | `WhenEnded`       | closes windows the user may be in       | Insert and Visual mode: it ends them |
 # | `WhenPossible`    | was requested by the user               | nothing else                        |
 #
@@ -20,9 +21,15 @@ const QUIET = 0.4 # since the last key
 const PROBE = 0.5 # between two probes
 const GUARD = 0.2
 const LONGEST_GUARD = 1.0
+const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
+# What was seen around the cursor of the user's terminal, when it last changed, and since when it has
+# been changing without a pause.
+var terminal_seen = ''
+var last_change: list<number> = []
+var changing_since: list<number> = []
 var last_probe: list<number> = []
 var is_guarding = false
 
@@ -34,7 +41,7 @@ enddef
 # could appear while the user is typing.
 #
 # Before 9.1.0563 there is no event for a key. SafeState comes after each command that keys have
-# completed, and TextChangedT after the text of a terminal has changed, as it does by typing there.
+# completed; for a terminal see `IsTerminalChanging`.
 export def NoticeTyping(on: bool)
   last_typed = []
   augroup claude_ide_moment
@@ -52,6 +59,24 @@ def Typed()
     last_typed = reltime()
     last_key = v:char
   endif
+enddef
+
+# Whether what is around the cursor of the user's terminal changes, as it does by typing there. A
+# program that writes all the time must not delay everything.
+def IsTerminalChanging(): bool
+  if mode(1) !=# 't' || exists('##KeyInputPre')
+    return false
+  endif
+  const [row, column; _] = term_getcursor('')
+  const seen = string([bufnr(), row, column, term_getline('', row)])
+  if seen !=# terminal_seen
+    if SecondsSince(last_change) >= QUIET
+      changing_since = reltime()
+    endif
+    last_change = reltime()
+    terminal_seen = seen
+  endif
+  return SecondsSince(last_change) < QUIET && SecondsSince(changing_since) < LONGEST_TYPING
 enddef
 
 # Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
@@ -124,12 +149,25 @@ enddef
 
 # Whether nothing disturbs the user now.
 export def IsFree(): bool
-  return !is_guarding && SecondsSince(last_typed) >= QUIET && Obstacle() ==# ''
+  return !is_guarding && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+    && Obstacle() ==# ''
+enddef
+
+# Whether a message can be shown without covering a prompt.
+export def CanNotify(): bool
+  const mode = mode(1)
+  return mode =~# "^[niRvVsSt\<C-v>\<C-s>]" && mode !~# '^no' && IsPossible()
+enddef
+
+# Whether windows the user is not in may change: in other modes the next key acts on what is shown.
+def IsHarmless(): bool
+  const mode = mode(1)
+  return mode =~# '^[nit]' && mode !~# '^no' && IsPossible()
 enddef
 
 # Whether Vim allows windows to change at all, as far as it tells beforehand.
 def IsPossible(): bool
-  return getcmdwintype() ==# ''
+  return getcmdwintype() ==# '' && getcmdtype() ==# ''
 enddef
 
 # False while the mode is still ending.
@@ -137,6 +175,8 @@ def EndMode(): bool
   const mode = mode(1)
   if mode =~# '^n\?[iR]'
     stopinsert
+    # It ends with the next key.
+    feedkeys("\<Ignore>", 'n')
     return false
   elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
     execute "normal! \<Esc>"
@@ -149,7 +189,7 @@ def IsRefusal(exception: string): bool
   return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
 enddef
 
-def When(Condition: func(): bool, Fn: func, OnError: func(string)): func
+def When(Condition: func(): bool, Fn: func, OnError: func): func
   final waiting = {is_cancelled: false}
   def Poll(_: number)
     if waiting.is_cancelled
@@ -178,18 +218,23 @@ enddef
 # Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
 # command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if `Fn`
 # raises an error. Returns a function that cancels this.
-export def WhenFree(Fn: func, OnError: func(string)): func
+export def WhenFree(Fn: func, OnError: func): func
   return When(IsFree, Fn, OnError)
 enddef
 
 # Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
-export def WhenPossible(Fn: func, OnError: func(string)): func
+export def WhenPossible(Fn: func, OnError: func): func
   return When(IsPossible, Fn, OnError)
+enddef
+
+# Call `Fn` as soon as windows the user is not in may change.
+export def WhenHarmless(Fn: func, OnError: func): func
+  return When(IsHarmless, Fn, OnError)
 enddef
 
 # Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
 # continue in whichever window the user ends up in.
-export def WhenEnded(Fn: func, OnError: func(string)): func
+export def WhenEnded(Fn: func, OnError: func): func
   return When(() => IsPossible() && EndMode(), Fn, OnError)
 enddef
 
@@ -203,40 +248,55 @@ export def Settle()
   endif
 enddef
 
-# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
-# but after a second at the latest: by then they have noticed it.
-#
-# The filter of a popup gets each key before anything else does, also in a terminal window.
-export def Guard(Fn: func)
-  # The user notices a large diff only once it is drawn.
-  redraw
-  final began = reltime()
-  final last = {typed: began}
-  is_guarding = true
-  const shield = popup_create('', {
+# The filter of a popup gets each key before anything else does, also in a terminal window. CTRL-C
+# closes a popup without asking the filter; `Closed` then makes the next one.
+def Shield(Filter: func, Closed: func): number
+  return popup_create('', {
     line: &lines,
     col: &columns,
     zindex: 32000,
     tabpage: -1,
     mapping: 0,
     filtermode: 'a',
-    filter: (_, _) => {
-      last.typed = reltime()
-      return true
-    },
+    filter: Filter,
+    callback: Closed,
   })
+enddef
+
+# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
+# but after a second at the latest: by then they have noticed it.
+export def Guard(Fn: func)
+  # The user notices a large diff only once it is drawn.
+  redraw
+  final began = reltime()
+  final guard = {typed: began, shield: 0, is_over: false}
+  is_guarding = true
+  def Raise()
+    guard.shield = Shield((_, _) => {
+      guard.typed = reltime()
+      return true
+    }, (_, _) => {
+      if !guard.is_over
+        guard.typed = reltime()
+        Raise()
+      endif
+    })
+  enddef
   def Poll(_: number)
-    const pause = GUARD - SecondsSince(last.typed)
-    const remaining = min([float2nr(pause * 1000), float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000)])
-    # CTRL-C closes a popup without asking its filter.
-    if remaining > 0 && !empty(popup_getpos(shield))
+    const remaining = min([
+      float2nr((GUARD - SecondsSince(guard.typed)) * 1000),
+      float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000),
+    ])
+    if remaining > 0
       timer_start(remaining + 1, Poll)
       return
     endif
-    popup_close(shield)
+    guard.is_over = true
+    popup_close(guard.shield)
     is_guarding = false
     Settle()
     Fn()
   enddef
+  Raise()
   Poll(0)
 enddef

@@ -27,7 +27,7 @@ TEXT = "text"
 """The key of a value that crosses as a list of lines."""
 
 Report = Callable[..., object]
-"""Is called with what Vim sends on its own: `"event"` or `"command"`, and the rest of the message."""
+"""Is called with what Vim sends on its own: `"event"` or `"command"`, and what follows."""
 
 
 class Vim:

@@ -121,7 +121,7 @@ class Git:
 
 
 async def write(run: Run, request: CommitRequest) -> dict[str, str]:
-    """Return the `message`, and the character that starts a `comment` in this repository."""
+    """Return the message as `text`, and what starts a `comment` in this repository."""
     repository = Git(request)
     # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
@@ -139,7 +139,7 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
             PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
         ),
     )
-    return {"message": _message(result, comment), "comment": comment}
+    return {"text": _message(result, comment), "comment": comment}
 
 
 async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:
