@@ -21,6 +21,7 @@ var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
+var is_outdated = false # whether the host still runs the Python from before an update
 var on_serving: list<func> = []
 var on_exit: list<func> = []
 
@@ -119,6 +120,7 @@ def Spawn(serve: bool): bool
     return false
   endif
   running = started[1]
+  is_outdated = false
   serves = serve
   channel.Open(job_getchannel(running))
   return true
@@ -129,10 +131,18 @@ export def Start(): bool
   return channel.IsOpen() || Spawn(false)
 enddef
 
-# Stop the whole host, so that the next one runs the updated Python.
-export def Outdate()
-  if channel.IsOpen()
-    process.Stop(running)
+# Python has been updated: the next `:ClaudeStop` ends the whole host, so that the next one runs the
+# new Python. Returns whether a host still runs the old one.
+export def Outdate(): bool
+  is_outdated = channel.IsOpen()
+  return is_outdated
+enddef
+
+def StopOutdated(bang: bool)
+  is_outdated = false
+  process.Stop(running)
+  if !bang
+    message.Show('stopped', 'info')
   endif
 enddef
 
