@@ -77,5 +77,6 @@ async def test_new_diagnostics_are_in_the_answer_after_a_write(
 
     path.write_text("import os\nprint(undefined_name)\n")
     known = messages(await vim_client.json("getDiagnostics"))
-    assert any("undefined_name" in each for each in known)
-    assert len(known) == 2  # linters that say the same are heard once
+    for word in ("undefined_name", "unused"):
+        # Linters that say the same are heard once.
+        assert len([each for each in known if word in each]) == 1, known
