@@ -1,7 +1,7 @@
 """New diagnostics of the real plugins, in the answer to the request after a write.
 
-The plugins are in `.cache/plugins`, or in the folder that `CLAUDE_IDE_TEST_PLUGINS` names; each has a
-folder with the name of its repository. The linters and servers are in `.cache/checkers/bin` or on
+The plugins are in `.cache/plugins`, or in the folder that `CLAUDE_IDE_TEST_PLUGINS` names; each has
+a folder with the name of its repository. The linters and servers are in `.cache/checkers/bin` or on
 PATH. A test for which something is missing is skipped.
 """
 
@@ -26,10 +26,12 @@ let g:ale_fixers = {}
 """
 VIM_LSP = """
 let g:lsp_auto_enable = 1
-autocmd User lsp_setup call lsp#register_server({'name': 'pylsp', 'cmd': ['{pylsp}'], 'allowlist': ['python']})
+let g:server = {'name': 'pylsp', 'cmd': ['{pylsp}'], 'allowlist': ['python']}
+autocmd User lsp_setup call lsp#register_server(g:server)
 """
 YEGAPPAN = """
-autocmd User LspSetup call LspAddServer([{'name': 'pylsp', 'filetype': ['python'], 'path': '{pylsp}'}])
+let g:server = {'name': 'pylsp', 'filetype': ['python'], 'path': '{pylsp}'}
+autocmd User LspSetup call LspAddServer([g:server])
 """
 SOURCES = {
     "ale": (ALE, "pyflakes ruff", ""),

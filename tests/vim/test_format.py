@@ -47,7 +47,14 @@ async def reformat(vim: Vim, path: Path) -> dict[str, object]:
     log = Path(await vim.eval("getcwd()")) / "emitted.log"
 
     def emitted() -> str:
-        return next((line for line in log.read_text().splitlines() if '"reformatted"' in line), "")
+        return next(
+            (
+                line
+                for line in log.read_text(errors="replace").splitlines()
+                if '"reformatted"' in line
+            ),
+            "",
+        )
 
     line = await until(emitted, "the event")
     payload = json.loads(line[line.index("[") : line.rindex("]") + 1])[3]
