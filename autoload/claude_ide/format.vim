@@ -10,6 +10,11 @@ import autoload './file/write.vim'
 import autoload './format/filter.vim'
 import autoload './say/reason.vim'
 
+const CLOSED = '%s was closed while it was being reformatted.'
+const CHANGED = '%s was changed while it was being reformatted; the changes were kept.'
+const CONFLICT =
+  '%s has unsaved changes in Vim and has changed on disk, too; it was not reformatted.'
+
 def LinesOf(bufnr: number): list<string>
   return getbufline(bufnr, 1, '$')
 enddef
@@ -48,7 +53,7 @@ enddef
 def Start(bufnr: number, path: string, program: string, Finish: func)
   reload.SyncOne(bufnr)
   if getbufvar(bufnr, '&modified') && write.HasChanged(bufnr)
-    call(Finish, [$'{path} has unsaved changes in Vim and has changed on disk, too; it was not reformatted.', ''])
+    call(Finish, [printf(CONFLICT, path), ''])
     return
   endif
   const lines = LinesOf(bufnr)
@@ -56,9 +61,9 @@ def Start(bufnr: number, path: string, program: string, Finish: func)
   filter.Format(program, lines, getcwd(max([bufwinid(bufnr), 0])), (failure, output) => {
     reload.SyncOne(bufnr)
     if !bufloaded(bufnr)
-      call(Finish, [$'{path} was closed while it was being reformatted.', ''])
+      call(Finish, [printf(CLOSED, path), ''])
     elseif getbufvar(bufnr, 'changedtick') != tick
-      call(Finish, [$'{path} was changed while it was being reformatted; the changes were kept.', ''])
+      call(Finish, [printf(CHANGED, path), ''])
     elseif failure !=# ''
       call(Finish, [$'{program} could not reformat {path}: {failure}', ''])
     else
