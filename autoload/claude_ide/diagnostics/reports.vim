@@ -4,6 +4,7 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../checking/events.vim'
+import autoload '../file/uri.vim'
 import autoload '../privacy.vim'
 import autoload './files.vim'
 import autoload './reading.vim'
@@ -37,13 +38,13 @@ enddef
 def Report(path: string)
   const number = get(latest, path, 0) + 1
   latest[path] = number
-  const all = reading.New([path], LIMIT)
-  final changed: dict<any> = {uri: files.Uri(path), items: [], omitted: 0}
+  const Step = reading.New([path], LIMIT)
+  final changed: dict<any> = {uri: uri.OfPath(path), items: [], omitted: 0}
   def Continue(_: any)
     if !is_on || get(latest, path, 0) != number
       return
     endif
-    const step = reading.Step(all)
+    final step: dict<any> = Step()
     for part in step.parts
       changed.items->extend(part.items)
       changed.omitted += part.omitted
@@ -85,7 +86,7 @@ def Look(_: number)
     if IsTyping() && Count(path) >= MANY
       is_postponed = true
     else
-      const now = sets.Of(path)
+      final now = sets.Of(path)
       reported[path] = now
       if empty(now)
         remove(reported, path)

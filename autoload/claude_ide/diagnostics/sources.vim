@@ -38,7 +38,7 @@ enddef
 # Call a function of a source. If it fails, as with a plugin's version of another form, log that once,
 # and return `otherwise`.
 export def Ask(source: string, what: string, arguments: list<any>, otherwise: any): any
-  const answer = reason.Attempt(function(NameOf(source, what)), arguments)
+  final answer = reason.Attempt(function(NameOf(source, what)), arguments)
   if !answer[0]
     const failure = $'cannot read the diagnostics of {source}: {answer[1]}'
     if !has_key(known_failures, failure)
@@ -52,11 +52,11 @@ enddef
 
 # The names of the sources whose plugins are loaded; without any, of the one that reads the lists.
 export def There(): list<string>
-  const plugins = keys(EVENTS)->sort()->filter((_, name) => Ask(name, 'IsThere', [], false))
+  final plugins = keys(EVENTS)->sort()->filter((_, name) => Ask(name, 'IsThere', [], false))
   return empty(plugins) ? [FALLBACK] : plugins
 enddef
 
 # The sources that check a buffer after a change.
 export def OfBuffer(bufnr: number): list<string>
-  return There()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
+  return There()->copy()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
 enddef
