@@ -11,11 +11,7 @@ from support.vim import Vim
 @pytest.fixture
 async def dialogue(vim: Vim) -> Vim:
     """A Vim that records what it answers to the host, which does not run."""
-    recorder = (
-        "import sys, json\n"
-        "for line in sys.stdin:\n"
-        "    print(line, end='', flush=True)\n"
-    )
+    recorder = "import sys, json\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
     await vim.call("writefile", recorder.split("\n"), "recorder.py")
     await vim.command(
         "let g:sent = [] | let g:recorder = job_start("

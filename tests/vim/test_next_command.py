@@ -94,9 +94,7 @@ async def test_an_unquoted_bar_is_never_an_argument(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-async def test_an_error_in_the_next_command_is_shown_in_one_line(
-    recording: Vim, name: str
-) -> None:
+async def test_an_error_in_the_next_command_is_shown_in_one_line(recording: Vim, name: str) -> None:
     await typed(recording, f"{name} | nosuchcommand")
 
     said = "claude-ide: Not an editor command: nosuchcommand"

@@ -210,7 +210,7 @@ async def test_ctrl_c_ends_the_cli_and_keeps_the_text(asking: Vim, claude: FakeH
     await shown(asking, "cancelled")
     assert await lines(asking) == ["half"]
     await asking.keys("gy")
-    await until(lambda: asking.eval("getreg() == \"half\\n\""))
+    await until(lambda: asking.eval('getreg() == "half\\n"'))
 
 
 async def test_claude_ask_with_a_bang_stops_every_running_question(
