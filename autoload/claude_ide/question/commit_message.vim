@@ -8,6 +8,7 @@ import autoload '../file/path.vim'
 import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../say/reason.vim'
 import autoload '../session.vim'
 import autoload '../when/moment.vim'
 
@@ -108,7 +109,12 @@ enddef
 export def Write(bang: bool)
   if bang
     question.CancelAll('commit', 'nothing to stop')
-  else
-    session.Run('ClaudeCommit', {args: [], lines: [], bang: bang}, Ask)
+    return
   endif
+  session.Run('ClaudeCommit', {args: [], lines: [], bang: bang}, () => {
+    const failure = reason.Try(Ask)
+    if failure !=# ''
+      message.Show(failure, 'error')
+    endif
+  })
 enddef

@@ -19,9 +19,15 @@ import autoload '../session.vim'
 # requested, and once a change `is_proposed`, the lines then; with the `note` on the lines.
 var rewrites: dict<dict<any>> = {}
 
+# Why a proposal cannot be rewritten, which would open a diff of a diff; empty for another buffer.
+def WhyProposed(bufnr: number): string
+  return bufname(bufnr) =~# '^claude-diff://' ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
+enddef
+
 # Why Claude may not rewrite lines of a buffer; empty if it may.
 def Refusal(bufnr: number, rewritten: list<string>): string
   for Why in [
+    () => WhyProposed(bufnr),
     () => lines_of.WhyUnchangeable(bufnr),
     () => privacy.Why(bufnr),
     () => lines_of.WhyUnsendable(rewritten),
