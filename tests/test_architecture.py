@@ -84,6 +84,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("agent_files", "announcer", "chat.requests", "tool_names", "news"),
     },
     "headless": {
+        "editor_name",
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },

@@ -21,17 +21,28 @@ var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
-var on_serving: list<func(bool)> = []
-var on_exit: list<func(string)> = []
+var is_outdated = false # whether the host still runs the Python from before an update
+var on_serving: list<func> = []
+var on_exit: list<func> = []
 
 # Call `Fn` with true when the server accepts clients, and with false when it stops.
-export def OnServing(Fn: func(bool))
+export def OnServing(Fn: func)
   on_serving->add(Fn)
 enddef
 
 # Call `Fn` when a host has ended while Vim continues, with the reason if that was unexpected.
-export def OnExit(Fn: func(string))
+export def OnExit(Fn: func)
   on_exit->add(Fn)
+enddef
+
+# The failure of one subscriber is shown and affects no other.
+def Announce(subscribers: list<func>, argument: any)
+  for Subscriber in subscribers
+    const failure = reason.Try(Subscriber, [argument])
+    if failure !=# ''
+      message.Show(failure, 'error')
+    endif
+  endfor
 enddef
 
 def SetServing(on: bool)
@@ -39,9 +50,7 @@ def SetServing(on: bool)
   serving = on
   clients = on ? clients : 0
   if must_announce
-    for Fn in on_serving
-      Fn(on)
-    endfor
+    Announce(on_serving, on)
   endif
   activity.Changed()
 enddef
@@ -73,9 +82,7 @@ def Ended(code: number, stderr: list<string>)
   const died = death.Of(code, stderr)
   const was_serving = serving || (serves && died.was_killed)
   SetServing(false)
-  for Fn in on_exit
-    Fn(code != 0 ? died.reason : '')
-  endfor
+  Announce(on_exit, code != 0 ? died.reason : '')
   if code == 0
     environment.Restore()
     return
@@ -113,6 +120,7 @@ def Spawn(serve: bool): bool
     return false
   endif
   running = started[1]
+  is_outdated = false
   serves = serve
   channel.Open(job_getchannel(running))
   return true
@@ -123,10 +131,18 @@ export def Start(): bool
   return channel.IsOpen() || Spawn(false)
 enddef
 
-# Stop the whole host, so that the next one runs the updated Python.
-export def Outdate()
-  if channel.IsOpen()
-    process.Stop(running)
+# Python has been updated: the next `:ClaudeStop` ends the whole host, so that the next one runs the
+# new Python. Returns whether a host still runs the old one.
+export def Outdate(): bool
+  is_outdated = channel.IsOpen()
+  return is_outdated
+enddef
+
+def StopOutdated(bang: bool)
+  is_outdated = false
+  process.Stop(running)
+  if !bang
+    message.Show('stopped', 'info')
   endif
 enddef
 

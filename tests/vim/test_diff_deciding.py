@@ -36,7 +36,7 @@ TEXTS = {
     "tabs": "\ta\n  b\n",
     "modeline": "# vim: set ff=mac noeol tw=3 :\nx\n",
     "looks like JSON": '[0, "x"]\n["ex", "qa!"]\n',
-    "backslashes": "\\u0000 \\n \\\\ \"\n",
+    "backslashes": '\\u0000 \\n \\\\ "\n',
 }
 
 ACCEPTING = [
@@ -170,9 +170,7 @@ async def test_undo_does_not_remove_the_proposal(
     assert await answer(asked) == ["FILE_SAVED", "new\n"]
 
 
-async def test_edit_restores_the_proposal(
-    vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
+async def test_edit_restores_the_proposal(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
     asked = await propose(vim, vim_client, project / "new.txt", "new\r\ntext\r\n")
 
     await vim.keys("ddamine<Esc>:edit!<CR>:w<CR>")
@@ -192,9 +190,7 @@ async def test_write_to_another_name_saves_a_copy_and_decides_nothing(
     assert not asked.done()
 
 
-async def test_an_autosave_accepts_nothing(
-    vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
+async def test_an_autosave_accepts_nothing(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
     await vim.command("autocmd InsertLeave * silent! write")
     asked = await propose(vim, vim_client, project / "new.txt", "new\n")
 
@@ -206,9 +202,7 @@ async def test_an_autosave_accepts_nothing(
     assert await answer(asked) == ["FILE_SAVED", "newmine\n"]
 
 
-async def test_a_reason_is_for_the_agent(
-    vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
+async def test_a_reason_is_for_the_agent(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
     asked = await propose(vim, vim_client, project / "new.txt", "new\n")
 
     await vim.keys(":ClaudeReject use | less, please<CR>")

@@ -21,12 +21,12 @@ STATE = {
     "->map({_, name -> getwinvar(n, '&' .. name)})})",
     "shown": "range(1, winnr('$'))->map('bufname(winbufnr(v:val))')",
     "jumps": "getjumplist()[0]->len()",
-    "registers": "[@/, @\", @a]",
+    "registers": '[@/, @", @a]',
     "buffers": "getbufinfo()->map('[v:val.name, v:val.loaded, v:val.listed, v:val.changed]')",
     "folds": "range(1, line('$'))->map('foldclosed(v:val)')->filter('v:val > 0')",
     "alternate": "bufnr('#')",
     "undo": "undotree().seq_last",
-    "marks": "[getpos(\"'m\"), getpos(\"'.\")]",
+    "marks": '[getpos("\'m"), getpos("\'.")]',
     "global": "[&scrollopt, &diffopt, &cmdheight, &lines, &equalalways, getcwd()]",
 }
 

@@ -105,7 +105,7 @@ async def test_a_program_that_ends_leaves_the_user_in_another_window(
     terminal = await open_claude(vim)
     await vim.keys("<C-w>pihello")
 
-    await vim.command(f"call term_sendkeys({terminal}, \"quit\\<CR>\")")
+    await vim.command(f'call term_sendkeys({terminal}, "quit\\<CR>")')
 
     await until(lambda: vim.eval("winnr('$') == 1"))
     await vim.keys(" you")
@@ -161,9 +161,7 @@ async def test_a_tab_page_is_opened_left_and_found_again(vim: Vim, program: Path
     await vim.command("tabfirst")
 
     await vim.keys(":Claude<CR>")
-    await until(
-        lambda: vim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && mode() == 't'")
-    )
+    await until(lambda: vim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && mode() == 't'"))
     await vim.command("Claude")
 
     await until(lambda: vim.eval("[bufname(), tabpagenr('$'), mode()] == ['a.txt', 1, 'n']"))
@@ -210,7 +208,9 @@ async def test_the_terminal_keeps_its_share_of_the_screen(vim: Vim, program: Pat
     await until(lambda: vim.eval("&columns == 120 && winwidth(2) == 48"))
 
 
-@pytest.mark.parametrize(("option", "told"), [("termguicolors", "truecolor"), ("notermguicolors", "")])
+@pytest.mark.parametrize(
+    ("option", "told"), [("termguicolors", "truecolor"), ("notermguicolors", "")]
+)
 async def test_the_cli_is_told_of_exact_colours_if_vim_shows_them(
     vim: Vim, program: Path, option: str, told: str
 ) -> None:

@@ -4,10 +4,10 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../file/changed.vim'
-import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
-import autoload './conflict.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
@@ -16,15 +16,15 @@ import autoload './report.vim'
 # Milliseconds.
 const RETRY = 50
 const RECENT = 1000
-const FIRST_REST = 100.0
-const LONGEST_REST = 10000.0
+const FIRST_REST = 100
+const LONGEST_REST = 10000
 const SLICE = 20
 const SHARE = 10 # a buffer rests this many times as long as its update took
 
 var is_on = false
 var waiting: dict<bool> = {} # buffers to check
 var is_checking = false
-var rests: dict<dict<float>> = {} # by buffer: the `length` of its rest, and when it `ends`
+var rests: dict<dict<number>> = {} # by buffer: the `length` of its rest, and when it `ends`
 var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
 
 def CheckSoon(bufnr: number, delay: number)
@@ -32,18 +32,18 @@ def CheckSoon(bufnr: number, delay: number)
 enddef
 
 # The more often a file is written, the less often its buffer is updated.
-def Rest(bufnr: number, spent: float)
+def Rest(bufnr: number, spent: number)
   const now = expected.Now()
-  const last = get(rests, bufnr, {length: 0.0, ends: -2.0 * RECENT})
+  const last = get(rests, bufnr, {length: 0, ends: -RECENT})
   const is_again = now - last.ends < RECENT + last.length
-  const length = max([is_again ? max([last.length * 2, FIRST_REST]) : 0.0, spent * SHARE])
+  const length = max([is_again ? max([last.length * 2, FIRST_REST]) : 0, spent * SHARE])
   const limited = min([length, LONGEST_REST])
   rests[bufnr] = {length: limited, ends: now + limited}
 enddef
 
 # Only for the autocommands: once the user has undone their changes, the buffer can be updated.
 export def CheckUnmodified(bufnr: number)
-  if !conflict.Has(bufnr)
+  if !file_write.IsInConflict(bufnr)
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
   elseif !getbufvar(bufnr, '&modified')
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
@@ -61,9 +61,8 @@ def CheckWhenUnmodified(bufnr: number)
 enddef
 
 def Keep(bufnr: number)
-  if changed.Probe(bufnr) !=# ''
-    conflict.Remember(bufnr)
-    report.Kept(edit.PathOf(bufnr))
+  if file_write.NoticeConflict(bufnr)
+    report.Kept(file.Name(bufnr))
   endif
   CheckWhenUnmodified(bufnr)
 enddef
@@ -79,13 +78,13 @@ def Follow(bufnr: number)
 enddef
 
 def Check(bufnr: number): bool
-  const remaining = get(rests, bufnr, {ends: 0.0}).ends - expected.Now()
+  const remaining = get(rests, bufnr, {ends: 0}).ends - expected.Now()
   if held.Path(bufnr) ==# '' || reload.IsExpected(bufnr)
     return false
   elseif !reload.IsPossible()
     CheckSoon(bufnr, RETRY)
   elseif remaining > 0
-    CheckSoon(bufnr, float2nr(remaining) + 1)
+    CheckSoon(bufnr, remaining)
   elseif !reload.IsFollowed(bufnr)
     return false
   elseif getbufvar(bufnr, '&modified')
@@ -130,7 +129,7 @@ enddef
 # Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
 # unsaved changes to an earlier text.
 export def IsBehind(bufnr: number): bool
-  return conflict.Has(bufnr) || reload.HasChanged(bufnr)
+  return file_write.IsInConflict(bufnr) || reload.HasChanged(bufnr)
 enddef
 
 # Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
@@ -161,7 +160,7 @@ export def Watch(on: bool)
   waiting = {}
   rests = {}
   changed.Watch(on)
-  augroup claude_ide_disk
+  augroup claude_ide_disk_change
     autocmd!
     if on
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * ReportSoon(str2nr(expand('<abuf>')))

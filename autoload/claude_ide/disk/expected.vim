@@ -12,14 +12,15 @@ vim9script
 # - `OnEnd`: gets the milliseconds that the update took
 
 import autoload '../file/changed.vim'
+import autoload '../file/path.vim' as file
 import autoload './autoread.vim'
 import autoload './saved_text.vim'
 
 var expected: dict<dict<any>> = {} # by buffer
 
 # Milliseconds since some fixed time.
-export def Now(): float
-  return reltimefloat(reltime()) * 1000
+export def Now(): number
+  return float2nr(reltimefloat(reltime()) * 1000)
 enddef
 
 # Only for the autocommand: Vim has noticed the write before us.
@@ -38,9 +39,9 @@ enddef
 # Only for the autocommand: Vim has read or written the file. `:write other.txt` writes another one.
 export def OnFile(bufnr: number, path: string)
   final write = Of(bufnr)
-  if !empty(write) && fnamemodify(path, ':p') ==# fnamemodify(bufname(bufnr), ':p')
+  if !empty(write) && fnamemodify(path, ':p') ==# file.Name(bufnr)
     write.saved = saved_text.Of(bufnr, true, write.saved)
-    write.changed_at = 0.0
+    write.changed_at = 0
   endif
 enddef
 
@@ -83,7 +84,7 @@ export def New(bufnr: number, saved: list<list<string>>, patience: number): dict
     bufnr: bufnr,
     saved: saved,
     deadline: Now() + patience,
-    changed_at: 0.0,
+    changed_at: 0,
     is_unannounced: false,
     OnEnd: (_) => 0,
   }
@@ -97,5 +98,5 @@ export def Look(write: dict<any>): bool
     write.changed_at = Now()
     return true
   endif
-  return write.changed_at > 0.0
+  return write.changed_at > 0
 enddef

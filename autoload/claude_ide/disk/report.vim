@@ -1,7 +1,7 @@
 vim9script
 # Reports writes to open files without a diff, in one line for all that occur together.
 
-import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
 import autoload '../say/message.vim'
 import autoload './expected.vim'
@@ -9,7 +9,7 @@ import autoload './named_files.vim'
 
 # Milliseconds.
 const PAUSE = 150
-const PATIENCE = 5000.0
+const PATIENCE = 5000
 const QUIET = 10000
 const MOST_NAMED = 3 # files
 const HINT = '; for diffs :help claude-ide-mode'
@@ -23,7 +23,7 @@ var kept: dict<string> = {} # by path, the names of files whose buffers have uns
 var repeats: dict<dict<any>> = {}
 var is_hinted = false
 var latest = 0
-var since = 0.0 # when the first unreported write was added
+var since = 0 # when the first unreported write was added
 
 def Counts(added: number, removed: number): string
   return $'(+{added} −{removed})'
@@ -63,7 +63,11 @@ def Agents(files: list<dict<any>>): list<string>
 enddef
 
 def PartsOfFollowed(): list<string>
-  const files = values(followed)->sort((one, other) => one.name <# other.name ? -1 : 1)
+  const files = values(followed)->sort((one, other) => {
+    const name: string = one.name
+    const other_name: string = other.name
+    return name <# other_name ? -1 : 1
+  })
   if empty(files)
     return []
   endif
@@ -109,7 +113,7 @@ def Report()
   const text = WithHint(join(parts, '; '))
   followed = {}
   kept = {}
-  since = 0.0
+  since = 0
   if !empty(parts)
     message.Show(text, level)
   endif
@@ -118,9 +122,9 @@ enddef
 # Wait for a pause between the writes, but not longer than PATIENCE.
 def ReportSoon()
   latest += 1
-  since = since > 0.0 ? since : expected.Now()
+  since = since > 0 ? since : expected.Now()
   const own = latest
-  const remaining = float2nr(max([since + PATIENCE - expected.Now(), 0.0]))
+  const remaining = max([since + PATIENCE - expected.Now(), 0])
   timer_start(min([PAUSE, remaining]), (_) => {
     if own == latest
       Report()
@@ -130,7 +134,7 @@ enddef
 
 # Without this limit, a growing log would be reported constantly.
 def IsRepeated(path: string): bool
-  const last = get(repeats, path, {count: 0, at: 0.0})
+  const last = get(repeats, path, {count: 0, at: -QUIET})
   const now = expected.Now()
   const count = now - last.at > QUIET ? 1 : last.count + 1
   repeats[path] = {count: count, at: now}
@@ -170,7 +174,7 @@ export def Followed(bufnr: number, before: list<string>, after: list<string>): b
   if before ==# after
     return false
   endif
-  const path = edit.PathOf(bufnr)
+  const path = file.Name(bufnr)
   const agent = named_files.Agent(path)
   named_files.Forget(path)
   if getbufvar(bufnr, '&buflisted') && !IsRepeated(path)

@@ -3,6 +3,7 @@ vim9script
 # cursor stay with their lines, and only removed lines lose their marks.
 
 import autoload './inside.vim'
+import autoload './path.vim' as file
 import autoload './rebase.vim'
 import autoload './text.vim' as file_text
 
@@ -17,11 +18,6 @@ enddef
 export def IsFile(path: string): bool
   const type = getftype(path)
   return type ==# 'file' || (type ==# 'link' && getftype(resolve(path)) ==# 'file')
-enddef
-
-# The path of a buffer's file.
-export def PathOf(bufnr: number): string
-  return fnamemodify(bufname(bufnr), ':p')
 enddef
 
 # Whether the text needs no conversion. Bytes that are not UTF-8 are kept as they are.
@@ -79,7 +75,7 @@ enddef
 
 # The bytes of a buffer's file, as the lines between the line feeds; empty if it cannot be read.
 export def Bytes(bufnr: number): list<string>
-  const path = PathOf(bufnr)
+  const path = file.Name(bufnr)
   if !IsFile(path) || !filereadable(path)
     return []
   endif
@@ -98,7 +94,7 @@ export def Read(bufnr: number): dict<any>
   if empty(bytes)
     return {}
   endif
-  const text = IsUnicode(bufnr) ? OfBytes(bufnr, bytes) : Converted(bufnr, PathOf(bufnr))
+  const text = IsUnicode(bufnr) ? OfBytes(bufnr, bytes) : Converted(bufnr, file.Name(bufnr))
   return extendnew(text, {bytes: bytes})
 enddef
 
@@ -130,27 +126,33 @@ def Apply(bufnr: number, new: list<string>, hunks: list<list<number>>)
   endfor
 enddef
 
-# Where a line is after the changes.
+# Where a line is after the changes. A line that is removed is where the next one is.
 def Moved(lnum: number, hunks: list<list<number>>): number
   var shift = 0
-  for [first, count, _, added] in hunks
-    if (count == 0 ? first + 1 : first + count) > lnum
+  for [first, count, first_new, added] in hunks
+    if (count == 0 ? first + 1 : first) > lnum
       break
+    elseif lnum < first + count
+      return added == 0 ? first_new + 1 : min([lnum + shift, first_new + added - 1])
     endif
     shift += added - count
   endfor
   return lnum + shift
 enddef
 
-# The windows that show the buffer keep the line at their top. Vim moves only the cursor there.
-def KeepTops(bufnr: number, hunks: list<list<number>>): func
-  final tops: dict<number> = {}
+# Keeps the lines at the cursor and at the top of each window that shows the buffer. In the current
+# window, Vim moves only the cursor; in the others, `deletebufline()` moves it twice as far.
+def KeepViews(bufnr: number, hunks: list<list<number>>): func
+  final views: dict<dict<number>> = {}
   for winid in win_findbuf(bufnr)
-    tops[winid] = Moved(getwininfo(winid)[0].topline, hunks)
+    views[winid] = {
+      lnum: Moved(getcurpos(winid)[1], hunks),
+      topline: Moved(getwininfo(winid)[0].topline, hunks),
+    }
   endfor
   return () => {
-    for [winid, top] in items(tops)
-      win_execute(str2nr(winid), $'noautocmd call winrestview({{"topline": {top}}})')
+    for [winid, view] in items(views)
+      win_execute(str2nr(winid), $'noautocmd call winrestview({string(view)})')
     endfor
   }
 enddef
@@ -165,9 +167,14 @@ export def Change(bufnr: number, lines: list<string>, joins = false)
   endif
   const new = InBuffer(lines)
   const hunks = rebase.Hunks(getbufline(bufnr, 1, '$'), new)
-  const RestoreTops = KeepTops(bufnr, hunks)
-  Apply(bufnr, new, hunks)
-  RestoreTops()
+  const RestoreViews = KeepViews(bufnr, hunks)
+  if empty(lines)
+    # One empty line would be written as a line end.
+    silent deletebufline(bufnr, 1, '$')
+  else
+    Apply(bufnr, new, hunks)
+  endif
+  RestoreViews()
   BreakUndo(bufnr)
 enddef
 

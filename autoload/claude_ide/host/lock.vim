@@ -13,7 +13,7 @@ export def Folder(): string
 enddef
 
 # The fields of a lock file, unchecked; empty if it is none. Opening a pipe would block Vim.
-def Read(path: string): dict<any>
+export def Read(path: string): dict<any>
   if getftype(path) !=# 'file'
     return {}
   endif

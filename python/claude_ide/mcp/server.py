@@ -207,7 +207,7 @@ class Server:
             return "running the code"
         if tool.asks_user and not self.client.editor.is_using(task):
             return "waiting for the user"
-        return "waiting for Neovim"
+        return f"waiting for {editor_name()}"
 
 
 class _Name(msgspec.Struct):
