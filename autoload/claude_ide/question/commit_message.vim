@@ -1,5 +1,6 @@
 vim9script
-# `:ClaudeCommit`: a message for the staged changes, inserted where the user writes the commit message.
+# `:ClaudeCommit`: a message for the staged changes, inserted where the user writes the commit
+# message.
 
 import autoload './answer.vim'
 import autoload './note.vim'
@@ -30,8 +31,9 @@ def SkipBack(lines: list<string>, count: number, pattern: string): number
   return left
 enddef
 
-# The number of leading lines that are the user's text. It ends before Git's comments, which include the
-# scissors line, before trailers (`git commit --signoff`), and before blank lines in front of these.
+# The number of leading lines that are the user's text. It ends before Git's comments, which include
+# the scissors line, before trailers (`git commit --signoff`), and before blank lines in front of
+# these.
 def CountWritten(lines: list<string>, comment: string): number
   const commented = lines->indexof((_, line) => stridx(line, comment) == 0)
   var count = SkipBack(lines, commented < 0 ? len(lines) : commented, '^\s*$')
@@ -39,8 +41,8 @@ def CountWritten(lines: list<string>, comment: string): number
   return SkipBack(lines, count, '^\s*$')
 enddef
 
-# Insert a message below what the user has written, and above trailers and comments. `comment` is the
-# prefix of Git's comments.
+# Insert a message below what the user has written, and above trailers and comments. `comment` is
+# the prefix of Git's comments.
 export def Insert(bufnr: number, text: list<string>, comment: string)
   const lines = getbufline(bufnr, 1, '$')
   const first = CountWritten(lines, comment)

@@ -1,6 +1,6 @@
 vim9script
-# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A rewrite
-# cannot be refined in Vim.
+# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A
+# rewrite cannot be refined in Vim.
 
 import autoload './lines.vim' as lines_of
 import autoload './note.vim'
@@ -21,7 +21,8 @@ var rewrites: dict<dict<any>> = {}
 
 # Why a proposal cannot be rewritten, which would open a diff of a diff; empty for another buffer.
 def WhyProposed(bufnr: number): string
-  return bufname(bufnr) =~# '^claude-diff://' ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
+  const is_proposal = bufname(bufnr) =~# '^claude-diff://'
+  return is_proposal ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
 enddef
 
 # Why Claude may not rewrite lines of a buffer; empty if it may.
@@ -144,7 +145,8 @@ def Begin(bufnr: number, area: list<number>, instruction: string)
   note.ShowProgress(rewrite.note, 'rewriting', '')
 enddef
 
-# Stop everything that Claude is doing. If that is nothing, reject the rewrites that wait for the user.
+# Stop everything that Claude is doing. If that is nothing, reject the rewrites that wait for the
+# user.
 def Stop()
   const running = keys(rewrites)->filter((_, id) => !rewrites[id].is_proposed)
   for id in running
