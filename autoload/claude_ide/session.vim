@@ -45,8 +45,12 @@ host.OnServing((on) => {
     CallIfLoaded('claude_ide#diff#CloseAll')
   endif
 })
+# Each by itself. A function that named the loop's variable would not find it later.
+def CleanUp(name: string)
+  host.OnExit((_) => CallIfLoaded(name))
+enddef
 for cleanup in CLEANUPS
-  host.OnExit((_) => CallIfLoaded(cleanup))
+  CleanUp(cleanup)
 endfor
 
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may

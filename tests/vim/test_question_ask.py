@@ -246,7 +246,7 @@ async def test_a_question_ends_with_its_host(asking: Vim, claude: FakeHeadless) 
     await asking.keys(":ClaudeAsk x<CR>")
     await claude.asked()
 
-    await asking.command("call claude_ide#host#Outdate()")
+    await asking.command("call job_stop(job_info()[0], 'kill')")
 
     await until(lambda: holds(asking, ["the Python host has ended"]))
     assert (await asking.mode()) == {"mode": "n", "blocking": False}

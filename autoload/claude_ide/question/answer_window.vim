@@ -13,8 +13,9 @@ const RUNNING = 'CTRL-C stops · q closes'
 const ENDED = 'gy yanks · q closes'
 const ERROR = 'claude_ide_answer_error' # a type of text property
 
-# By buffer: `origin` (the window from which it was opened), `title`, `status` (the progress), `keys`,
-# the handlers `Stop` and `Closed`, and the `layout` before it with the command that restores its `sizes`.
+# By buffer: `origin` (the window from which it was opened), `title`, `status` (the progress),
+# `keys`, the handlers `Stop` and `Closed`, and the `layout` before it with the command that restores
+# its `sizes`.
 var views: dict<dict<any>> = {}
 
 def IsOpen(bufnr: number): bool

@@ -1,5 +1,6 @@
 vim9script
-# `:ClaudeCommit`: a message for the staged changes, inserted where the user writes the commit message.
+# `:ClaudeCommit`: a message for the staged changes, inserted where the user writes the commit
+# message.
 
 import autoload './answer.vim'
 import autoload './note.vim'
@@ -8,6 +9,7 @@ import autoload '../file/path.vim'
 import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../say/reason.vim'
 import autoload '../session.vim'
 import autoload '../when/moment.vim'
 
@@ -29,8 +31,9 @@ def SkipBack(lines: list<string>, count: number, pattern: string): number
   return left
 enddef
 
-# The number of leading lines that are the user's text. It ends before Git's comments, which include the
-# scissors line, before trailers (`git commit --signoff`), and before blank lines in front of these.
+# The number of leading lines that are the user's text. It ends before Git's comments, which include
+# the scissors line, before trailers (`git commit --signoff`), and before blank lines in front of
+# these.
 def CountWritten(lines: list<string>, comment: string): number
   const commented = lines->indexof((_, line) => stridx(line, comment) == 0)
   var count = SkipBack(lines, commented < 0 ? len(lines) : commented, '^\s*$')
@@ -38,8 +41,8 @@ def CountWritten(lines: list<string>, comment: string): number
   return SkipBack(lines, count, '^\s*$')
 enddef
 
-# Insert a message below what the user has written, and above trailers and comments. `comment` is the
-# prefix of Git's comments.
+# Insert a message below what the user has written, and above trailers and comments. `comment` is
+# the prefix of Git's comments.
 export def Insert(bufnr: number, text: list<string>, comment: string)
   const lines = getbufline(bufnr, 1, '$')
   const first = CountWritten(lines, comment)
@@ -108,7 +111,12 @@ enddef
 export def Write(bang: bool)
   if bang
     question.CancelAll('commit', 'nothing to stop')
-  else
-    session.Run('ClaudeCommit', {args: [], lines: [], bang: bang}, Ask)
+    return
   endif
+  session.Run('ClaudeCommit', {args: [], lines: [], bang: bang}, () => {
+    const failure = reason.Try(Ask)
+    if failure !=# ''
+      message.Show(failure, 'error')
+    endif
+  })
 enddef

@@ -1,9 +1,9 @@
 vim9script
 # Lines of a buffer that Claude rewrites: found again after changes, and replaced.
 #
-# A target is {bufnr, name, base, first, last}: the file's name, for a buffer that keeps the new lines;
-# all lines of the buffer when Claude was asked; and the rows of those to rewrite, 0-based, the last one
-# exclusive.
+# A target is {bufnr, name, base, first, last}: the file's name, for a buffer that keeps the new
+# lines; all lines of the buffer when Claude was asked; and the rows of those to rewrite, 0-based,
+# the last one exclusive.
 
 import autoload '../file/kept.vim'
 import autoload '../file/path.vim'
@@ -75,8 +75,8 @@ def TrailingLineFeeds(lines: list<string>): number
   return filled < 0 ? len(lines) - 1 : filled
 enddef
 
-# The lines of Claude's answer. It may end with a line feed, which ends the last line, or with as many
-# as the lines given to Claude: then the last one precedes an empty line.
+# The lines of Claude's answer. It may end with a line feed, which ends the last line, or with as
+# many as the lines given to Claude: then the last one precedes an empty line.
 def LinesIn(target: dict<any>, replacement: list<string>): list<string>
   if replacement ==# ['']
     return []
@@ -88,9 +88,9 @@ def LinesIn(target: dict<any>, replacement: list<string>): list<string>
   return TrailingLineFeeds(text) <= TrailingLineFeeds(given) ? text : Split(text)
 enddef
 
-# Put Claude's answer in the place of the lines. `base`, `first` and `last` of the target are those of
-# now afterwards. Returns the `lines` of the whole buffer; or, if the answer was kept in another one, a
-# message (`error`).
+# Put Claude's answer in the place of the lines. `base`, `first` and `last` of the target are those
+# of now afterwards. Returns the `lines` of the whole buffer; or, if the answer was kept in another
+# one, a message (`error`).
 export def Replace(target: dict<any>, replacement: list<string>): dict<any>
   const lines = LinesIn(target, replacement)
   const why = WhyUnchangeable(target.bufnr)

@@ -1,6 +1,6 @@
 vim9script
-# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A rewrite
-# cannot be refined in Vim.
+# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A
+# rewrite cannot be refined in Vim.
 
 import autoload './lines.vim' as lines_of
 import autoload './note.vim'
@@ -19,9 +19,16 @@ import autoload '../session.vim'
 # requested, and once a change `is_proposed`, the lines then; with the `note` on the lines.
 var rewrites: dict<dict<any>> = {}
 
+# Why a proposal cannot be rewritten, which would open a diff of a diff; empty for another buffer.
+def WhyProposed(bufnr: number): string
+  const is_proposal = bufname(bufnr) =~# '^claude-diff://'
+  return is_proposal ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
+enddef
+
 # Why Claude may not rewrite lines of a buffer; empty if it may.
 def Refusal(bufnr: number, rewritten: list<string>): string
   for Why in [
+    () => WhyProposed(bufnr),
     () => lines_of.WhyUnchangeable(bufnr),
     () => privacy.Why(bufnr),
     () => lines_of.WhyUnsendable(rewritten),
@@ -138,7 +145,8 @@ def Begin(bufnr: number, area: list<number>, instruction: string)
   note.ShowProgress(rewrite.note, 'rewriting', '')
 enddef
 
-# Stop everything that Claude is doing. If that is nothing, reject the rewrites that wait for the user.
+# Stop everything that Claude is doing. If that is nothing, reject the rewrites that wait for the
+# user.
 def Stop()
   const running = keys(rewrites)->filter((_, id) => !rewrites[id].is_proposed)
   for id in running
