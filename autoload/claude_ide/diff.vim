@@ -218,7 +218,7 @@ export def Close(id: number): bool
   Remove(diff)
   # The user may have accepted it in the terminal, which does not report it.
   if has_key(diff, 'saved')
-    reload.Follow(diff.path, diff.saved)
+    reload.Expect(diff.path, diff.saved)
   endif
   if empty(diff.view)
     return true

@@ -22,17 +22,27 @@ var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
 var is_outdated = false # whether the host still runs the Python from before an update
-var on_serving: list<func(bool)> = []
-var on_exit: list<func(string)> = []
+var on_serving: list<func> = []
+var on_exit: list<func> = []
 
 # Call `Fn` with true when the server accepts clients, and with false when it stops.
-export def OnServing(Fn: func(bool))
+export def OnServing(Fn: func)
   on_serving->add(Fn)
 enddef
 
 # Call `Fn` when a host has ended while Vim continues, with the reason if that was unexpected.
-export def OnExit(Fn: func(string))
+export def OnExit(Fn: func)
   on_exit->add(Fn)
+enddef
+
+# The failure of one subscriber is shown and affects no other.
+def Announce(subscribers: list<func>, argument: any)
+  for Subscriber in subscribers
+    const failure = reason.Try(Subscriber, [argument])
+    if failure !=# ''
+      message.Show(failure, 'error')
+    endif
+  endfor
 enddef
 
 def SetServing(on: bool)
@@ -40,9 +50,7 @@ def SetServing(on: bool)
   serving = on
   clients = on ? clients : 0
   if must_announce
-    for Fn in on_serving
-      Fn(on)
-    endfor
+    Announce(on_serving, on)
   endif
   activity.Changed()
 enddef
@@ -74,9 +82,7 @@ def Ended(code: number, stderr: list<string>)
   const died = death.Of(code, stderr)
   const was_serving = serving || (serves && died.was_killed)
   SetServing(false)
-  for Fn in on_exit
-    Fn(code != 0 ? died.reason : '')
-  endfor
+  Announce(on_exit, code != 0 ? died.reason : '')
   if code == 0
     environment.Restore()
     return

@@ -24,35 +24,30 @@ const CLEANUPS = [
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
-def Watch(on: bool)
-  moment.NoticeTyping(on)
-  # First: the others ask it which files stay in the editor.
-  privacy.Watch(on)
-  selection.Watch(on)
-  buffers.Watch(on)
-  diagnostics.Watch(on)
-  change.Watch(on)
-enddef
-
 def CallIfLoaded(name: string)
   if exists('*' .. name)
     call(name, [])
   endif
 enddef
 
+# Each of them by itself, so that the failure of one does not stop the others. Privacy comes first:
+# the others ask it which files stay in the editor.
+host.OnServing((on) => privacy.Watch(on))
+host.OnServing((on) => moment.NoticeTyping(on))
+host.OnServing((on) => selection.Watch(on))
+host.OnServing((on) => buffers.Watch(on))
+host.OnServing((on) => diagnostics.Watch(on))
+host.OnServing((on) => change.Watch(on))
 host.OnServing((on) => {
   # From now on each change is announced.
   status_line.Text()
-  Watch(on)
   if !on
     CallIfLoaded('claude_ide#diff#CloseAll')
   endif
 })
-host.OnExit((_) => {
-  for name in CLEANUPS
-    CallIfLoaded(name)
-  endfor
-})
+for cleanup in CLEANUPS
+  host.OnExit((_) => CallIfLoaded(cleanup))
+endfor
 
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may
 # close, or change, before the host asks. `:ClaudeAdd %` is what its map types.

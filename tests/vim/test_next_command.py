@@ -68,7 +68,6 @@ async def test_free_text_can_contain_a_bar(recording: Vim) -> None:
         ("--x='a|b'", ["--x='a|b'"]),
         ('ä "a | b"', ["ä", '"a', "|", 'b"']),
         (r"a\ b\\ c", ["a b\\", "c"]),
-        ('"fix it"', ['"fix', "it"]),
     ],
 )
 async def test_a_quoted_bar_is_an_argument(

@@ -8,7 +8,7 @@ import pytest
 from support.fake_headless import FakeHeadless
 from support.neovim import until
 from support.vim import Vim
-from support.vim_questions import answers_with, file_of, holds, hidden, lines, shown
+from support.vim_questions import answers_with, file_of, hidden, holds, lines, shown
 
 TEXT = ["one", "two", "three", "four"]
 
@@ -259,7 +259,7 @@ async def test_typing_in_another_window_is_not_interrupted(
     asked = await claude.asked()
     asked.begin()
     await asking.keys("<C-w>pia")
-    for word in "one two three".split():
+    for word in ["one", "two", "three"]:
         asked.write(f"{word}\n")
         await shown(asking, word)
         await asking.keys("b")

@@ -84,7 +84,8 @@ def ExtrasOf(bar: dict<any>, columns: number): dict<string>
       extras[name] = BlankAround(bar[name])
     endfor
     const room = columns - 2 - strdisplaywidth(join(values(extras), ''))
-    if room >= min([strdisplaywidth(bar.path), choice.least])
+    const drops_count = bar.count !=# '' && has_key(extras, 'title') && !has_key(extras, 'count')
+    if !drops_count && room >= min([strdisplaywidth(bar.path), choice.least])
       break
     endif
   endfor

@@ -4,6 +4,7 @@ vim9script
 import autoload './borrowed_window.vim'
 import autoload './proposal.vim'
 import autoload '../file/borrowed_buffer.vim'
+import autoload '../file/buffers.vim'
 
 const LEAST_WIDTH = 40
 const SEARCHED = 10000 # lines
@@ -16,7 +17,7 @@ def BufferOf(diff: dict<any>): number
   if has_key(diff, 'original')
     return diff.original
   endif
-  return get(diff, 'is_unsaved', false) ? borrowed_buffer.Loaded(diff.path) : 0
+  return get(diff, 'is_unsaved', false) ? buffers.Loaded(diff.path) : 0
 enddef
 
 def Exists(win: number): bool
@@ -47,7 +48,7 @@ def WindowOf(diff: dict<any>): number
   if own == 0 && borrowed_buffer.Unsaved(diff.path) > 0
     return 0
   endif
-  const bufnr = own > 0 ? own : borrowed_buffer.Loaded(diff.path)
+  const bufnr = own > 0 ? own : buffers.Loaded(diff.path)
   return bufnr == 0 ? 0 : Candidates()->filter((_, win) => winbufnr(win) == bufnr)->get(0, 0)
 enddef
 

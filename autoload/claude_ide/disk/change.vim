@@ -4,10 +4,10 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../file/changed.vim'
-import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
-import autoload './conflict.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
@@ -43,7 +43,7 @@ enddef
 
 # Only for the autocommands: once the user has undone their changes, the buffer can be updated.
 export def CheckUnmodified(bufnr: number)
-  if !conflict.Has(bufnr)
+  if !file_write.IsInConflict(bufnr)
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
   elseif !getbufvar(bufnr, '&modified')
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
@@ -61,9 +61,8 @@ def CheckWhenUnmodified(bufnr: number)
 enddef
 
 def Keep(bufnr: number)
-  if changed.Probe(bufnr) !=# ''
-    conflict.Remember(bufnr)
-    report.Kept(edit.PathOf(bufnr))
+  if file_write.NoticeConflict(bufnr)
+    report.Kept(file.Name(bufnr))
   endif
   CheckWhenUnmodified(bufnr)
 enddef
@@ -130,7 +129,7 @@ enddef
 # Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
 # unsaved changes to an earlier text.
 export def IsBehind(bufnr: number): bool
-  return conflict.Has(bufnr) || reload.HasChanged(bufnr)
+  return file_write.IsInConflict(bufnr) || reload.HasChanged(bufnr)
 enddef
 
 # Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
@@ -161,7 +160,7 @@ export def Watch(on: bool)
   waiting = {}
   rests = {}
   changed.Watch(on)
-  augroup claude_ide_disk
+  augroup claude_ide_disk_change
     autocmd!
     if on
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * ReportSoon(str2nr(expand('<abuf>')))

@@ -12,6 +12,7 @@ vim9script
 # - `OnEnd`: gets the milliseconds that the update took
 
 import autoload '../file/changed.vim'
+import autoload '../file/path.vim' as file
 import autoload './autoread.vim'
 import autoload './saved_text.vim'
 
@@ -38,7 +39,7 @@ enddef
 # Only for the autocommand: Vim has read or written the file. `:write other.txt` writes another one.
 export def OnFile(bufnr: number, path: string)
   final write = Of(bufnr)
-  if !empty(write) && fnamemodify(path, ':p') ==# fnamemodify(bufname(bufnr), ':p')
+  if !empty(write) && fnamemodify(path, ':p') ==# file.Name(bufnr)
     write.saved = saved_text.Of(bufnr, true, write.saved)
     write.changed_at = 0
   endif

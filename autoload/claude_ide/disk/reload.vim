@@ -1,16 +1,18 @@
 vim9script
 # Updates buffers after Claude or another program has written their files, without asking the user.
 
+import autoload '../file/buffers.vim'
 import autoload '../file/changed.vim'
 import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
+import autoload '../file/write.vim' as file_write
+import autoload '../file/written.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload './autoread.vim'
-import autoload './conflict.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
-import autoload './heard.vim'
 import autoload './named_files.vim'
 import autoload './report.vim'
 import autoload './saved_text.vim'
@@ -27,7 +29,7 @@ var is_polling = false
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 # otherwise if 'autoread' is on.
 export def IsFollowed(bufnr: number): bool
-  return autoread.IsOn(bufnr) || named_files.Has(edit.PathOf(bufnr))
+  return autoread.IsOn(bufnr) || named_files.Has(file.Name(bufnr))
 enddef
 
 # Whether the user's next key may depend on the text of the buffer.
@@ -46,7 +48,7 @@ export def MayChange(bufnr: number): bool
 enddef
 
 def IsTooLarge(bufnr: number): bool
-  return getfsize(edit.PathOf(bufnr)) > LARGEST
+  return getfsize(file.Name(bufnr)) > LARGEST
 enddef
 
 # Replace the buffer's text with that on disk, and reapply unsaved changes. Returns a notice or ''.
@@ -89,8 +91,8 @@ def KeepText(write: dict<any>): bool
   endif
   expected.Forget(write)
   if is_modified
-    conflict.Remember(bufnr)
-    report.Kept(edit.PathOf(bufnr))
+    file_write.RememberConflict(bufnr)
+    report.Kept(file.Name(bufnr))
   endif
   call(write.OnEnd, [0])
   return true
@@ -109,10 +111,10 @@ enddef
 def ReportChange(write: dict<any>, before: list<string>)
   const bufnr: number = write.bufnr
   if !write.is_unannounced
-    named_files.Forget(edit.PathOf(bufnr))
-    heard.Report(bufnr)
+    named_files.Forget(file.Name(bufnr))
+    written.Report(bufnr)
   elseif report.Followed(bufnr, before, getbufline(bufnr, 1, '$'))
-    heard.Report(bufnr)
+    written.Report(bufnr)
   endif
 enddef
 
@@ -139,7 +141,7 @@ def Update(write: dict<any>): bool
     return false
   endif
   changed.Know(bufnr)
-  conflict.Forget(bufnr)
+  file_write.MarkRead(bufnr)
   if edit.Bytes(bufnr) !=# text.bytes
     FollowNext(write, text.lines)
   endif
@@ -190,10 +192,8 @@ enddef
 
 # Whether Vim knows the file of a buffer with unsaved changes in its current state.
 def IsCurrent(bufnr: number): bool
-  if changed.Probe(bufnr) !=# ''
-    conflict.Remember(bufnr)
-  endif
-  return !conflict.Has(bufnr)
+  file_write.NoticeConflict(bufnr)
+  return !file_write.IsInConflict(bufnr)
 enddef
 
 def SavedOf(bufnr: number): list<list<string>>
@@ -203,14 +203,14 @@ enddef
 
 # The text of a file, as a list with it, for a write that is expected later; empty if it is not known.
 export def Saved(path: string): list<list<string>>
-  const bufnr = held.Loaded(path)
+  const bufnr = buffers.Loaded(path)
   return bufnr > 0 ? SavedOf(bufnr) : []
 enddef
 
 # Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
 # changes are reapplied. The write may already have happened; `saved` is the text before it.
 export def Expect(path: string, saved: list<list<string>> = []): bool
-  const bufnr = held.Loaded(path)
+  const bufnr = buffers.Loaded(path)
   if bufnr == 0
     return true
   endif
@@ -236,7 +236,7 @@ export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
   write.is_unannounced = true
   write.OnEnd = OnEnd
-  if changed.Probe(bufnr) !=# '' || conflict.Has(bufnr)
+  if changed.Probe(bufnr) !=# '' || file_write.IsInConflict(bufnr)
     write.changed_at = expected.Now()
     return write
   endif

@@ -1,7 +1,7 @@
 vim9script
 # Reports writes to open files without a diff, in one line for all that occur together.
 
-import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
 import autoload '../say/message.vim'
 import autoload './expected.vim'
@@ -174,7 +174,7 @@ export def Followed(bufnr: number, before: list<string>, after: list<string>): b
   if before ==# after
     return false
   endif
-  const path = edit.PathOf(bufnr)
+  const path = file.Name(bufnr)
   const agent = named_files.Agent(path)
   named_files.Forget(path)
   if getbufvar(bufnr, '&buflisted') && !IsRepeated(path)

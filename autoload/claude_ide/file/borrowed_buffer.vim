@@ -1,76 +1,25 @@
 vim9script
 # Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
 
-import autoload './text.vim'
-
-const LARGEST = 50000000 # bytes of a file
-const LONGEST = 4096 # bytes of a path
-const KINDS = {dir: 'folder', bdev: 'device', cdev: 'device', fifo: 'pipe', socket: 'socket'}
+import autoload './buffers.vim'
+import autoload './gate.vim'
 
 # {bufnr, holders, known, loaded, changedtick} by buffer: `known` is whether the buffer existed before.
 final borrowed: dict<dict<any>> = {}
 
-# The type of what a path leads to: "file", "dir", …; empty if there is nothing.
-def TypeOf(path: string): string
-  const type = getftype(path)
-  return type ==# 'link' ? getftype(resolve(path)) : type
-enddef
-
-# Why a path without a file cannot get one: one of its folders is not a folder.
-def ObstacleOf(path: string): string
-  const folder = fnamemodify(path, ':h')
-  if folder ==# path
-    return ''
-  endif
-  const type = TypeOf(folder)
-  if type ==# ''
-    return ObstacleOf(folder)
-  endif
-  return type ==# 'dir' ? '' : $'{folder} is not a folder'
-enddef
-
-def Refusal(path: string): string
-  const type = TypeOf(path)
-  if type ==# ''
-    return ObstacleOf(path)
-  elseif type !=# 'file'
-    # Reading a pipe or a device might never end.
-    return 'not a file but a ' .. get(KINDS, type, type)
-  elseif !filereadable(path)
-    return 'permission denied'
-  elseif getfsize(path) > LARGEST || getfsize(path) == -2
-    return $'has {getfsize(path)} bytes, more than {LARGEST}'
-  endif
-  return ''
-enddef
-
 # A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
 # `{path}: {reason}`.
 export def Check(path: string): string
-  if path ==# ''
-    throw 'claude-ide: the path is empty'
-  elseif path =~# "\n"
-    throw $'claude-ide: {strtrans(path)}: contains a NUL'
-  elseif len(path) > LONGEST
-    throw $'claude-ide: {strpart(path, 0, 200)}…: the path is too long'
+  const checked = gate.Check(path)
+  if has_key(checked, 'refusal')
+    throw 'claude-ide: ' .. checked.refusal
   endif
-  const absolute = simplify(fnamemodify(path, ':p'))
-  const refusal = Refusal(absolute)
-  if refusal !=# ''
-    throw $'claude-ide: {strtrans(absolute)}: {refusal}'
-  endif
-  return absolute
-enddef
-
-# The loaded buffer of a file; 0 if there is none.
-export def Loaded(path: string): number
-  const bufnr = bufexists(path) ? bufadd(path) : 0
-  return bufnr > 0 && bufloaded(bufnr) ? bufnr : 0
+  return checked.path
 enddef
 
 # The buffer of an existing file if it has unsaved changes; else 0.
 export def Unsaved(path: string): number
-  const bufnr = Loaded(path)
+  const bufnr = buffers.Loaded(path)
   return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
 enddef
 
@@ -116,18 +65,18 @@ enddef
 export def Borrow(path: string, own: number): dict<number>
   if own == 0 && Unsaved(path) > 0
     return {bufnr: ShowDisk(path), unsaved: Unsaved(path)}
-  elseif own == 0 && Loaded(path) == 0 && !filereadable(path)
+  elseif own == 0 && buffers.Loaded(path) == 0 && !filereadable(path)
     return {bufnr: Blank(), unsaved: 0}
   endif
-  const is_known = own > 0 || bufexists(path)
-  const bufnr = own > 0 ? own : bufadd(path)
+  const found = own > 0 ? own : get(buffers.Lookup(path), 'bufnr', 0)
+  const bufnr = found > 0 ? found : bufadd(path)
   const is_loaded = bufloaded(bufnr)
   ShowBuffer(bufnr)
   if !has_key(borrowed, bufnr)
     borrowed[bufnr] = {
       bufnr: bufnr,
       holders: 0,
-      known: is_known,
+      known: found > 0,
       loaded: is_loaded,
       changedtick: getbufvar(bufnr, 'changedtick'),
     }

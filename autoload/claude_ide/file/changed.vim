@@ -2,7 +2,7 @@ vim9script
 # `FileChangedShell`: Vim's own check whether another program has changed a file. It compares
 # nanoseconds, which `getftime()` does not tell.
 
-import autoload './edit.vim'
+import autoload './path.vim' as file
 
 const NO_FILE = -1
 
@@ -20,7 +20,7 @@ enddef
 # that Vim does not reload automatically. Vim reports each change only once. Returns `v:fcs_reason`; empty
 # if nothing, or only the file's time, has changed.
 export def Probe(bufnr: number): string
-  const size = getfsize(edit.PathOf(bufnr))
+  const size = getfsize(file.Name(bufnr))
   if has_key(new, bufnr)
     # Vim would ask about a file that has been created since, without an autocommand.
     const is_written = size > 0 && size != new[bufnr]
@@ -60,7 +60,7 @@ export def Watch(on: bool)
   augroup END
   if on
     for info in getbufinfo({bufloaded: 1})
-      if getfsize(edit.PathOf(info.bufnr)) == NO_FILE
+      if getfsize(info.name) == NO_FILE
         new[info.bufnr] = 0
       endif
     endfor

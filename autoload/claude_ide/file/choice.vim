@@ -5,10 +5,14 @@ import autoload '../when/moment.vim'
 import autoload '../window/recent.vim'
 import autoload '../window/tiling.vim'
 
+def IsInDiff(win: number): bool
+  return !!tiling.Option(win, 'diff')
+enddef
+
 def HoldsFiles(win: number): bool
   return getbufvar(winbufnr(win), '&buftype') ==# ''
     && !tiling.Option(win, 'previewwindow')
-    && !tiling.Option(win, 'diff')
+    && !IsInDiff(win)
 enddef
 
 # Whether the buffer in `win` keeps its state when the window shows another one. Without 'hidden', Vim
@@ -98,7 +102,7 @@ export def ToEnter(bufnr: number): number
   const win = shown > 0 ? shown : Find(order[: 0], IsSuitable)
   if win > 0
     return win
-  elseif Find(order[: 0], (each) => tiling.Option(each, 'diff')) == 0
+  elseif Find(order[: 0], IsInDiff) == 0
     return Split()
   endif
   # A split in this tabpage would resize the diff.
@@ -107,8 +111,11 @@ export def ToEnter(bufnr: number): number
 enddef
 
 # A window of the current tabpage that can show a buffer while the user keeps working in another one;
-# 0 if there is none.
+# 0 if there is none. While the command-line window is open, Vim refuses to change another one.
 export def ToShow(bufnr: number): number
+  if getcmdwintype() !=# ''
+    return 0
+  endif
   const here = win_getid()
   const tabs = [tabpagenr()]
   const shown = Find(tabs, Shows(bufnr))

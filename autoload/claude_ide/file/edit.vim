@@ -3,6 +3,7 @@ vim9script
 # cursor stay with their lines, and only removed lines lose their marks.
 
 import autoload './inside.vim'
+import autoload './path.vim' as file
 import autoload './rebase.vim'
 import autoload './text.vim' as file_text
 
@@ -17,11 +18,6 @@ enddef
 export def IsFile(path: string): bool
   const type = getftype(path)
   return type ==# 'file' || (type ==# 'link' && getftype(resolve(path)) ==# 'file')
-enddef
-
-# The path of a buffer's file.
-export def PathOf(bufnr: number): string
-  return fnamemodify(bufname(bufnr), ':p')
 enddef
 
 # Whether the text needs no conversion. Bytes that are not UTF-8 are kept as they are.
@@ -79,7 +75,7 @@ enddef
 
 # The bytes of a buffer's file, as the lines between the line feeds; empty if it cannot be read.
 export def Bytes(bufnr: number): list<string>
-  const path = PathOf(bufnr)
+  const path = file.Name(bufnr)
   if !IsFile(path) || !filereadable(path)
     return []
   endif
@@ -98,7 +94,7 @@ export def Read(bufnr: number): dict<any>
   if empty(bytes)
     return {}
   endif
-  const text = IsUnicode(bufnr) ? OfBytes(bufnr, bytes) : Converted(bufnr, PathOf(bufnr))
+  const text = IsUnicode(bufnr) ? OfBytes(bufnr, bytes) : Converted(bufnr, file.Name(bufnr))
   return extendnew(text, {bytes: bytes})
 enddef
 

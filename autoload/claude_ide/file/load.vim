@@ -35,16 +35,19 @@ export def Add(path: string): dict<any>
   return {bufnr: succeeded && !empty(known) ? known.bufnr : bufadd(checked.path)}
 enddef
 
+def NoteSwapFile(name: string, how: string)
+  const owner = get(swapinfo(name), 'pid', 0)
+  note = owner > 0 ? $'{how}: process {owner} is editing the file, too.'
+    : $'{how}: a crashed editor left a swap file of it (see :help recovery).'
+enddef
+
 # Only for the autocommand. An earlier choice of the user's autocommands wins. By default the file is
 # opened read-only: the swap file may hold the only copy of some text.
 export def ChooseAtSwapFile()
-  const owner = get(swapinfo(v:swapname), 'pid', 0)
   if v:swapchoice ==# ''
     v:swapchoice = 'o'
   endif
-  const how = v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway'
-  note = owner > 0 ? $'{how}: process {owner} is editing the file, too.'
-    : $'{how}: a crashed editor left a swap file of it (see :help recovery).'
+  NoteSwapFile(v:swapname, v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway')
 enddef
 
 # Only for the autocommand: show a message instead of Vim's question about a changed file. The choice
@@ -88,10 +91,18 @@ export def InWindow(win: number, bufnr: number): dict<string>
   return outcome
 enddef
 
+# `bufload()` ignores a swap file: no autocommand runs, and ours gets another name.
+def LoadHidden(bufnr: number)
+  execute $'silent! call bufload({bufnr})'
+  const own = swapname(bufnr)
+  const other = strpart(own, 0, len(own) - 1) .. 'p'
+  if own !=# '' && own !=# other && filereadable(other)
+    setbufvar(bufnr, '&readonly', true)
+    NoteSwapFile(other, 'Opened read-only')
+  endif
+enddef
+
 # Load a buffer without showing it. Returns the same.
 export def Hidden(bufnr: number): dict<string>
-  if bufloaded(bufnr)
-    return {note: '', error: ''}
-  endif
-  return WithoutDialog(bufnr, () => execute($'silent! call bufload({bufnr})', 'silent!'))
+  return bufloaded(bufnr) ? {note: '', error: ''} : WithoutDialog(bufnr, () => LoadHidden(bufnr))
 enddef

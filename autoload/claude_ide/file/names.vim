@@ -100,5 +100,7 @@ enddef
 # Drop the index; the next search builds it again.
 export def Stop()
   is_built = false
-  autocmd! claude_ide_buffer_names
+  augroup claude_ide_buffer_names
+    autocmd!
+  augroup END
 enddef

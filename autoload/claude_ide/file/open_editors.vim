@@ -83,7 +83,7 @@ enddef
 def Uri(path: string): string
   return 'file://' .. substitute(path, '[^A-Za-z0-9._~!$&''()*+,;=:@/-]',
     (found) => range(len(found[0]))->mapnew((_, index) =>
-      printf('%%%02X', char2nr(strpart(found[0], index, 1), false)))->join(''), 'g')
+      printf('%%%02x', char2nr(strpart(found[0], index, 1), false)))->join(''), 'g')
 enddef
 
 def SpellingsOf(bufnr: number, name: string, is_new: bool): dict<string>

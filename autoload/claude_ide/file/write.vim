@@ -15,7 +15,7 @@ const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 final states: dict<string> = {}
 # Buffers whose unsaved changes conflict with the disk.
 final conflicts: dict<bool> = {}
-# What an autocommand before a write has found: another program has written the file.
+# Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
 var is_watching = false
 
@@ -40,6 +40,18 @@ export def MarkRead(bufnr: number)
   endif
 enddef
 
+# The buffer has the name of a file that Vim has not read for it, if there is one.
+def MarkUnread(bufnr: number)
+  states[bufnr] = stamp.MISSING
+enddef
+
+# The user has seen that the file has changed, and has kept their own text.
+def NoteAnswer(bufnr: number)
+  if getbufvar(bufnr, '&modified')
+    RememberConflict(bufnr)
+  endif
+enddef
+
 # Track the state of each file that Vim has last read or written.
 export def Watch(on: bool)
   is_watching = on
@@ -48,10 +60,14 @@ export def Watch(on: bool)
     autocmd!
     if on
       autocmd BufReadPost,BufWritePost * MarkRead(str2nr(expand('<abuf>')))
-      autocmd BufUnload,BufFilePost * ForgetState(expand('<abuf>'))
-      autocmd BufUnload * ForgetConflict(expand('<abuf>'))
+      autocmd BufNewFile,BufFilePost * MarkUnread(str2nr(expand('<abuf>')))
+      autocmd FileChangedShellPost * NoteAnswer(str2nr(expand('<abuf>')))
+      autocmd BufUnload * ForgetState(expand('<abuf>')) | ForgetConflict(expand('<abuf>'))
     endif
   augroup END
+  for info in on ? getbufinfo({bufloaded: 1}) : []
+    states[info.bufnr] = stamp.Of(info.name)
+  endfor
 enddef
 
 # Record that a buffer has unsaved changes that are not based on the current text of its file.
@@ -75,7 +91,7 @@ export def NoticeConflict(bufnr: number): bool
 enddef
 
 # Whether a buffer's file differs from what it was when Vim last read or wrote it, as far as whole
-# seconds and sizes tell.
+# seconds and sizes tell; also whether Vim has never read it.
 export def HasOtherTime(bufnr: number): bool
   const now = stamp.Of(file.Name(bufnr))
   return now !=# stamp.MISSING && get(states, bufnr, now) !=# now
@@ -95,29 +111,35 @@ export def HasChanged(bufnr: number): bool
   return false
 enddef
 
-# Only for the autocommand. Another program may write the file while autocommands, such as a
-# formatter, run before the write: then `:write` would ask the user. Its error cancels the write.
-export def Check(bufnr: number)
-  if changed.Probe(bufnr) !=# ''
-    is_overtaken = true
-    RememberConflict(bufnr)
-    throw 'claude-ide: the file has changed'
+# Why `:write` would refuse, apart from a change of the file; empty if it would not.
+def Protection(bufnr: number, path: string): string
+  if getbufvar(bufnr, '&readonly')
+    return $'{path}: the option readonly is set; it was not written.'
+  elseif gate.TypeOf(path) !=# '' && !filewritable(path)
+    return $'{path}: the file is read-only; it was not written.'
   endif
+  return ''
 enddef
 
-# With 'confirm', an error of `:write` would become a dialog. Vim runs autocommands in the order of
-# their definition, so that ours is the last one before the write. Returns the reason of a failure.
-def WriteWithoutDialog(bufnr: number): string
-  const confirm = &confirm
-  is_overtaken = false
-  augroup claude_ide_write
-    execute $'autocmd BufWritePre <buffer={bufnr}> claude_ide#file#write#Check({bufnr})'
-  augroup END
+# Write without a question. `:write`, also with `!`, asks when it finds that the file has changed, and
+# `:silent` hides the question. Another program may change it while autocommands such as a formatter
+# run, and Vim cannot check it while it writes, so these run first. With 'confirm', an error would become
+# a dialog. Throws if it fails.
+def WriteWithoutDialog(bufnr: number)
+  const settings = [&confirm, &eventignore]
   &confirm = false
-  const failure = reason.Try(inside.Run, [bufnr, 'silent write'])
-  &confirm = confirm
-  autocmd! claude_ide_write
-  return failure
+  try
+    inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
+    if changed.Probe(bufnr) !=# ''
+      is_overtaken = true
+      RememberConflict(bufnr)
+      return
+    endif
+    &eventignore = settings[1] ==# '' ? 'BufWritePre' : settings[1] .. ',BufWritePre'
+    inside.Run(bufnr, 'silent write!')
+  finally
+    [&confirm, &eventignore] = settings
+  endtry
 enddef
 
 # Write a loaded buffer if it has unsaved changes or its file does not exist. Returns why it was not
@@ -135,8 +157,13 @@ export def Write(bufnr: number): string
     # `:write` would ask "really write?", and the keys that the user is typing would answer it.
     return $'{path} {CHANGED}'
   endif
+  const protection = Protection(bufnr, path)
+  if protection !=# ''
+    return protection
+  endif
   const was_listed = getbufvar(bufnr, '&buflisted')
-  const failure = WriteWithoutDialog(bufnr)
+  is_overtaken = false
+  const failure = reason.Try(WriteWithoutDialog, [bufnr])
   if bufexists(bufnr)
     # A language server that formats before the write lists the buffer.
     setbufvar(bufnr, '&buflisted', was_listed)

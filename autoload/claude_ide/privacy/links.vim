@@ -11,6 +11,22 @@ export def Normalized(path: string): string
   return path->simplify()->substitute('^//\+', '/', '')->substitute('.\zs/\+$', '', '')
 enddef
 
+def Output(job: job): string
+  var output = ''
+  try
+    while ch_status(job, {part: 'out'}) =~# 'open\|buffered'
+      const piece = ch_readraw(job, {timeout: TIME_LIMIT})
+      if piece ==# ''
+        break
+      endif
+      output ..= piece
+    endwhile
+  catch /E906:/
+    # The program has ended since the channel was asked.
+  endtry
+  return output
+enddef
+
 # Where a link leads, one step; '' if the path is none. Vim can only follow all steps at once, but a
 # name in between may be the one of a secret, so a program reads the link.
 def TargetOf(path: string): string
@@ -18,14 +34,7 @@ def TargetOf(path: string): string
     return ''
   endif
   const job = job_start(['readlink', '-n', path], {in_io: 'null', err_io: 'null', out_mode: 'raw'})
-  var target = ''
-  while ch_status(job, {part: 'out'}) =~# 'open\|buffered'
-    const piece = ch_readraw(job, {timeout: TIME_LIMIT})
-    if piece ==# ''
-      break
-    endif
-    target ..= piece
-  endwhile
+  const target = Output(job)
   return target ==# '' ? glob.Resolved(path) : target
 enddef
 

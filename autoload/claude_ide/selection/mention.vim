@@ -4,10 +4,10 @@ vim9script
 # A mention is a dictionary: `filePath`, and perhaps `lineStart` and `lineEnd` (from 0, inclusive); or
 # only `error`, one sentence.
 
+import autoload '../file/buffers.vim'
+import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
 import autoload '../privacy.vim'
-import autoload '../privacy/glob.vim'
-import autoload '../privacy/links.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload './sources.vim'
@@ -45,29 +45,23 @@ export def Range(bufnr: number, line1: any = false, line2: any = false): dict<an
   return Mention(path, line1, IsGiven(line2) ? line2 : line1)
 enddef
 
-# The kind of a file as `getftype()` names it, with links followed.
-def KindOf(path: string): string
-  return getftype(glob.Resolved(path))
-enddef
-
 # The absolute path for what was typed: `%` and `~` mean what they mean in Vim, and the escapes that
 # completion adds are removed. Empty if `%` is not a file.
 def Expand(typed: string): string
   if typed =~# '^%[:[:alnum:]~.]*$'
-    return file.Path(bufnr()) ==# '' ? '' : expand('%:p' .. typed[1 :] .. ':p')
+    return file.Path(bufnr()) ==# '' ? '' : gate.Absolute(expand('%:p' .. typed[1 :] .. ':p'))
   endif
-  const path = fnamemodify(typed, ':p')
-  return getftype(links.Normalized(path)) !=# '' ? path
-    : fnamemodify(substitute(typed, '\\\(.\)', '\1', 'g'), ':p')
+  const path = gate.Absolute(typed)
+  return gate.TypeOf(path) !=# '' ? path
+    : gate.Absolute(substitute(typed, '\\\(.\)', '\1', 'g'))
 enddef
 
 # The number of lines of a file, in its buffer if it is loaded; -1 if it cannot be read.
 def CountLines(path: string): number
-  for buffer in getbufinfo({bufloaded: 1})
-    if buffer.name ==# path
-      return buffer.linecount
-    endif
-  endfor
+  const bufnr = buffers.Loaded(path)
+  if bufnr > 0
+    return getbufinfo(bufnr)[0].linecount
+  endif
   return filereadable(path) ? len(readfile(path)) : -1
 enddef
 
@@ -98,18 +92,17 @@ enddef
 # Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`. `range` may have lines to
 # mention (`bufnr`, `first`, `last`) if the file is that of the buffer, and no others are given.
 export def Path(typed: string, given: any = '', given_last: any = '', range: any = false): dict<any>
-  const expanded = Expand(typed)
-  if expanded ==# ''
+  const path = Expand(typed)
+  if path ==# ''
     return {error: NO_FILE}
   endif
-  const path = links.Normalized(expanded)
   var first = given
   var last = given_last
   if type(range) == v:t_dict && !IsGiven(first) && path ==# file.Path(range.bufnr)
     first = range.first
     last = range.last
   endif
-  const kind = KindOf(path)
+  const kind = gate.TypeOf(path)
   if kind ==# ''
     return {error: $'no such file: {typed}'}
   elseif index(['file', 'dir'], kind) < 0
@@ -125,8 +118,11 @@ export def Path(typed: string, given: any = '', given_last: any = '', range: any
 enddef
 
 def Listed(entry: dict<any>): dict<any>
-  const path = links.Normalized(fnamemodify(entry.path, ':p'))
-  const kind = KindOf(path)
+  const [succeeded, path] = reason.Attempt(gate.Absolute, [entry.path])
+  if !succeeded
+    return {error: path}
+  endif
+  const kind = gate.TypeOf(path)
   if kind ==# ''
     return {error: $'no such file: {entry.path}'}
   elseif index(['file', 'dir'], kind) < 0

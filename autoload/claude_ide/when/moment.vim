@@ -21,11 +21,13 @@ const QUIET = 0.4 # since the last key
 const PROBE = 0.5 # between two probes
 const GUARD = 0.2
 const LONGEST_GUARD = 1.0
-const LONGEST_TYPING = 3.0 # in a terminal whose program writes on its own
+const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
-# When the text of a terminal last changed, and since when it has been changing without a pause.
+# What was seen around the cursor of the user's terminal, when it last changed, and since when it has
+# been changing without a pause.
+var terminal_seen = ''
 var last_change: list<number> = []
 var changing_since: list<number> = []
 var last_probe: list<number> = []
@@ -39,19 +41,15 @@ enddef
 # could appear while the user is typing.
 #
 # Before 9.1.0563 there is no event for a key. SafeState comes after each command that keys have
-# completed, and TextChangedT after the text of a terminal has changed, as it does by typing there.
+# completed; for a terminal see `IsTerminalChanging`.
 export def NoticeTyping(on: bool)
   last_typed = []
-  last_change = []
   augroup claude_ide_moment
     autocmd!
     if on && exists('##KeyInputPre')
       autocmd KeyInputPre * Typed()
     elseif on
       autocmd SafeState * last_typed = reltime()
-      if exists('##TextChangedT')
-        autocmd TextChangedT * TerminalChanged()
-      endif
     endif
   augroup END
 enddef
@@ -63,18 +61,22 @@ def Typed()
   endif
 enddef
 
-def TerminalChanged()
-  if SecondsSince(last_change) >= QUIET
-    changing_since = reltime()
-  endif
-  last_change = reltime()
-enddef
-
-# Whether the text of the user's terminal changes as it does by typing. A program that writes all the
-# time must not delay everything.
+# Whether what is around the cursor of the user's terminal changes, as it does by typing there. A
+# program that writes all the time must not delay everything.
 def IsTerminalChanging(): bool
-  return mode(1) ==# 't' && SecondsSince(last_change) < QUIET
-    && SecondsSince(changing_since) < LONGEST_TYPING
+  if mode(1) !=# 't' || exists('##KeyInputPre')
+    return false
+  endif
+  const [row, column; _] = term_getcursor('')
+  const seen = string([bufnr(), row, column, term_getline('', row)])
+  if seen !=# terminal_seen
+    if SecondsSince(last_change) >= QUIET
+      changing_since = reltime()
+    endif
+    last_change = reltime()
+    terminal_seen = seen
+  endif
+  return SecondsSince(last_change) < QUIET && SecondsSince(changing_since) < LONGEST_TYPING
 enddef
 
 # Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
@@ -246,40 +248,55 @@ export def Settle()
   endif
 enddef
 
-# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
-# but after a second at the latest: by then they have noticed it.
-#
-# The filter of a popup gets each key before anything else does, also in a terminal window.
-export def Guard(Fn: func)
-  # The user notices a large diff only once it is drawn.
-  redraw
-  final began = reltime()
-  final last = {typed: began}
-  is_guarding = true
-  const shield = popup_create('', {
+# The filter of a popup gets each key before anything else does, also in a terminal window. CTRL-C
+# closes a popup without asking the filter; `Closed` then makes the next one.
+def Shield(Filter: func, Closed: func): number
+  return popup_create('', {
     line: &lines,
     col: &columns,
     zindex: 32000,
     tabpage: -1,
     mapping: 0,
     filtermode: 'a',
-    filter: (_, _) => {
-      last.typed = reltime()
-      return true
-    },
+    filter: Filter,
+    callback: Closed,
   })
+enddef
+
+# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
+# but after a second at the latest: by then they have noticed it.
+export def Guard(Fn: func)
+  # The user notices a large diff only once it is drawn.
+  redraw
+  final began = reltime()
+  final guard = {typed: began, shield: 0, is_over: false}
+  is_guarding = true
+  def Raise()
+    guard.shield = Shield((_, _) => {
+      guard.typed = reltime()
+      return true
+    }, (_, _) => {
+      if !guard.is_over
+        guard.typed = reltime()
+        Raise()
+      endif
+    })
+  enddef
   def Poll(_: number)
-    const pause = GUARD - SecondsSince(last.typed)
-    const remaining = min([float2nr(pause * 1000), float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000)])
-    # CTRL-C closes a popup without asking its filter.
-    if remaining > 0 && !empty(popup_getpos(shield))
+    const remaining = min([
+      float2nr((GUARD - SecondsSince(guard.typed)) * 1000),
+      float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000),
+    ])
+    if remaining > 0
       timer_start(remaining + 1, Poll)
       return
     endif
-    popup_close(shield)
+    guard.is_over = true
+    popup_close(guard.shield)
     is_guarding = false
     Settle()
     Fn()
   enddef
+  Raise()
   Poll(0)
 enddef

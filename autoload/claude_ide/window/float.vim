@@ -47,9 +47,10 @@ enddef
 # whether long lines `wrap`, rather than being cut.
 export def Show(given: list<string>, options: dict<any>): bool
   const lines = given->mapnew((_, line) => plain.Harmless(line))
-  const width = max([1, min([Widest(lines), &columns - MARGIN])])
+  const title = plain.OneLine(options.title)
+  const width = min([Widest(lines + [title]), &columns - MARGIN])
   popup_create(lines, {
-    title: $' {plain.OneLine(options.title)} ',
+    title: $" {title} ",
     border: [],
     padding: [0, 1, 0, 1],
     minwidth: width,
