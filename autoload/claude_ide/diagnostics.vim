@@ -1,7 +1,6 @@
 vim9script
 # Reads the diagnostics of one file or of all in slices, and reports changes of them.
 
-import autoload './channel.vim'
 import autoload './checking/events.vim'
 import autoload './checking/publishing.vim'
 import autoload './diagnostics/files.vim'
@@ -12,14 +11,15 @@ import autoload './disk/reload.vim'
 
 const LIMIT = 5000
 
-var readings: dict<dict<any>> = {}
+# By token: a function that continues to read.
+var readings: dict<func> = {}
 var last_token = 0
 
 # Begin to read the diagnostics of one file or, without a path, of all. `Next` continues, `Finish`
 # cancels. `files` are the URIs of files with diagnostics.
 export def Begin(path: any = v:null): dict<any>
   sets.Renew()
-  const paths = files.Reported(path)
+  final paths = files.Reported(path)
   last_token += 1
   readings[last_token] = reading.New(paths, LIMIT)
   return {token: last_token, files: paths->mapnew((_, each) => files.Uri(each))}
@@ -31,7 +31,8 @@ export def Next(token: number): dict<any>
   if !has_key(readings, token)
     return {files: [], done: true}
   endif
-  const step = reading.Step(readings[token])
+  const Continue = readings[token]
+  final step: dict<any> = Continue()
   if step.done
     Finish(token)
   endif
@@ -52,7 +53,7 @@ enddef
 # recent write, return only the buffers concerned (`reloaded`).
 export def ReadAll(): dict<any>
   reload.Sync()
-  const reloaded = publishing.Unsettled()
+  final reloaded = publishing.Unsettled()
   return extend(empty(reloaded) ? Read() : {}, {reloaded: reloaded})
 enddef
 

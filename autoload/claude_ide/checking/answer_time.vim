@@ -43,7 +43,7 @@ enddef
 # How long to wait for a source after a write, in milliseconds. A source may publish only changes, so
 # the wait for one that answers is about twice its usual time.
 export def Of(source: string): float
-  const one = TimeOf(source)
+  final one = TimeOf(source)
   const latency: float = one.latency
   if latency >= 0.0 && latency < LIMIT
     const shortest = one.answers < ENOUGH ? SHORTEST_AT_FIRST : SHORTEST

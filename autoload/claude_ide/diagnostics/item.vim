@@ -7,7 +7,7 @@ export const SEVERITIES = ['Error', 'Warning', 'Info', 'Hint']
 
 # A function from a line of a buffer (from 1) to its text, which is empty where there is none. It
 # caches one line, as diagnostics of a line are mostly adjacent.
-export def LinesOf(bufnr: number): func(number): string
+export def LinesOf(bufnr: number): func
   final last = {lnum: 0, text: ''}
   return (lnum) => {
     if lnum != last.lnum
@@ -20,10 +20,10 @@ enddef
 
 # A position of LSP from a line and a byte column, both from 1. Without the text of the line, bytes
 # count as characters.
-export def Position(lnum: number, col: number, TextOf: func(number): string): dict<number>
+export def Position(lnum: number, col: number, TextOf: func): dict<number>
   const row = max([lnum, 1])
   const bytes = max([col - 1, 0])
-  const text = TextOf(row)
+  const text: string = TextOf(row)
   return {
     line: row - 1,
     character: text ==# '' ? bytes : positions.Character(text, bytes),

@@ -37,13 +37,13 @@ enddef
 def Report(path: string)
   const number = get(latest, path, 0) + 1
   latest[path] = number
-  const all = reading.New([path], LIMIT)
+  const Step = reading.New([path], LIMIT)
   final changed: dict<any> = {uri: files.Uri(path), items: [], omitted: 0}
   def Continue(_: any)
     if !is_on || get(latest, path, 0) != number
       return
     endif
-    const step = reading.Step(all)
+    final step: dict<any> = Step()
     for part in step.parts
       changed.items->extend(part.items)
       changed.omitted += part.omitted
@@ -85,7 +85,7 @@ def Look(_: number)
     if IsTyping() && Count(path) >= MANY
       is_postponed = true
     else
-      const now = sets.Of(path)
+      final now = sets.Of(path)
       reported[path] = now
       if empty(now)
         remove(reported, path)

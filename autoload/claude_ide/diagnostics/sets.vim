@@ -22,11 +22,11 @@ enddef
 
 # A set that holds the same entries stays, with its items.
 def Renewed(source: string): dict<dict<any>>
-  const before = get(sets, source, {})
+  final before = get(sets, source, {})
   final now: dict<dict<any>> = {}
   for [path, entries] in items(sources.Ask(source, 'Read', [], {}))
-    const known: dict<any> = get(before, path, {entries: []})
-    const earlier: list<dict<any>> = known.entries
+    final known: dict<any> = get(before, path, {entries: []})
+    final earlier: list<dict<any>> = known.entries
     now[path] = earlier == entries && !empty(earlier) ? known : New(source, path, entries)
   endfor
   return now
@@ -54,15 +54,17 @@ export def Of(path: string): list<dict<any>>
 enddef
 
 # A function from an index in a set to the item. It is valid until a text changes.
-export def Reader(set: dict<any>): func(number): dict<any>
+export def Reader(set: dict<any>): func
   # Not bufnr(), for which the path would be a pattern.
   const TextOf = item.LinesOf(bufexists(set.path) ? bufadd(set.path) : -1)
   const Item = sources.Function(set.source, 'Item')
+  final entries: list<dict<any>> = set.entries
+  final items: list<dict<any>> = set.items
   return (index) => {
-    if empty(set.items[index])
-      set.items[index] = Item(set.entries[index], TextOf)
+    if empty(items[index])
+      items[index] = Item(entries[index], TextOf)
     endif
-    return set.items[index]
+    return items[index]
   }
 enddef
 

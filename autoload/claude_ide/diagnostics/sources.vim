@@ -38,7 +38,7 @@ enddef
 # Call a function of a source. If it fails, as with a plugin's version of another form, log that once,
 # and return `otherwise`.
 export def Ask(source: string, what: string, arguments: list<any>, otherwise: any): any
-  const answer = reason.Attempt(function(NameOf(source, what)), arguments)
+  final answer = reason.Attempt(function(NameOf(source, what)), arguments)
   if !answer[0]
     const failure = $'cannot read the diagnostics of {source}: {answer[1]}'
     if !has_key(known_failures, failure)

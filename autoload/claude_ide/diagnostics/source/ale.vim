@@ -21,7 +21,10 @@ export def Read(): dict<list<dict<any>>>
   for [key, info] in items(g:ale_buffer_info)
     for entry in get(info, 'loclist', [])
       const path = PathOf(entry, str2nr(key))
-      found[path] = add(get(found, path, []), entry)
+      if !has_key(found, path)
+        found[path] = []
+      endif
+      found[path]->add(entry)
     endfor
   endfor
   return found
@@ -32,7 +35,7 @@ export def Severity(entry: dict<any>): number
 enddef
 
 # ALE's `end_col` is the last column that belongs to the range.
-export def Item(entry: dict<any>, TextOf: func(number): string): dict<any>
+export def Item(entry: dict<any>, TextOf: func): dict<any>
   const lnum: number = get(entry, 'lnum', 1)
   const col: number = get(entry, 'col', 0)
   const end_lnum: number = get(entry, 'end_lnum', lnum)

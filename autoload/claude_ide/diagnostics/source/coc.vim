@@ -30,7 +30,10 @@ enddef
 export def Read(): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
   for entry in latest
-    found[entry.file] = add(get(found, entry.file, []), entry)
+    if !has_key(found, entry.file)
+      found[entry.file] = []
+    endif
+    found[entry.file]->add(entry)
   endfor
   return found
 enddef
@@ -39,8 +42,8 @@ export def Severity(entry: dict<any>): number
   return get(SEVERITIES, get(entry, 'severity', 'Error'), 1)
 enddef
 
-export def Item(entry: dict<any>, TextOf: func(number): string): dict<any>
-  const range: dict<any> = entry.location.range
+export def Item(entry: dict<any>, TextOf: func): dict<any>
+  final range: dict<any> = entry.location.range
   return item.New(
     entry.message,
     Severity(entry),

@@ -26,19 +26,24 @@ export def Read(): dict<list<dict<any>>>
   const what = {items: 1, title: 1, id: 0}
   var lists = [getqflist(what)]
   for win in getwininfo()
-    const list = getloclist(win.winid, what)
+    final list = getloclist(win.winid, what)
     # The window of a location list and the window to which it belongs have the same.
     if list.id > 0 && indexof(lists, (_, known) => known.id == list.id) < 0
       lists->add(list)
     endif
   endfor
   final found: dict<list<dict<any>>> = {}
+  var known: dict<bool> = {}
   for entry in lists->mapnew((_, list) => Entries(list))->flattennew(1)
-    const path = fnamemodify(bufname(entry.bufnr), ':p')
-    final known = get(found, path, [])
     # Many plugins fill both kinds of lists.
-    if index(known, entry) < 0
-      found[path] = add(known, entry)
+    const key = $'{entry.bufnr} {entry.lnum} {entry.col} {entry.type} {entry.text}'
+    if !has_key(known, key)
+      known[key] = true
+      const path = fnamemodify(bufname(entry.bufnr), ':p')
+      if !has_key(found, path)
+        found[path] = []
+      endif
+      found[path]->add(entry)
     endif
   endfor
   return found
@@ -49,7 +54,7 @@ export def Severity(entry: dict<any>): number
 enddef
 
 # `end_col` is the column behind the last one.
-export def Item(entry: dict<any>, TextOf: func(number): string): dict<any>
+export def Item(entry: dict<any>, TextOf: func): dict<any>
   const end_lnum: number = entry.end_lnum > 0 ? entry.end_lnum : entry.lnum
   const end_col: number = entry.end_col > 0 ? entry.end_col : entry.col + 1
   return item.New(

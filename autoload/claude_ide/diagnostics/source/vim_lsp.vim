@@ -32,7 +32,7 @@ export def Severity(entry: dict<any>): number
   return item.SeverityOfLsp(entry.diagnostic)
 enddef
 
-export def Item(entry: dict<any>, TextOf: func(number): string): dict<any>
+export def Item(entry: dict<any>, TextOf: func): dict<any>
   return item.OfLsp(entry.diagnostic, entry.server)
 enddef
 
@@ -56,14 +56,14 @@ export def Mark(bufnr: number): any
 enddef
 
 export def HasAnswered(bufnr: number, mark: any): bool
-  const before: dict<any> = mark
-  const now = OfBuffer(bufnr)
+  final before: dict<any> = mark
+  final now = OfBuffer(bufnr)
   for name in Running(bufnr)
     if !has_key(now, name)
       return false
     endif
-    const message: dict<any> = now[name]
-    const earlier: dict<any> = get(before, name, {})
+    final message: dict<any> = now[name]
+    final earlier: dict<any> = get(before, name, {})
     if message is earlier
       return false
     endif

@@ -17,7 +17,7 @@ enddef
 export def Read(): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
   for info in getbufinfo({bufloaded: 1})
-    const all = lsp#diag#GetDiagsForBuf(info.bufnr)
+    final all = lsp#diag#GetDiagsForBuf(info.bufnr)
     if !empty(all)
       found[fnamemodify(info.name, ':p')] = all
     endif
@@ -29,8 +29,8 @@ export def Severity(diagnostic: dict<any>): number
   return item.SeverityOfLsp(diagnostic)
 enddef
 
-def InUnits(position: dict<any>, TextOf: func(number): string): dict<number>
-  const text = TextOf(position.line + 1)
+def InUnits(position: dict<any>, TextOf: func): dict<number>
+  const text: string = TextOf(position.line + 1)
   const before = slice(text, 0, position.character)
   return {
     line: position.line,
@@ -38,7 +38,7 @@ def InUnits(position: dict<any>, TextOf: func(number): string): dict<number>
   }
 enddef
 
-export def Item(diagnostic: dict<any>, TextOf: func(number): string): dict<any>
+export def Item(diagnostic: dict<any>, TextOf: func): dict<any>
   final made = item.OfLsp(diagnostic, 'lsp')
   if COUNTS_CHARACTERS
     made.range = {
