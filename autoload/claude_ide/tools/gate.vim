@@ -1,0 +1,60 @@
+vim9script
+# Keeps private files (`privacy`) from the model: every tool's arguments and answers pass here.
+#
+# A tool that is called about such a file is refused. Entries and lines about one are left out.
+
+import autoload '../privacy.vim'
+
+const CONCERNS_ONE = 'this concerns a file that the user keeps private'
+
+# Why an entry or the arguments of a tool are about a private file; '' if they are not.
+def ReasonOf(given: dict<any>): string
+  const bufnr = get(given, 'bufnr', 0)
+  if type(bufnr) == v:t_number && bufnr > 0 && bufexists(bufnr)
+    const why = privacy.Why(bufnr)
+    if why !=# ''
+      return why
+    endif
+  endif
+  for key in ['file', 'path', 'name']
+    const path = get(given, key, '')
+    if type(path) == v:t_string && path =~# '^/'
+      const why = privacy.Why(path)
+      if why !=# ''
+        return why
+      endif
+    endif
+  endfor
+  return ''
+enddef
+
+# Why a tool must not run with these arguments; '' if it may.
+export def Refusal(arguments: dict<any>): string
+  return ReasonOf(arguments)
+enddef
+
+def IsShared(item: any): bool
+  return type(item) == v:t_dict ? ReasonOf(item) ==# ''
+    : type(item) != v:t_string || !privacy.IsNamed(item)
+enddef
+
+# An answer without private files.
+export def Cleaned(answer: dict<any>): dict<any>
+  final cleaned = copy(answer)
+  for [key, value] in items(answer)
+    if type(value) == v:t_list
+      const kept = copy(value)->filter((_, item) => IsShared(item))
+      cleaned[key] = kept
+      # The text of a buffer has no entries: its lines are counted as they are.
+      if has_key(answer, 'total') && key ==# 'entries'
+        cleaned.total = answer.total - len(value) + len(kept)
+      endif
+    endif
+  endfor
+  return cleaned
+enddef
+
+# The reason for an error, unless it names a private file.
+export def CleanedReason(why: string): string
+  return privacy.IsNamed(why) ? CONCERNS_ONE : why
+enddef
