@@ -68,7 +68,7 @@ async def test_a_private_file_is_neither_listed_nor_read(
 
 
 async def test_only_what_vim_answers_is_offered(client: McpStdio) -> None:
-    listed = await client.request("tools/list", {})
+    listed = (await client.request("tools/list"))["result"]
     offered = {tool["name"] for tool in listed["tools"]}
 
     assert {"buffers", "buffer_text", "messages"} <= offered

@@ -46,12 +46,12 @@ def Loaded(arguments: dict<any>): number
     endif
     return bufnr
   endif
-  for info in getbufinfo({bufloaded: 1})
-    if file.Path(info.bufnr) ==# arguments.file
-      return info.bufnr
-    endif
-  endfor
-  throw $'claude-ide: {arguments.file} is not open in Vim; read it from disk'
+  const infos = getbufinfo({bufloaded: 1})
+  const index = infos->indexof((_, info) => file.Path(info.bufnr) ==# arguments.file)
+  if index < 0
+    throw $'claude-ide: {arguments.file} is not open in Vim; read it from disk'
+  endif
+  return infos[index].bufnr
 enddef
 
 # Some `lines` of a buffer from number `first` on, saved or not, and their `total` number.
@@ -65,7 +65,6 @@ export def Lines(arguments: dict<any>): dict<any>
   return {
     total: total,
     first: first,
-    # A list would pass for lines that a program has printed.
     lines: bounded.Lines(getbufline(bufnr, first, first - 1 + arguments.limit)),
     is_modified: getbufvar(bufnr, '&modified') == 1,
   }

@@ -38,16 +38,15 @@ def IsShared(item: any): bool
     : type(item) != v:t_string || !privacy.IsNamed(item)
 enddef
 
-# An answer without private files.
-export def Cleaned(answer: dict<any>): dict<any>
+# A tool's answer without private files.
+export def Cleaned(tool: string, answer: dict<any>): dict<any>
   final cleaned = copy(answer)
   for [key, value] in items(answer)
-    if type(value) == v:t_list
-      const kept = copy(value)->filter((_, item) => IsShared(item))
-      cleaned[key] = kept
-      # The text of a buffer has no entries: its lines are counted as they are.
-      if has_key(answer, 'total') && key ==# 'entries'
-        cleaned.total = answer.total - len(value) + len(kept)
+    # The lines of a buffer are its text: whether it is private was asked before.
+    if type(value) == v:t_list && tool !=# 'tools.buffers.lines'
+      cleaned[key] = copy(value)->filter((_, item) => IsShared(item))
+      if has_key(answer, 'total')
+        cleaned.total = answer.total - len(value) + len(cleaned[key])
       endif
     endif
   endfor

@@ -21,7 +21,7 @@ def Answer(tool: string, arguments: dict<any>): dict<any>
     return {error: refusal}
   endif
   const outcome = reason.AttemptByName(tool, [arguments])
-  return outcome[0] ? gate.Cleaned(outcome[1]) : {error: gate.CleanedReason(outcome[1])}
+  return outcome[0] ? gate.Cleaned(tool, outcome[1]) : {error: gate.CleanedReason(outcome[1])}
 enddef
 
 # Run the tool `module.name`. Emits `answered` {token, json}. Returns whether it has begun: after the
