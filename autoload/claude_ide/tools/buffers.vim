@@ -31,8 +31,8 @@ enddef
 
 # Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets
 # may be in both.
-def IsPrivate(bufnr: number): bool
-  return getbufvar(bufnr, '&buftype') ==# 'terminal' || (getcmdwintype() !=# '' && bufnr == bufnr())
+def IsPrivate(number: number): bool
+  return getbufvar(number, '&buftype') ==# 'terminal' || (getcmdwintype() !=# '' && number == bufnr())
 enddef
 
 # The loaded buffer of a file, or with a number. Throws if there is none.
@@ -57,7 +57,8 @@ enddef
 # Some `lines` of a buffer from number `first` on, saved or not, and their `total` number.
 export def Lines(arguments: dict<any>): dict<any>
   const bufnr = Loaded(arguments)
-  const total = getbufinfo(bufnr)[0].linecount
+  const info = getbufinfo(bufnr)[0]
+  const total = info.linecount
   const first: number = arguments.offset + 1
   if first > total
     throw $'claude-ide: the buffer has only {total} lines'
@@ -66,6 +67,6 @@ export def Lines(arguments: dict<any>): dict<any>
     total: total,
     first: first,
     lines: bounded.Lines(getbufline(bufnr, first, first - 1 + arguments.limit)),
-    is_modified: getbufvar(bufnr, '&modified') == 1,
+    is_modified: info.changed == 1,
   }
 enddef
