@@ -31,7 +31,7 @@ async def edit(vim: Vim, path: Path) -> None:
     """Edit a file as the user does."""
     name = str(path).replace(" ", "\\ ")
     await vim.keys(f":edit {name}<CR>")
-    await vim.eval("1")
+    await in_normal_mode(vim)
 
 
 async def typed(vim: Vim, keys: str) -> None:
@@ -118,6 +118,7 @@ async def test_a_modified_buffer_keeps_its_window_without_hidden(vim: Vim, file:
 
 async def test_a_modified_buffer_that_is_shown_twice_may_be_left(vim: Vim, file: Path) -> None:
     await vim.keys("iunsaved<Esc>:split<CR>")
+    await in_normal_mode(vim)
 
     await open_file(vim, file)
 
@@ -144,7 +145,8 @@ async def test_a_half_typed_command_is_not_taken_elsewhere(
     vim: Vim, file: Path, begun: str
 ) -> None:
     await vim.keys("ityped<Esc>:set nomodified<CR>")
-    await vim.keys(begun)
+    await in_normal_mode(vim)
+    await typed(vim, begun)
 
     opened = await open_file(vim, file)
 
@@ -154,7 +156,9 @@ async def test_a_half_typed_command_is_not_taken_elsewhere(
 
 
 async def test_the_user_leaves_visual_mode_for_the_file(vim: Vim, file: Path) -> None:
-    await vim.keys("ityped<Esc>:set nomodified<CR>v")
+    await vim.keys("ityped<Esc>:set nomodified<CR>")
+    await in_normal_mode(vim)
+    await typed(vim, "v")
 
     opened = await open_file(vim, file)
 
@@ -174,6 +178,7 @@ async def test_keys_typed_afterwards_are_mapped(vim: Vim, file: Path) -> None:
 async def test_a_file_that_is_shown_elsewhere_is_gone_to(vim: Vim, file: Path) -> None:
     await edit(vim, file)
     await vim.keys(":tabnew<CR>")
+    await in_normal_mode(vim)
 
     opened = await open_file(vim, file)
 
@@ -183,6 +188,7 @@ async def test_a_file_that_is_shown_elsewhere_is_gone_to(vim: Vim, file: Path) -
 
 async def test_a_file_in_the_background_takes_another_window(vim: Vim, file: Path) -> None:
     await vim.keys(":vsplit<CR>")
+    await in_normal_mode(vim)
 
     opened = await open_file(vim, file, make_frontmost=False, line=3)
 
@@ -196,6 +202,7 @@ async def test_a_diff_is_not_resized(vim: Vim, file: Path, project: Path) -> Non
     (project / "left").write_text("1\n")
     await edit(vim, project / "left")
     await vim.keys(":diffthis<CR>:vnew<CR>:diffthis<CR>")
+    await in_normal_mode(vim)
 
     await open_file(vim, file)
 
@@ -240,6 +247,7 @@ async def test_a_swap_file_of_a_hidden_file_opens_no_dialog(
 async def test_a_file_that_has_changed_on_disk_opens_no_dialog(vim: Vim, file: Path) -> None:
     await edit(vim, file)
     await vim.keys(":set hidden<CR>:enew<CR>")
+    await in_normal_mode(vim)
     file.write_text(TEXT + "more\n")
 
     opened = await open_file(vim, file)
@@ -290,6 +298,7 @@ async def test_the_client_opens_several_files(
     for path in paths:
         path.write_text("1\n")
     await serving_vim.keys("iunsaved<Esc>")
+    await in_normal_mode(serving_vim)
 
     opened = await vim_client.json("open_files", {"file_paths": [*map(str, paths), str(project)]})
 

@@ -5,6 +5,7 @@ import autoload './changed.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
+import autoload './written.vim'
 import autoload './inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
@@ -47,7 +48,7 @@ enddef
 
 # The user has seen that the file has changed, and has kept their own text.
 def NoteAnswer(bufnr: number)
-  if getbufvar(bufnr, '&modified')
+  if getbufvar(bufnr, '&modified') && !written.IsReporting()
     RememberConflict(bufnr)
   endif
 enddef

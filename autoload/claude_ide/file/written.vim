@@ -22,6 +22,11 @@ export def Report(bufnr: number)
   announce.Event(WRITTEN, {path: file.Name(bufnr), bufnr: bufnr})
 enddef
 
+# Whether autocommands run for `Report`, and not because Vim itself has found a change.
+export def IsReporting(): bool
+  return is_firing
+enddef
+
 def OnRead(bufnr: string)
   read[bufnr] = true
   timer_start(0, (_) => filter(read, (_, _) => false))
