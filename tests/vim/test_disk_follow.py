@@ -83,6 +83,7 @@ async def test_undo_takes_the_write_back_in_one_step_and_then_the_users_own(
     vim = serving_vim
     await edit(vim, project / "u.txt", text(OLD).encode())
     await vim.keys("ccmine<Esc>:w<CR>")
+    assert await vim.eval("&modified") == 0
     (project / "u.txt").write_text(text(["mine", *NEW[1:]]))
     await follows(vim, ["mine", *NEW[1:]])
 
@@ -187,6 +188,7 @@ async def test_unsaved_changes_are_kept_and_followed_once_they_are_undone(
     vim = serving_vim
     await edit(vim, project / "kept.txt", b"old\n")
     await vim.keys("ccmine<Esc>")
+    assert await lines(vim) == ["mine"]
     (project / "kept.txt").write_text("theirs\n")
     await until(
         lambda: "kept.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told"
@@ -234,6 +236,7 @@ async def test_a_file_is_followed_after_insert_mode(serving_vim: Vim, project: P
     vim = serving_vim
     await edit(vim, project / "insert.txt", b"one\ntwo\n")
     await vim.keys("i")
+    assert await vim.eval("mode()") == "i"
     (project / "insert.txt").write_text("zero\none\ntwo\n")
     await vim.idle(800)
     assert await lines(vim) == ["one", "two"]
@@ -256,7 +259,7 @@ async def test_without_autoread_only_announced_writes_are_followed(
     await vim.call("claude_ide#disk#named_files#Add", str(project / "auto.txt"))
     (project / "auto.txt").write_text("Claude's\n")
     await follows(vim, ["Claude's"])
-    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")
+    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")  # noqa: RUF001
     assert await vim.eval("[&l:autoread, &autoread, &g:autoread]") == [0, 0, 1]
     await asks_nothing(vim)
 
@@ -284,6 +287,7 @@ async def test_unsaved_changes_are_reapplied_on_top_of_an_accepted_write(
     path = project / "merged.txt"
     await edit(vim, path, text(OLD).encode())
     await vim.keys("GA mine<Esc>")
+    assert await vim.eval("&modified") == 1
     await vim.call("claude_ide#disk#reload#Expect", str(path))
     path.write_text(text(NEW))
 
@@ -312,6 +316,7 @@ async def test_a_new_file_with_unsaved_text_is_kept_without_a_question(
     await vim.command("set autoread")
     await vim.command(f"edit {project / 'new.txt'}")
     await vim.keys("imine<Esc>")
+    assert await lines(vim) == ["mine"]
     (project / "new.txt").write_text("theirs\n")
 
     await until(

@@ -5,7 +5,8 @@ const UNSET = -1
 
 var suspended: dict<number> = {} # by buffer; its local value
 
-# Vim9 script shows "unset" as true. Where the global value is on, too, the two need not be told apart.
+# Vim9 script shows "unset" as true. Where the global value is on, too, the two need not be told
+# apart.
 def OwnValue(bufnr: number): number
   if !getbufvar(bufnr, '&l:autoread')
     return 0

@@ -1,6 +1,6 @@
 vim9script
-# Reacts to a change on disk, which the host has noticed: the buffer is updated, or a message says why
-# not. Also tells the host which files to watch (`disk_watch.py`).
+# Reacts to a change on disk, which the host has noticed: the buffer is updated, or a message says
+# why not. Also tells the host which files to watch (`disk_watch.py`).
 
 import autoload '../channel.vim'
 import autoload '../file/changed.vim'

@@ -1,6 +1,6 @@
 vim9script
-# Writes to the files of buffers that are expected or may already have happened. Until such a write is
-# handled, Vim neither reloads the buffer automatically nor asks the user about it.
+# Writes to the files of buffers that are expected or may already have happened. Until such a write
+# is handled, Vim neither reloads the buffer automatically nor asks the user about it.
 #
 # A write is a dict:
 #
@@ -45,14 +45,15 @@ export def OnFile(bufnr: number, path: string)
   endif
 enddef
 
-# Keep Vim from handling the write: an autocommand, or a change of focus, may run `:checktime` at any
-# time.
+# Keep Vim from handling the write: an autocommand, or a change of focus, may run `:checktime` at
+# any time.
 def TakeControl(bufnr: number)
   autoread.Suspend(bufnr)
   augroup claude_ide_expected
     execute $'autocmd! * <buffer={bufnr}>'
     execute $'autocmd FileChangedShell <buffer={bufnr}> claude_ide#disk#expected#OnShell({bufnr})'
-    execute $'autocmd BufReadPost,BufWritePost <buffer={bufnr}> claude_ide#disk#expected#OnFile({bufnr}, expand("<afile>"))'
+    execute $'autocmd BufReadPost,BufWritePost <buffer={bufnr}>'
+      .. $' claude_ide#disk#expected#OnFile({bufnr}, expand("<afile>"))'
   augroup END
 enddef
 

@@ -1,6 +1,6 @@
 vim9script
-# Files that an agent has announced it will write without a diff. The next write to such a file, if it
-# follows soon, is attributed to the agent.
+# Files that an agent has announced it will write without a diff. The next write to such a file, if
+# it follows soon, is attributed to the agent.
 
 import autoload './recent_paths.vim'
 

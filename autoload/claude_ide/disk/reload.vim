@@ -81,8 +81,8 @@ def Warn(bufnr: number, notice: string)
   message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {notice}', 'warn')
 enddef
 
-# Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted diff,
-# unsaved changes are reapplied. Returns whether it is left.
+# Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted
+# diff, unsaved changes are reapplied. Returns whether it is left.
 def KeepText(write: dict<any>): bool
   const bufnr: number = write.bufnr
   const is_modified: bool = getbufvar(bufnr, '&modified')
@@ -201,14 +201,15 @@ def SavedOf(bufnr: number): list<list<string>>
   return saved_text.Of(bufnr, !is_modified || IsCurrent(bufnr))
 enddef
 
-# The text of a file, as a list with it, for a write that is expected later; empty if it is not known.
+# The text of a file, as a list with it, for a write that is expected later; empty if it is not
+# known.
 export def Saved(path: string): list<list<string>>
   const bufnr = buffers.Loaded(path)
   return bufnr > 0 ? SavedOf(bufnr) : []
 enddef
 
-# Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
-# changes are reapplied. The write may already have happened; `saved` is the text before it.
+# Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and
+# unsaved changes are reapplied. The write may already have happened; `saved` is the text before it.
 export def Expect(path: string, saved: list<list<string>> = []): bool
   const bufnr = buffers.Loaded(path)
   if bufnr == 0
@@ -227,8 +228,8 @@ export def IsExpected(bufnr: number): bool
 enddef
 
 # Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
-# buffer is updated as soon as possible; `OnEnd` then gets the milliseconds that this took. Returns the
-# write, or an empty dict.
+# buffer is updated as soon as possible; `OnEnd` then gets the milliseconds that this took. Returns
+# the write, or an empty dict.
 export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   if IsTooLarge(bufnr)
     return {}
@@ -256,8 +257,8 @@ def SyncBuffer(bufnr: number): bool
   return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write)
 enddef
 
-# Whether a buffer's file has been written since Vim has read or written it. The buffer then follows as
-# soon as possible.
+# Whether a buffer's file has been written since Vim has read or written it. The buffer then follows
+# as soon as possible.
 export def HasChanged(bufnr: number): bool
   const write = expected.Of(bufnr)
   if !empty(write)
@@ -277,8 +278,8 @@ export def SyncOne(bufnr: number): bool
   return synced[0] && synced[1]
 enddef
 
-# Update all loaded buffers whose files have been written, now. Returns the numbers of those that have
-# changed.
+# Update all loaded buffers whose files have been written, now. Returns the numbers of those that
+# have changed.
 export def Sync(): list<number>
   return held.All()->filter((_, bufnr) => SyncOne(bufnr))
 enddef

@@ -1,7 +1,7 @@
 vim9script
 # Reports writes to open files without a diff, in one line for all that occur together.
 
-import autoload '../file/path.vim' as file
+import autoload '../file/path.vim' as file_path
 import autoload '../file/rebase.vim'
 import autoload '../say/message.vim'
 import autoload './expected.vim'
@@ -16,8 +16,8 @@ const HINT = '; for diffs :help claude-ide-mode'
 const MOST_REPEATED = 3 # reports of a file that is written without a pause
 const FRAME = 20 # columns around a message
 
-# By path: the `name`, the `agent` ('' for another program), the lines `added` and `removed`, and the text
-# `before`.
+# By path: the `name`, the `agent` ('' for another program), the lines `added` and `removed`, and
+# the text `before`.
 var followed: dict<dict<any>> = {}
 var kept: dict<string> = {} # by path, the names of files whose buffers have unsaved changes
 var repeats: dict<dict<any>> = {}
@@ -42,7 +42,8 @@ def Many(files: list<dict<any>>, agent: string): string
   endfor
   const written = $'{len(files)} files'
   const counts = Counts(added, removed)
-  return agent ==# '' ? $'{written} changed on disk {counts}' : $'{agent} changed {written} {counts}'
+  return agent ==# '' ? $'{written} changed on disk {counts}'
+    : $'{agent} changed {written} {counts}'
 enddef
 
 def Theirs(files: list<dict<any>>): string
@@ -77,7 +78,8 @@ def PartsOfFollowed(): list<string>
   endif
   var parts: list<string> = []
   for agent in agents->copy()->filter((_, name) => name !=# '')
-    parts->add($'{agent} changed {Listed(files->copy()->filter((_, file) => file.agent ==# agent))}')
+    const own = files->copy()->filter((_, file) => file.agent ==# agent)
+    parts->add($'{agent} changed {Listed(own)}')
   endfor
   const others = files->copy()->filter((_, file) => file.agent ==# '')
   if !empty(others)
@@ -96,8 +98,8 @@ def PartsOfKept(): list<string>
   return []
 enddef
 
-# Once, a user who would rather review the edits is told how. On a narrow screen, the message itself is
-# more important.
+# Once, a user who would rather review the edits is told how. On a narrow screen, the message itself
+# is more important.
 def WithHint(text: string): string
   const has_claudes = values(followed)->indexof((_, file) => file.agent ==# named_files.CLAUDE) >= 0
   if is_hinted || !has_claudes || strdisplaywidth(text .. HINT) > &columns - FRAME
@@ -174,7 +176,7 @@ export def Followed(bufnr: number, before: list<string>, after: list<string>): b
   if before ==# after
     return false
   endif
-  const path = file.Name(bufnr)
+  const path = file_path.Name(bufnr)
   const agent = named_files.Agent(path)
   named_files.Forget(path)
   if getbufvar(bufnr, '&buflisted') && !IsRepeated(path)

@@ -3,8 +3,8 @@ vim9script
 
 import autoload '../file/edit.vim'
 
-# That text as a list with it; empty if it is not known. `earlier` serves as the base, too: buffer and
-# file derive from it. `is_current` is whether Vim knows the file in its current state.
+# That text as a list with it; empty if it is not known. `earlier` serves as the base, too: buffer
+# and file derive from it. `is_current` is whether Vim knows the file in its current state.
 export def Of(bufnr: number, is_current: bool, earlier: list<list<string>> = []): list<list<string>>
   if !getbufvar(bufnr, '&modified')
     return [getbufline(bufnr, 1, '$')]

@@ -9,16 +9,16 @@ const NO_FILE = -1
 var found = '' # `v:fcs_reason` of the current probe
 var new: dict<number> = {} # by buffer whose file has not existed, the size last seen
 
-# Only for the autocommand. If only the time has changed, "ask" shows no warning, and makes Vim store the
-# new time; otherwise the next `:write` would ask the user.
+# Only for the autocommand. If only the time has changed, "ask" shows no warning, and makes Vim
+# store the new time; otherwise the next `:write` would ask the user.
 export def Note()
   found = v:fcs_reason
   v:fcs_choice = found ==# 'time' ? 'ask' : ''
 enddef
 
-# Make Vim check whether a buffer's file has changed, without a question to the user. Only for buffers
-# that Vim does not reload automatically. Vim reports each change only once. Returns `v:fcs_reason`; empty
-# if nothing, or only the file's time, has changed.
+# Make Vim check whether a buffer's file has changed, without a question to the user. Only for
+# buffers that Vim does not reload automatically. Vim reports each change only once. Returns
+# `v:fcs_reason`; empty if nothing, or only the file's time, has changed.
 export def Probe(bufnr: number): string
   const size = getfsize(file.Name(bufnr))
   if has_key(new, bufnr)

@@ -1,6 +1,6 @@
 vim9script
-# Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds, signs and the
-# cursor stay with their lines, and only removed lines lose their marks.
+# Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds, signs
+# and the cursor stay with their lines, and only removed lines lose their marks.
 
 import autoload './inside.vim'
 import autoload './path.vim' as file
@@ -87,8 +87,8 @@ export def Bytes(bufnr: number): list<string>
   endtry
 enddef
 
-# Read a buffer's file: the `lines`, the options that restore its bytes, and these `bytes`. Empty if it
-# cannot be read.
+# Read a buffer's file: the `lines`, the options that restore its bytes, and these `bytes`. Empty if
+# it cannot be read.
 export def Read(bufnr: number): dict<any>
   const bytes = Bytes(bufnr)
   if empty(bytes)
@@ -108,15 +108,16 @@ export def JoinUndo(bufnr: number)
   inside.Run(bufnr, 'silent! undojoin')
 enddef
 
-# From the end, so that the line numbers of earlier hunks stay valid. Lines that are replaced keep their
-# marks, signs and text properties.
+# From the end, so that the line numbers of earlier hunks stay valid. Lines that are replaced keep
+# their marks, signs and text properties.
 def Apply(bufnr: number, new: list<string>, hunks: list<list<number>>)
   for [first_old, count_old, first_new, count_new] in reverse(copy(hunks))
     # For an insertion, the hunk names the line before it.
     const row = count_old == 0 ? first_old : first_old - 1
     const paired = min([count_old, count_new])
     if count_new > paired
-      appendbufline(bufnr, row + paired, rebase.Part(new, first_new - 1 + paired, count_new - paired))
+      const added = rebase.Part(new, first_new - 1 + paired, count_new - paired)
+      appendbufline(bufnr, row + paired, added)
     elseif count_old > paired
       deletebufline(bufnr, row + paired + 1, row + count_old)
     endif
@@ -157,8 +158,8 @@ def KeepViews(bufnr: number, hunks: list<list<number>>): func
   }
 enddef
 
-# Replace a buffer's text in one undo step; only lines that differ are touched. `joins` joins it to the
-# previous undo step.
+# Replace a buffer's text in one undo step; only lines that differ are touched. `joins` joins it to
+# the previous undo step.
 export def Change(bufnr: number, lines: list<string>, joins = false)
   if joins
     JoinUndo(bufnr)
@@ -178,9 +179,10 @@ export def Change(bufnr: number, lines: list<string>, joins = false)
   BreakUndo(bufnr)
 enddef
 
-# Make Vim treat the buffer as equal to its file: store the file's time, and mark every other undo state
-# as modified. A `:write` does that even if an autocommand replaces the actual writing. Without it, an
-# undo would leave the buffer unmodified, and `:write` would ask about the changed file.
+# Make Vim treat the buffer as equal to its file: store the file's time, and mark every other undo
+# state as modified. A `:write` does that even if an autocommand replaces the actual writing.
+# Without it, an undo would leave the buffer unmodified, and `:write` would ask about the changed
+# file.
 def MarkWritten(bufnr: number)
   setbufvar(bufnr, '&modified', true)
   augroup claude_ide_edit
@@ -206,9 +208,9 @@ def Replace(bufnr: number, text: dict<any>, lines: list<string>)
   setbufvar(bufnr, '&modified', InBuffer(lines) !=# InBuffer(on_disk))
 enddef
 
-# Replace a buffer's text with `text`, just read from its file, and its options with those of the file.
-# The buffer then holds `lines`, as unsaved changes to `text` if they differ. Throws if the buffer cannot
-# be changed now.
+# Replace a buffer's text with `text`, just read from its file, and its options with those of the
+# file. The buffer then holds `lines`, as unsaved changes to `text` if they differ. Throws if the
+# buffer cannot be changed now.
 export def Adopt(bufnr: number, text: dict<any>, lines: list<string>)
   const modifiable = getbufvar(bufnr, '&modifiable')
   const readonly = getbufvar(bufnr, '&readonly')

@@ -11,8 +11,8 @@ const MOST_ALIGNED = 40000
 
 # The `pairs` [old row, new row], which are sorted by new row, that are in the same order in both.
 #
-# A list is a chain in Vim: an item far from the one used last is slow to reach. So what is searched is
-# in dicts.
+# A list is a chain in Vim: an item far from the one used last is slow to reach. So what is searched
+# is in dicts.
 def InOrder(pairs: list<list<number>>): list<list<number>>
   # For each length of a sequence, the end with the smallest old row.
   var ends: dict<number> = {}
@@ -111,8 +111,8 @@ def Trimmed(old: list<string>, new: list<string>, area: list<number>): list<numb
   return [from, to, start, end]
 enddef
 
-# Add the areas of an area in which the texts differ: [first old row, last, first new row, last], rows
-# 0-based, last ones exclusive.
+# Add the areas of an area in which the texts differ: [first old row, last, first new row, last],
+# rows 0-based, last ones exclusive.
 def Compare(old: list<string>, new: list<string>, area: list<number>, found: list<list<number>>)
   const [from, to, start, end] = Trimmed(old, new, area)
   if from == to && start == end
@@ -146,8 +146,8 @@ def Areas(old: list<string>, new: list<string>): list<list<number>>
   return found
 enddef
 
-# The hunks in which two texts differ, as [first old line, count, first new line, count], 1-based; for
-# no lines, the first is the line before them.
+# The hunks in which two texts differ, as [first old line, count, first new line, count], 1-based;
+# for no lines, the first is the line before them.
 export def Hunks(old: list<string>, new: list<string>): list<list<number>>
   return Areas(old, new)->mapnew((_, area) => {
     const [from, to, start, end] = area
@@ -184,7 +184,8 @@ enddef
 def Order(one: dict<any>, other: dict<any>): number
   const by_row: number = one.first - other.first
   const by_end: number = one.last - other.last
-  return by_row != 0 ? by_row : by_end != 0 ? by_end : (one.is_ours ? 1 : 0) - (other.is_ours ? 1 : 0)
+  const by_side = (one.is_ours ? 1 : 0) - (other.is_ours ? 1 : 0)
+  return by_row != 0 ? by_row : by_end != 0 ? by_end : by_side
 enddef
 
 def IsSameInsertion(group: dict<any>, change: dict<any>): bool
@@ -194,7 +195,8 @@ def IsSameInsertion(group: dict<any>, change: dict<any>): bool
   const [first: number, end: number] = [group.first, group.last]
   const [other: number, other_end: number] = [change.first, change.last]
   const is_other_side: bool = change.is_ours != last.is_ours
-  return first == end && other == other_end && other == first && is_other_side && lines ==# last_lines
+  return first == end && other == other_end && other == first && is_other_side
+    && lines ==# last_lines
 enddef
 
 # Overlapping changes form a group; changes that are only adjacent do not.
@@ -213,7 +215,8 @@ def Grouped(all: list<dict<any>>): list<dict<any>>
   return groups
 enddef
 
-# One side's version of the rows of a group, as a list with it; empty if that side does not change them.
+# One side's version of the rows of a group, as a list with it; empty if that side does not change
+# them.
 def Region(group: dict<any>, base: list<string>, is_ours: bool): list<list<string>>
   var lines: list<string> = []
   var row: number = group.first
@@ -229,8 +232,8 @@ def Region(group: dict<any>, base: list<string>, is_ours: bool): list<list<strin
   return is_changed ? [lines + Part(base, row, group.last - row)] : []
 enddef
 
-# Merge two later versions of a text. Where both have changed the same lines, theirs win. Returns the
-# `lines`, and the number of `conflicts`: of groups of lines that both have changed differently.
+# Merge two later versions of a text. Where both have changed the same lines, theirs win. Returns
+# the `lines`, and the number of `conflicts`: of groups of lines that both have changed differently.
 export def Merge(base: list<string>, ours: list<string>, theirs: list<string>): dict<any>
   var merged: list<string> = []
   var row = 0

@@ -5,10 +5,10 @@ Vim tells which files are loaded (`disk/change.vim`), and is told which buffers'
 
 import asyncio
 import contextlib
-import os
 import stat
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.events import Events
@@ -96,7 +96,7 @@ def _look(files: dict[int, Watched]) -> tuple[list[int], bool]:
 def _state(path: str) -> tuple[Stamp | None, float]:
     """Return a file's stamp and the seconds since its last change; no stamp if there is no file."""
     try:
-        found = os.stat(path)
+        found = Path(path).stat()
     except (OSError, ValueError):
         return None, 0.0
     if not stat.S_ISREG(found.st_mode):
