@@ -8,6 +8,7 @@ import autoload './diagnostics/reading.vim'
 import autoload './diagnostics/reports.vim'
 import autoload './diagnostics/sets.vim'
 import autoload './disk/reload.vim'
+import autoload './file/uri.vim'
 
 const LIMIT = 5000
 
@@ -22,7 +23,7 @@ export def Begin(path: any = v:null): dict<any>
   final paths = files.Reported(path)
   last_token += 1
   readings[last_token] = reading.New(paths, LIMIT)
-  return {token: last_token, files: paths->mapnew((_, each) => files.Uri(each))}
+  return {token: last_token, files: paths->mapnew((_, each) => uri.OfPath(each))}
 enddef
 
 # The next slice of a reading, errors first: `files`, each with `uri`, `items` and the number of
@@ -38,7 +39,7 @@ export def Next(token: number): dict<any>
   endif
   return {
     files: step.parts->mapnew((_, part) =>
-      ({uri: files.Uri(part.path), items: part.items, omitted: part.omitted})),
+      ({uri: uri.OfPath(part.path), items: part.items, omitted: part.omitted})),
     done: step.done,
   }
 enddef

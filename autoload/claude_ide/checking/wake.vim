@@ -5,10 +5,10 @@ vim9script
 # draws. yegappan/lsp and coc.nvim listen; ALE follows FileChangedShellPost; vim-lsp tells its servers
 # of a write at once, but of another change only after 'updatetime'.
 
+import autoload '../file/inside.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
 import autoload './expectation.vim'
-import autoload './inside.vim'
 
 # The commands name groups, so that nothing runs that a user has set up to run after a save.
 def Notify(bufnr: number)

@@ -4,17 +4,6 @@ vim9script
 import autoload '../privacy.vim'
 import autoload './sets.vim'
 
-# The URI of an absolute path.
-export def Uri(path: string): string
-  return 'file://' .. substitute(path, '[^A-Za-z0-9/._~-]', (found) => PercentEncoded(found[0]), 'g')
-enddef
-
-def PercentEncoded(character: string): string
-  return range(len(character))
-    ->mapnew((_, index) => printf('%%%02X', char2nr(character[index])))
-    ->join('')
-enddef
-
 # Whether a file need not stay in the editor. A source may also have entries of buffers that hold none.
 export def IsReported(path: string): bool
   if path !~# '^/' || (bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')

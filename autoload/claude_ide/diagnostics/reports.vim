@@ -4,6 +4,7 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../checking/events.vim'
+import autoload '../file/uri.vim'
 import autoload '../privacy.vim'
 import autoload './files.vim'
 import autoload './reading.vim'
@@ -38,7 +39,7 @@ def Report(path: string)
   const number = get(latest, path, 0) + 1
   latest[path] = number
   const Step = reading.New([path], LIMIT)
-  final changed: dict<any> = {uri: files.Uri(path), items: [], omitted: 0}
+  final changed: dict<any> = {uri: uri.OfPath(path), items: [], omitted: 0}
   def Continue(_: any)
     if !is_on || get(latest, path, 0) != number
       return

@@ -52,11 +52,11 @@ enddef
 
 # The names of the sources whose plugins are loaded; without any, of the one that reads the lists.
 export def There(): list<string>
-  const plugins = keys(EVENTS)->sort()->filter((_, name) => Ask(name, 'IsThere', [], false))
+  final plugins = keys(EVENTS)->sort()->filter((_, name) => Ask(name, 'IsThere', [], false))
   return empty(plugins) ? [FALLBACK] : plugins
 enddef
 
 # The sources that check a buffer after a change.
 export def OfBuffer(bufnr: number): list<string>
-  return There()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
+  return There()->copy()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
 enddef

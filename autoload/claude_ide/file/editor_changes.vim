@@ -44,7 +44,9 @@ enddef
 # Buffers that are or were shown may have changed, and those with a higher number than before are new.
 def Suspects(shown: dict<dict<any>>): list<number>
   final bufnrs: dict<bool> = copy(touched)
-  for bufnr in keys(shown) + keys(shown_before) + range(highest + 1, bufnr('$'))->mapnew((_, n) => string(n))
+  # The highest number falls when its buffer is wiped out.
+  const new = range(highest + 1, max([highest, bufnr('$')]))
+  for bufnr in keys(shown) + keys(shown_before) + new->mapnew((_, bufnr) => string(bufnr))
     bufnrs[bufnr] = true
   endfor
   return keys(bufnrs)->mapnew((_, bufnr) => str2nr(bufnr))

@@ -62,11 +62,12 @@ enddef
 
 # A buffer that was created while events were ignored has a higher number than any before it.
 def CatchUp()
-  const last = bufnr('$')
+  # The highest number falls when its buffer is wiped out.
+  const last = max([highest, bufnr('$')])
   for bufnr in range(highest + 1, last)
     outdated[bufnr] = true
   endfor
-  highest = max([highest, last])
+  highest = last
   for bufnr in keys(outdated)
     Remember(bufnr)
   endfor
