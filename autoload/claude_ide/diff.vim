@@ -89,8 +89,8 @@ def ExpectWrite(diff: dict<any>)
   endif
 enddef
 
-# Hold the accepted text and pass it on, at once: the user's next keys may leave Vim. The diff fails if
-# the text cannot be sent.
+# Hold the accepted text and pass it on, at once: the user's next keys may leave Vim. The diff fails
+# if the text cannot be sent.
 def PassOn(diff: dict<any>): list<list<string>>
   const lines = text.Get(diff.bufnr)
   if lines !=# diff.text && !IsSendable(lines)
@@ -176,16 +176,16 @@ enddef
 
 # Show a proposed change at the next moment that takes nothing from the user.
 #
-# `request` is {path, text, title, layout, …}: `text` the lines of the proposed content; `old_path` the
-# file to compare it with, if it is another one; `agent` its name, for the buffer; `original` the buffer
-# to change, if the change is for a buffer and not for a file; `is_unsaved` whether the text is for the
-# file's buffer as it is, with unsaved changes; `hint` what the user should know before deciding; `why`
-# what the agent has said before; `is_reported` whether the host will report if an accepted text was
-# written. `OnDecided` is called with the accepted text, which the host then does not get; without a text
-# if the diff is rejected.
+# `request` is {path, text, title, layout, …}: `text` the lines of the proposed content; `old_path`
+# the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
+# the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
+# text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
+# before deciding; `why` what the agent has said before; `is_reported` whether the host will report
+# if an accepted text was written. `OnDecided` is called with the accepted text, which the host then
+# does not get; without a text if the diff is rejected.
 #
-# Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided`
-# {id, accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.
+# Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided` {id,
+# accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.
 # Returns {error} if the file cannot be shown; then no event is emitted.
 export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
   final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)
@@ -256,8 +256,8 @@ export def List(): list<dict<any>>
   }))
 enddef
 
-# Decide a diff that still waits for a moment to appear. One with a warning is accepted only after the
-# user has seen it.
+# Decide a diff that still waits for a moment to appear. One with a warning is accepted only after
+# the user has seen it.
 def DecideUnseen(diff: dict<any>, accepted: bool, why: string)
   if accepted && diff.where.warning !=# ''
     message.Show($'{diff.where.path}: see it before you accept it', 'warn')
@@ -282,8 +282,8 @@ export def DecideAll(accepted: bool, why = '')
   endfor
 enddef
 
-# `:ClaudeAccept`: accept the proposal that the user means (`choice.Choose`) with its current text; with
-# a bang, all proposals.
+# `:ClaudeAccept`: accept the proposal that the user means (`choice.Choose`) with its current text;
+# with a bang, all proposals.
 export def AcceptCommand(bang: bool)
   if bang
     DecideAll(true)

@@ -28,9 +28,7 @@ async def are_shown(vim: Vim, count: int = 1) -> None:
     await until(lambda: vim.eval(f"{SHOWN} == {count}"), f"{count} diffs")
 
 
-async def propose(
-    vim: Vim, client: ClaudeCode, path: Path, text: str
-) -> "asyncio.Future[Any]":
+async def propose(vim: Vim, client: ClaudeCode, path: Path, text: str) -> "asyncio.Future[Any]":
     """Propose a text for a file, and wait until the user can decide."""
     asked = ask(client, path, text)
     await are_shown(vim)

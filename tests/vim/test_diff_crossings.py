@@ -183,9 +183,7 @@ async def test_without_focus_the_diff_opens_behind_the_user(
     await is_closed(vim)
 
 
-async def test_events_come_with_their_data(
-    vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
+async def test_events_come_with_their_data(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
     await vim.command("let g:seen = []")
     for name in ("Opened", "Closed"):
         await vim.command(

@@ -184,9 +184,9 @@ async def test_write_to_another_name_saves_a_copy_and_decides_nothing(
     asked = await propose(vim, vim_client, project / "new.txt", "new\r\ntext")
 
     await vim.keys(":w copy.txt<CR>")
-    await until((project / "copy.txt").exists)
 
-    assert (project / "copy.txt").read_bytes() == b"new\r\ntext"
+    copy = project / "copy.txt"
+    await until(lambda: copy.exists() and copy.read_bytes() == b"new\r\ntext")
     assert not asked.done()
 
 

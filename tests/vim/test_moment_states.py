@@ -7,7 +7,9 @@ import pytest
 from support.neovim import until
 from support.vim import Vim
 
-OPEN = "claude_ide#diff#Open(1, {{'path': '{}', 'text': ['new', ''], 'title': '', 'layout': 'tab'}})"
+OPEN = (
+    "claude_ide#diff#Open(1, {{'path': '{}', 'text': ['new', ''], 'title': '', 'layout': 'tab'}})"
+)
 LISTED = "claude_ide#diff#List()->filter('v:val.shown')->len()"
 DIFFS = "getbufinfo()->filter('v:val.name =~# \"claude-diff:\" && !empty(v:val.windows)')->len()"
 
@@ -95,9 +97,7 @@ async def test_a_diff_waits_for_the_end_of_a_busy_state(
 
 
 @pytest.mark.parametrize("state", FREE)
-async def test_a_diff_appears_at_once_in_a_free_state(
-    vim: Vim, project: Path, state: str
-) -> None:
+async def test_a_diff_appears_at_once_in_a_free_state(vim: Vim, project: Path, state: str) -> None:
     await prepare(vim)
     await vim.keys(FREE[state])
     await opens(vim, project)

@@ -30,8 +30,8 @@ export def Hold(diff: dict<any>, text: list<string>)
   endif
 enddef
 
-# Drop an accepted text that was written; put one that was not into a buffer, so that the user's edits
-# survive. Without `is_written`, a file that has changed since counts as written.
+# Drop an accepted text that was written; put one that was not into a buffer, so that the user's
+# edits survive. Without `is_written`, a file that has changed since counts as written.
 export def Settle(id: number, is_written: any = v:null): bool
   if !has_key(held, id)
     return true

@@ -8,8 +8,8 @@ const OPTIONS = ['statusline', 'diff', 'scrollbind', 'cursorbind', 'wrap', 'fold
 # What `Note` has read, for the caller of `win_execute()`.
 var noted: dict<any> = {}
 
-# The commands that make the folds of the current window, taken from the script that `:mkview` writes.
-# The rest of the script loads files, sets options and runs autocommands.
+# The commands that make the folds of the current window, taken from the script that `:mkview`
+# writes. The rest of the script loads files, sets options and runs autocommands.
 def FoldCommands(): list<string>
   const name = tempname()
   const viewoptions = &viewoptions
@@ -21,7 +21,8 @@ def FoldCommands(): list<string>
   endtry
   const script = readfile(name)
   delete(name)
-  const first = len(script) - 1 - copy(script)->reverse()->indexof((_, line) => line =~# '^setlocal ')
+  const settings = script->mapnew((index, line) => line =~# '^setlocal ' ? index : -1)
+  const first = max(settings)
   const last = script->indexof((_, line) => line =~# '^let &g:so')
   return first >= last ? [] : script[first + 1 : last - 1]
 enddef

@@ -16,9 +16,9 @@ def Wiped(bufnr: number)
 enddef
 
 # Fill a buffer, which has its name already, with the text to decide on. `listening` has `Written`,
-# called when the user writes it; `Wiped`, called when it is wiped out, also after it was written; and
-# `Text`, which returns the lines that `:edit!` restores. It stays 'nomodifiable' until the caller
-# unlocks it.
+# called when the user writes it; `Wiped`, called when it is wiped out, also after it was written;
+# and `Text`, which returns the lines that `:edit!` restores. It stays 'nomodifiable' until the
+# caller unlocks it.
 export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
   handlers[bufnr] = listening
   text.Put(bufnr, lines)
@@ -34,7 +34,8 @@ export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
   augroup END
 enddef
 
-# Map the keys of the current buffer, which decides something. `ZZ` would only write what is modified.
+# Map the keys of the current buffer, which decides something. `ZZ` would only write what is
+# modified.
 export def MapKeys()
   nnoremap <buffer> ZZ <Cmd>write<CR>
 enddef

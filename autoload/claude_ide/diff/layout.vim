@@ -1,6 +1,6 @@
 vim9script
-# A diff as a visit: shown, and closed without a trace. Closing it takes the user back, and restores the
-# tabpage where it was opened.
+# A diff as a visit: shown, and closed without a trace. Closing it takes the user back, and restores
+# the tabpage where it was opened.
 
 import autoload './diffopt.vim'
 import autoload './winbar.vim'
@@ -18,8 +18,8 @@ export def HasWindow(view: dict<any>, win: number): bool
   return diff_windows.Has(view.windows, view.bufnr, win)
 enddef
 
-# Whether the user is in a diff. If they have put another buffer into the proposal's window, they are
-# not.
+# Whether the user is in a diff. If they have put another buffer into the proposal's window, they
+# are not.
 export def HasUser(view: dict<any>): bool
   return HasWindow(view, win_getid())
 enddef
@@ -39,8 +39,8 @@ def OpenWindows(view: dict<any>)
   endif
 enddef
 
-# Show the proposal `diff.bufnr`, and focus it if `diff.focus`. Throws if it cannot be shown; then no
-# window remains.
+# Show the proposal `diff.bufnr`, and focus it if `diff.focus`. Throws if it cannot be shown; then
+# no window remains.
 export def Open(diff: dict<any>): dict<any>
   final view = {
     diff: diff,
@@ -84,24 +84,28 @@ def IsWork(win: number): bool
   return index(['', 'terminal', 'help'], buftype) >= 0 || getbufvar(winbufnr(win), '&modified')
 enddef
 
-# Whether the user is in the diff's own tabpage, with at most a sidebar besides the diff. Then the tabpage
-# closes with the diff.
+# Whether the user is in the diff's own tabpage, with at most a sidebar besides the diff. Then the
+# tabpage closes with the diff.
 def IsAlone(view: dict<any>): bool
   return OwnTab(view) == tabpagenr() && gettabinfo(tabpagenr())[0].windows
     ->indexof((_, win) => IsWork(win) && !HasWindow(view, win)) < 0
 enddef
 
+def HasWork(tab: number): bool
+  return gettabinfo(tab)[0].windows->indexof((_, win) => IsWork(win)) >= 0
+enddef
+
 # Close a tabpage that has only sidebars, unless it is the current one.
 def CloseDeserted(tab: number)
-  if tab > 0 && tab != tabpagenr() && gettabinfo(tab)[0].windows->indexof((_, win) => IsWork(win)) < 0
+  if tab > 0 && tab != tabpagenr() && !HasWork(tab)
     execute $'silent! :{tab}tabclose!'
   elseif tab > 0
     settabvar(tab, 'claude_ide_diff', 0)
   endif
 enddef
 
-# Whether the user is in the diff, or was there when they decided; not if they have put another buffer
-# into the proposal's window.
+# Whether the user is in the diff, or was there when they decided; not if they have put another
+# buffer into the proposal's window.
 def IsUsersPlace(view: dict<any>): bool
   return HasUser(view) || (view.had_user && win_getid() != get(view.windows, 'right', 0))
 enddef

@@ -8,15 +8,15 @@ import autoload '../window/label.vim'
 const INDENTATION = ['tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop']
 const LARGEST_COLOURED = 1000000 # bytes
 
-# We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another
-# plugin's autocommands, which would write it.
+# We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
+# another plugin's autocommands, which would write it.
 def LabelOf(diff: dict<any>): string
   const tail = fnamemodify(diff.where.path, ':t')
   return $'{plain.OneLine(get(diff, "agent", "Claude"))} ({plain.OneLine(tail)})'
 enddef
 
-# Make the buffer of a proposal; return its number. `Decide` gets whether the user has accepted, and may be
-# called more than once.
+# Make the buffer of a proposal; return its number. `Decide` gets whether the user has accepted, and
+# may be called more than once.
 export def New(diff: dict<any>, Decide: func(bool)): number
   const bufnr = label.NewBuffer('claude-diff', LabelOf(diff))
   decision.Fill(bufnr, diff.text, {
@@ -41,8 +41,8 @@ export def SetFiletype(diff: dict<any>, original: number)
   endif
 enddef
 
-# Set the filetype and indentation of the current buffer, the proposal, to those of its file. `original`
-# is the file's own buffer, or the one shown in its place.
+# Set the filetype and indentation of the current buffer, the proposal, to those of its file.
+# `original` is the file's own buffer, or the one shown in its place.
 export def MatchFile(diff: dict<any>, original: number)
   decision.MapKeys()
   SetFiletype(diff, original)

@@ -1,11 +1,11 @@
 vim9script
-# Why an agent wants an edit, in its own words. The CLI in a terminal does not say so with its edit: its
-# hooks report it for the file, often only after the diff has opened.
+# Why an agent wants an edit, in its own words. The CLI in a terminal does not say so with its edit:
+# its hooks report it for the file, often only after the diff has opened.
 
 final told: dict<string> = {} # by path
 
-# Note what a CLI has said before it edits a file; `words` is empty if it has said nothing, or if the
-# edit is over.
+# Note what a CLI has said before it edits a file; `words` is empty if it has said nothing, or if
+# the edit is over.
 export def Tell(path: string, words: string): bool
   if words !=# ''
     told[path] = words

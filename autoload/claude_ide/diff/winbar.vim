@@ -1,6 +1,6 @@
 vim9script
-# The bars of a diff: the file, who proposes the change, and the keys. Vim has no window bars, so the
-# windows' status lines show them.
+# The bars of a diff: the file, who proposes the change, and the keys. Vim has no window bars, so
+# the windows' status lines show them.
 
 import autoload './why.vim'
 import autoload '../say/message.vim'
@@ -8,8 +8,8 @@ import autoload '../say/plain.vim'
 
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
-# What is shown along with the path, longest first: the next entry applies if the path would get fewer
-# than `least` columns.
+# What is shown along with the path, longest first: the next entry applies if the path would get
+# fewer than `least` columns.
 const EXTRAS = [
   {names: ['title', 'hint', 'note', 'count'], least: 20},
   {names: ['title', 'hint', 'count'], least: 12},
@@ -134,8 +134,9 @@ export def Line(): string
   bar.count = CountOf(bar)
   bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(why.Of(bar.diff))) : ''
   const shown = Fit(bar, winwidth(win))
-  return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine') .. Part(shown.warning, 'ErrorMsg')
-    .. Part(shown.note, 'WarningMsg') .. Part(shown.count, 'StatusLine') .. Part(shown.why, 'StatusLineNC')
+  return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine')
+    .. Part(shown.warning, 'ErrorMsg') .. Part(shown.note, 'WarningMsg')
+    .. Part(shown.count, 'StatusLine') .. Part(shown.why, 'StatusLineNC')
     .. '%#StatusLine#%=' .. Part(shown.keys, 'StatusLine')
 enddef
 
@@ -154,8 +155,14 @@ enddef
 # Set the bars of a diff's windows.
 export def Set(diff: dict<any>, windows: dict<any>)
   bars->filter((win, _) => win_id2tabwin(str2nr(win)) != [0, 0])
-  final common = {path: strtrans(plain.Harmless(diff.where.path)), warning: diff.where.warning, title: ''}
-  extend(common, {note: '', hint: '', keys: []})
+  const common = {
+    path: strtrans(plain.Harmless(diff.where.path)),
+    warning: diff.where.warning,
+    title: '',
+    note: '',
+    hint: '',
+    keys: [],
+  }
   bars[windows.left] = extend({note: NoteOf(diff, windows)}, common, 'keep')
   bars[windows.right] = extend({
     diff: diff,

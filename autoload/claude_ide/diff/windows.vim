@@ -12,7 +12,8 @@ const SEARCHED = 10000 # lines
 const LOOKS = ['breakindent', 'colorcolumn', 'conceallevel', 'concealcursor', 'cursorcolumn',
   'cursorline', 'linebreak', 'list', 'number', 'numberwidth', 'relativenumber', 'signcolumn']
 
-# The buffer to compare, if it is not the file on disk; else 0. The user may have unloaded it meanwhile.
+# The buffer to compare, if it is not the file on disk; else 0. The user may have unloaded it
+# meanwhile.
 def BufferOf(diff: dict<any>): number
   if has_key(diff, 'original')
     return diff.original
@@ -58,8 +59,8 @@ def BaseWindow(): number
   return get(files, 0, win_getid())
 enddef
 
-# Whether a window of the tabpage is in diff mode. That compares all of them: a second diff there would
-# mix with the first.
+# Whether a window of the tabpage is in diff mode. That compares all of them: a second diff there
+# would mix with the first.
 def HasDiff(): bool
   return gettabinfo(tabpagenr())[0].windows->indexof((_, win) => getwinvar(win, '&diff')) >= 0
 enddef
@@ -74,7 +75,8 @@ def OpenSplit(windows: dict<any>, diff: dict<any>)
   noautocmd win_gotoid(base)
   windows.was_open = own > 0
   if own == 0
-    execute 'noautocmd silent' (diff.layout ==# 'vertical' ? 'aboveleft new' : 'rightbelow vertical new')
+    const direction = diff.layout ==# 'vertical' ? 'aboveleft' : 'rightbelow vertical'
+    execute 'noautocmd silent' direction 'new'
     setlocal bufhidden=wipe noswapfile
   endif
   windows.left = win_getid()
@@ -123,8 +125,8 @@ def Compare(windows: dict<any>)
   clearjumps
 enddef
 
-# Show a diff, in its own tabpage or in splits of the current one. `windows` is filled in step by step, so
-# that an error in between leaves a record of the windows to close.
+# Show a diff, in its own tabpage or in splits of the current one. `windows` is filled in step by
+# step, so that an error in between leaves a record of the windows to close.
 export def Open(windows: dict<any>, diff: dict<any>)
   var is_split = index(['vertical', 'horizontal'], diff.layout) >= 0 && !HasDiff()
   if is_split
@@ -164,8 +166,8 @@ export def Has(windows: dict<any>, bufnr: number, win: number): bool
     || (win == get(windows, 'right', 0) && (BlankBuffer(win, bufnr) > 0 || ShowsOriginal(windows)))
 enddef
 
-# Close a window, in whatever tabpage, without taking the user there. Vim's last window gets an empty
-# buffer instead.
+# Close a window, in whatever tabpage, without taking the user there. Vim's last window gets an
+# empty buffer instead.
 def CloseWindow(win: number)
   const [tab, number] = win_id2tabwin(win)
   if tab == 0

@@ -1,10 +1,12 @@
 vim9script
-# Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
+# Buffers that are loaded only to be shown in a diff, and restored to their earlier state
+# afterwards.
 
 import autoload './buffers.vim'
 import autoload './gate.vim'
 
-# {bufnr, holders, known, loaded, changedtick} by buffer: `known` is whether the buffer existed before.
+# {bufnr, holders, known, loaded, changedtick} by buffer: `known` is whether the buffer existed
+# before.
 final borrowed: dict<dict<any>> = {}
 
 # A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
@@ -39,7 +41,8 @@ def ShowDisk(path: string): number
 enddef
 
 # Show a buffer in the current window. No dialog may come up: it would wait for a key, and `:silent`
-# would hide what it asks. A file that is open elsewhere is read; one that has changed on disk stays.
+# would hide what it asks. A file that is open elsewhere is read; one that has changed on disk
+# stays.
 export def ShowBuffer(bufnr: number)
   if bufnr() == bufnr
     return
@@ -59,9 +62,9 @@ export def ShowBuffer(bufnr: number)
 enddef
 
 # Show a file in the current window, whose buffer is empty and new or shows it already: in its own
-# buffer, or in an empty one if the file does not exist, or as it is on disk if its buffer has unsaved
-# changes. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's own buffer, if
-# that is another one, or 0. Throws if the file cannot be loaded.
+# buffer, or in an empty one if the file does not exist, or as it is on disk if its buffer has
+# unsaved changes. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's
+# own buffer, if that is another one, or 0. Throws if the file cannot be loaded.
 export def Borrow(path: string, own: number): dict<number>
   if own == 0 && Unsaved(path) > 0
     return {bufnr: ShowDisk(path), unsaved: Unsaved(path)}
@@ -85,7 +88,8 @@ export def Borrow(path: string, own: number): dict<number>
   return {bufnr: bufnr, unsaved: 0}
 enddef
 
-# A buffer that the user has changed or shown must stay. Without 'hidden' it may be unloaded already.
+# A buffer that the user has changed or shown must stay. Without 'hidden' it may be unloaded
+# already.
 def IsAdopted(buffer: dict<any>): bool
   return bufloaded(buffer.bufnr) && (!empty(win_findbuf(buffer.bufnr))
     || getbufvar(buffer.bufnr, '&modified')

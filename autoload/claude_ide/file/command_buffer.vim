@@ -43,8 +43,8 @@ def Unmodify(bufnr: number)
   setbufvar(bufnr, '&modified', false)
 enddef
 
-# Call `Written` whenever the user writes a buffer. The buffer is never modified from now on: it would
-# keep `:q` and `:qa` from leaving, and an autosave would write it.
+# Call `Written` whenever the user writes a buffer. The buffer is never modified from now on: it
+# would keep `:q` and `:qa` from leaving, and an autosave would write it.
 export def Listen(bufnr: number, Written: func)
   handlers[bufnr] = Written
   const here = $'<buffer={bufnr}>'

@@ -17,8 +17,8 @@ def Write(bufnr: number, name: string)
   endif
 enddef
 
-# Keep a text in a listed, modified buffer. `what` is subject and verb, such as "your edits are". Returns
-# a message that names the buffer.
+# Keep a text in a listed, modified buffer. `what` is subject and verb, such as "your edits are".
+# Returns a message that names the buffer.
 export def Keep(path: string, kept: list<string>, what: string, filetype = ''): string
   const tail = plain.OneLine(fnamemodify(path, ':t'))
   # The suffix keeps plugins from writing this buffer: no pattern such as `*.gpg` matches.

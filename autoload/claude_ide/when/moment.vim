@@ -1,12 +1,12 @@
 vim9script
 # The moment at which something may appear or disappear without disturbing the user:
 #
-# | gate              | for something that                      | waits for the end of                |
-# | ----------------- | --------------------------------------- | ----------------------------------- |
-# | `WhenFree`        | takes the user elsewhere                | `Obstacle`, and typing              |
-# | `WhenHarmless`    | changes windows the user is not in      | modes whose next key acts on a window |
-# | `WhenEnded`       | closes windows the user may be in       | Insert and Visual mode: it ends them |
-# | `WhenPossible`    | was requested by the user               | nothing else                        |
+# | gate            | for something that                 | waits for the end of              |
+# | --------------- | ---------------------------------- | --------------------------------- |
+# | `WhenFree`      | takes the user elsewhere           | `Obstacle`, and typing            |
+# | `WhenHarmless`  | changes windows the user is not in | a mode whose next key acts there  |
+# | `WhenEnded`     | closes windows the user may be in  | Insert and Visual mode, by itself |
+# | `WhenPossible`  | was requested by the user          | nothing else                      |
 #
 # Vim handles messages and timers at every prompt and in the middle of every command, and lets them
 # change windows there. So everything that appears depends on this. Each gate also waits for the end
@@ -25,8 +25,8 @@ const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
-# What was seen around the cursor of the user's terminal, when it last changed, and since when it has
-# been changing without a pause.
+# What was seen around the cursor of the user's terminal, when it last changed, and since when it
+# has been changing without a pause.
 var terminal_seen = ''
 var last_change: list<number> = []
 var changing_since: list<number> = []
@@ -95,8 +95,8 @@ def TerminalKey(): string
 enddef
 
 # `state()` contains "S" while something is half-typed. It also does after a callback of anyone has
-# changed something, until the next key; <Ignore> is a key without effect that ends this, and changes
-# nothing if something is half-typed.
+# changed something, until the next key; <Ignore> is a key without effect that ends this, and
+# changes nothing if something is half-typed.
 def IsAtRest(): bool
   if mode(1) ==# 't'
     # Here the state contains "S" as soon as a key was typed.
@@ -216,8 +216,8 @@ def When(Condition: func(): bool, Fn: func, OnError: func): func
 enddef
 
 # Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
-# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if `Fn`
-# raises an error. Returns a function that cancels this.
+# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if
+# `Fn` raises an error. Returns a function that cancels this.
 export def WhenFree(Fn: func, OnError: func): func
   return When(IsFree, Fn, OnError)
 enddef
@@ -239,9 +239,9 @@ export def WhenEnded(Fn: func, OnError: func): func
 enddef
 
 # To be called after a callback has changed windows or text. <Ignore> is a key without effect, which
-# makes Vim look around: without it the key that Vim waits for would not be mapped if a popup without
-# mappings was there when the wait began, the first key in a terminal window would be a command of
-# Normal mode, and TextChanged and SafeState would come with the next key only.
+# makes Vim look around: without it the key that Vim waits for would not be mapped if a popup
+# without mappings was there when the wait began, the first key in a terminal window would be a
+# command of Normal mode, and TextChanged and SafeState would come with the next key only.
 export def Settle()
   if index(['n', 'nt', 't'], mode(1)) >= 0
     feedkeys("\<Ignore>", 'n')

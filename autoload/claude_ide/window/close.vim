@@ -26,8 +26,8 @@ def Blank(): number
   return bufnr
 enddef
 
-# The buffer that replaces a window's own: its alternate file, else the most recently used file, else
-# an empty buffer.
+# The buffer that replaces a window's own: its alternate file, else the most recently used file,
+# else an empty buffer.
 export def Replacement(win: number): number
   const current = winbufnr(win)
   const alternate = str2nr(trim(win_execute(win, 'echo bufnr("#")')))
@@ -38,8 +38,8 @@ export def Replacement(win: number): number
   return empty(others) ? Blank() : recent.Sort(others)[0]
 enddef
 
-# Close a window if it still exists and is not Vim's last one; never one whose unsaved changes would be
-# lost. With 'equalalways' all others would become equal in size.
+# Close a window if it still exists and is not Vim's last one; never one whose unsaved changes would
+# be lost. With 'equalalways' all others would become equal in size.
 export def Window(win: number)
   if !tiling.Has(win) || IsLast(win)
     return

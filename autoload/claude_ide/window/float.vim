@@ -43,8 +43,8 @@ def Widest(lines: list<string>): number
   return lines->mapnew((_, line) => strdisplaywidth(line))->max()
 enddef
 
-# Called by the host: show lines in a popup until `q` or <Esc> closes it. `options` has its `title`, and
-# whether long lines `wrap`, rather than being cut.
+# Called by the host: show lines in a popup until `q` or <Esc> closes it. `options` has its `title`,
+# and whether long lines `wrap`, rather than being cut.
 export def Show(given: list<string>, options: dict<any>): bool
   const lines = given->mapnew((_, line) => plain.Harmless(line))
   const title = plain.OneLine(options.title)

@@ -1,6 +1,6 @@
 vim9script
-# Names for the plugin's own buffers. A plain name would be that of a file that the user may have, so
-# each is a URL, which Vim keeps after `:cd` and whose folder 'autochdir' cannot enter.
+# Names for the plugin's own buffers. A plain name would be that of a file that the user may have,
+# so each is a URL, which Vim keeps after `:cd` and whose folder 'autochdir' cannot enter.
 
 var count = 0
 

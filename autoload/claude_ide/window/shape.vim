@@ -11,7 +11,7 @@ export def SaveView()
 enddef
 
 # Called in a window. A cursor that has moved shows that the user was there.
-export def RestoreView(win: number, saved: dict<any>)
+export def RestoreView(saved: dict<any>)
   if winsaveview() != saved && line('.') == saved.lnum && col('.') == saved.col + 1
     winrestview(saved)
   endif
@@ -62,8 +62,8 @@ export def Settle(shape: dict<any>)
   shape.settled = Sizes()
 enddef
 
-# Note whether the user has changed a size; to be called before the disturbance is undone. That cannot
-# be known if windows have gone: their neighbours change size, too.
+# Note whether the user has changed a size; to be called before the disturbance is undone. That
+# cannot be known if windows have gone: their neighbours change size, too.
 export def Check(shape: dict<any>)
   if empty(shape.settled) || Windows()->indexof((_, win) => has_key(shape.settled, win)) < 0
     return
@@ -78,12 +78,14 @@ export def Restore(shape: dict<any>)
   if shape.windows->index(win_getid()) < 0
     return
   endif
-  if !get(shape, 'is_resized', false) && len(shape.windows) > 1 && Arrangement() == shape.arrangement
+  const is_resized = get(shape, 'is_resized', false)
+  if !is_resized && len(shape.windows) > 1 && Arrangement() == shape.arrangement
     execute shape.command
   endif
   for [win, saved] in items(shape.views)
     if winbufnr(str2nr(win)) == saved.bufnr
-      win_execute(str2nr(win), $'call claude_ide#window#shape#RestoreView({win}, {string(saved.view)})')
+      win_execute(str2nr(win), printf('call claude_ide#window#shape#RestoreView(%s)',
+        string(saved.view)))
     endif
   endfor
 enddef
