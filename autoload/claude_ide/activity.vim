@@ -1,6 +1,6 @@
 vim9script
-# What agents do, for the status line: the CLIs in terminals. It also knows when anything that a status
-# line shows has changed.
+# What agents do, for the status line: the CLIs in terminals. It also knows when anything that a
+# status line shows has changed.
 
 var sources: dict<dict<any>> = {} # by the id of a terminal
 var latest = '' # the source that was last active

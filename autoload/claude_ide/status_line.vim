@@ -1,6 +1,6 @@
 vim9script
-# The text for a status line. It is composed when something has changed, not when it is drawn. It loads
-# no feature.
+# The text for a status line. It is composed when something has changed, not when it is drawn. It
+# loads no feature.
 
 import autoload './activity.vim'
 import autoload './say/announce.vim'

@@ -79,8 +79,8 @@ export def Toggle(request: dict<any>): bool
   return true
 enddef
 
-# Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if none
-# is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
+# Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if
+# none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
 export def Focus(pid: number): any
   const bufnr = clients.Buffer(pid)
   const terminal = bufnr > 0 ? {} : register.Current()

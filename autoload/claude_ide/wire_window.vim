@@ -1,5 +1,6 @@
 vim9script
-# `:ClaudeWire`: the messages between Vim and its clients, each a line that unfolds to show it whole.
+# `:ClaudeWire`: the messages between Vim and its clients, each a line that unfolds to show it
+# whole.
 
 import autoload './channel.vim'
 import autoload './say/plain.vim'

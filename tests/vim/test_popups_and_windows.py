@@ -96,7 +96,7 @@ async def test_arguments_are_completed(vim: Vim) -> None:
 async def test_the_log_opens_at_its_end(vim: Vim) -> None:
     await vim.keys(":ClaudeLog<CR>")
     await shows(vim, "nothing has been logged yet")
-    await vim.call("claude_ide#say#log#Append", [f"entry {number}" for number in range(50)])
+    await vim.command("call claude_ide#say#log#Append(range(50)->map('\"entry \" .. v:val'))")
 
     await vim.keys(":ClaudeLog<CR>")
 
@@ -112,7 +112,8 @@ async def test_messages_appear_in_the_wire_as_they_are_sent_and_unfold(
     assert await serving_vim.eval("[winnr(), winnr('$'), mode()]") == [1, 2, "n"]
 
     async with claude_code(config_folder):
-        await shows(serving_vim, "initialize #0")
+        text = "join(getbufline(bufnr('Claude wire'), 1, '$'))"
+        await until(lambda: serving_vim.eval(f"{text} =~ 'initialize #0'"), "the messages")
     await is_gone(serving_vim, '"method"')
     await serving_vim.keys("<C-w>jgg<CR>")
 

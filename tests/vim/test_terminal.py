@@ -1,6 +1,7 @@
 """`:Claude` in Vim's terminal, with a script instead of the CLI."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
     for _ in range(3):
         terminal = await open_claude(vim)
         await vim.keys("fail<CR>")
-        await until(lambda: vim.eval(f"term_getstatus({terminal}) =~ 'finished'"))
+        await until(partial(vim.eval, f"term_getstatus({terminal}) =~ 'finished'"))
         assert await vim.eval("winnr('$')") == 2
         await vim.command("redraw!")
         assert "fail" in vim.screen.text()

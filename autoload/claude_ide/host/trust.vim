@@ -1,6 +1,6 @@
 vim9script
-# Remembers which folders the user has declined to trust, so that this Vim does not ask again even if
-# the host is restarted. Completes `:ClaudeTrust`.
+# Remembers which folders the user has declined to trust, so that this Vim does not ask again even
+# if the host is restarted. Completes `:ClaudeTrust`.
 
 const WORDS = ['list', 'revoke', 'yes']
 

@@ -1,6 +1,6 @@
 vim9script
-# The user's function that opens terminals (the option `terminal.side`). Only Vim reads it: a function
-# cannot be passed to the host.
+# The user's function that opens terminals (the option `terminal.side`). Only Vim reads it: a
+# function cannot be passed to the host.
 
 import autoload '../own_options.vim'
 import autoload '../say/message.vim'

@@ -53,8 +53,8 @@ def Enter(bufnr: number, will_type: bool)
   endif
 enddef
 
-# Go to a terminal; show it if it is hidden. The user continues in the mode in which they left it, or
-# types there in any case (`will_type`).
+# Go to a terminal; show it if it is hidden. The user continues in the mode in which they left it,
+# or types there in any case (`will_type`).
 export def Go(bufnr: number, will_type: bool)
   if getcmdwintype() !=# ''
     message.Show('close the command-line window first', 'warn')
@@ -77,7 +77,8 @@ export def Go(bufnr: number, will_type: bool)
   endif
 enddef
 
-# The window that the user came from, or another one in this tab page; empty if nothing else is open.
+# The window that the user came from, or another one in this tab page; empty if nothing else is
+# open.
 def WayBack(bufnr: number): dict<any>
   const origin = get(origins, bufnr, {})
   if !empty(origin) && win_id2tabwin(origin.win) != [0, 0]
@@ -93,7 +94,8 @@ def WayBack(bufnr: number): dict<any>
   return {}
 enddef
 
-# The key with which Insert and Replace mode continue where they were; of Visual mode `gv` has the area.
+# The key with which Insert and Replace mode continue where they were; of Visual mode `gv` has the
+# area.
 def Resuming(target: dict<any>): string
   if target.mode !~# '[iR]'
     return ''

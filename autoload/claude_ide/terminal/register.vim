@@ -22,7 +22,8 @@ export def Tab(tab: number = tabpagenr()): number
 enddef
 
 def TabExists(id: number): bool
-  return range(1, tabpagenr('$'))->indexof((_, tab) => gettabvar(tab, 'claude_ide_tab', 0) == id) >= 0
+  return range(1, tabpagenr('$'))
+    ->indexof((_, tab) => gettabvar(tab, 'claude_ide_tab', 0) == id) >= 0
 enddef
 
 def Worktree(): string

@@ -13,7 +13,10 @@ import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
 
 # Places that only Neovim has.
-const ELSEWHERE = {float: 'a terminal in a popup cannot be left', tmux: 'only Neovim opens it in tmux'}
+const ELSEWHERE = {
+  float: 'a terminal in a popup cannot be left',
+  tmux: 'only Neovim opens it in tmux',
+}
 
 var failed = 0 # the buffer with the last output of a CLI that ended with an error
 
@@ -138,7 +141,8 @@ def AsWanted(command: list<string>, request: dict<any>, Open: func)
     return
   endif
   const place = {side: Open, size: request.size}
-  const known = {bufnr: bufnr, name: register.NewName(), place: place, launch: get(request, 'launch', '')}
+  const launch = get(request, 'launch', '')
+  const known = {bufnr: bufnr, name: register.NewName(), place: place, launch: launch}
   Watch(register.Add(known), request.keys)
 enddef
 

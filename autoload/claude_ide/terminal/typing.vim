@@ -2,9 +2,9 @@ vim9script
 # Types prompts into the terminals in which CLIs run, as a user does: the text, then Enter.
 #
 # The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the
-# prompt box shows the text. Dialogs replace that box: none is answered by a prompt. A dialog that opens
-# at that moment swallows the text, and just after a dialog the CLI ignores Enter: both are typed again
-# then.
+# prompt box shows the text. Dialogs replace that box: none is answered by a prompt. A dialog that
+# opens at that moment swallows the text, and just after a dialog the CLI ignores Enter: both are
+# typed again then.
 
 import autoload './clients.vim'
 import autoload './register.vim'
@@ -32,9 +32,9 @@ const FOLDED = '^\[Pastedtext#\d\+[^\]]*\]$'
 const BEGIN = "\e[200~"
 const END = "\e[201~"
 
-# By buffer, prompts: their `text`; times (`reltime()`, empty: not yet) at which they became the first
-# (`since`), were `pasted` and `entered`; how often (`pastes`, `presses`); the content of the box
-# `before`; whether a message has said that they wait (`is_mentioned`).
+# By buffer, prompts: their `text`; times (`reltime()`, empty: not yet) at which they became the
+# first (`since`), were `pasted` and `entered`; how often (`pastes`, `presses`); the content of the
+# box `before`; whether a message has said that they wait (`is_mentioned`).
 var queues: dict<list<dict<any>>> = {}
 
 def SecondsSince(time: list<any>): float
@@ -55,9 +55,9 @@ def Rows(bufnr: number): list<string>
   return rows[-LOWEST :]
 enddef
 
-# The content of the prompt box, between the last two rules, in a list; an empty list if there is none, or
-# if a dialog is about to replace it. A dialog has a caret below a rule, too, but in front of a numbered
-# answer or further below.
+# The content of the prompt box, between the last two rules, in a list; an empty list if there is
+# none, or if a dialog is about to replace it. A dialog has a caret below a rule, too, but in front
+# of a numbered answer or further below.
 def BoxOf(rows: list<string>): list<string>
   const rules = range(len(rows))->filter((_, row) => rows[row] =~# RULE)
   if len(rules) < 2
@@ -171,9 +171,10 @@ def Poll(bufnr: number)
   timer_start(POLL, (_) => Poll(bufnr))
 enddef
 
-# Called by the host: type a prompt into the terminal in which a client runs, once its prompt box is there;
-# after those that wait for it already. The text is left in the box if the user has begun another one.
-# `pid` is the client's, 0: the CLI of `:Claude`. Returns `error` if no terminal of this Vim is found.
+# Called by the host: type a prompt into the terminal in which a client runs, once its prompt box is
+# there; after those that wait for it already. The text is left in the box if the user has begun
+# another one. `pid` is the client's, 0: the CLI of `:Claude`. Returns `error` if no terminal of
+# this Vim is found.
 export def Send(pid: number, text: string): any
   const current = register.Current()
   const bufnr = pid > 0 ? clients.Buffer(pid) : get(current, 'bufnr', 0)

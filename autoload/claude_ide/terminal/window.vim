@@ -86,8 +86,8 @@ def SetOptions()
   setlocal nodiff noscrollbind nocursorbind nofoldenable
 enddef
 
-# Call `Fill`, which shows a terminal in the current window, in a new one at its place, and go there.
-# If it raises an error, the window is closed again.
+# Call `Fill`, which shows a terminal in the current window, in a new one at its place, and go
+# there. If it raises an error, the window is closed again.
 export def OpenFor(place: dict<any>, Fill: func)
   const origin = win_getid()
   if place.side ==# 'tab'
@@ -131,10 +131,12 @@ enddef
 # The only window of Vim shows another buffer instead: the one before, or an empty one.
 def ShowAnother(win: number)
   const before = bufnr('#')
-  win_execute(win, before > 0 && buflisted(before) && before != winbufnr(win) ? $'buffer {before}' : 'enew')
+  const has_other = before > 0 && buflisted(before) && before != winbufnr(win)
+  win_execute(win, has_other ? $'buffer {before}' : 'enew')
 enddef
 
-# Give the others the sizes that they had before a window was opened, unless the user has changed them.
+# Give the others the sizes that they had before a window was opened, unless the user has changed
+# them.
 def Rearrange(arrangement: dict<any>)
   if !empty(arrangement) && arrangement.layout == winlayout()
       && arrangement.screen == [&columns, &lines]
@@ -142,8 +144,8 @@ def Rearrange(arrangement: dict<any>)
   endif
 enddef
 
-# Close a window. The user goes on where they were before they came there; if they are elsewhere, they
-# stay.
+# Close a window. The user goes on where they were before they came there; if they are elsewhere,
+# they stay.
 export def Close(win: number)
   const [tab, _] = win_id2tabwin(win)
   if tab == 0
@@ -158,7 +160,8 @@ export def Close(win: number)
     arrangement = arrangements->remove(key)
     shares->remove(key)
   endif
-  const is_as_opened = !empty(arrangement) && tab == tabpagenr() && arrangement.opened ==# winrestcmd()
+  const is_as_opened = !empty(arrangement) && tab == tabpagenr()
+    && arrangement.opened ==# winrestcmd()
   if win == win_getid() && winnr('#') > 0
     wincmd p
   endif

@@ -1,6 +1,6 @@
 vim9script
-# Runs what the user has asked for by a command, after the host has been asked as well. Meanwhile they
-# may type on: nothing opens under a command line or a half-typed command.
+# Runs what the user has asked for by a command, after the host has been asked as well. Meanwhile
+# they may type on: nothing opens under a command line or a half-typed command.
 
 import autoload './moment.vim'
 import autoload '../say/message.vim'
@@ -11,8 +11,8 @@ def IsTyping(): bool
   return mode(1) =~# '^\%(no\|c\|r\|!\)' || getcmdtype() !=# ''
 enddef
 
-# Call `Fn` as soon as the command line, a prompt or an operator is finished, and after ending Insert
-# and Visual mode. An error is shown.
+# Call `Fn` as soon as the command line, a prompt or an operator is finished, and after ending
+# Insert and Visual mode. An error is shown.
 export def Run(Fn: func)
   def Poll(_: number)
     if IsTyping()
