@@ -11,9 +11,7 @@ from support.vim import Vim
 
 
 @pytest.fixture
-async def client(
-    serving_vim: Vim, config_folder: Path, project: Path
-) -> AsyncIterator[McpStdio]:
+async def client(serving_vim: Vim, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
     """A program that has found the server by its own folder."""
     async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
         await client.initialize()
