@@ -29,10 +29,11 @@ export def List(_: dict<any>): dict<any>
   return {buffers: infos->mapnew((_, info) => Described(info))}
 enddef
 
-# Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets
-# may be in both.
+# Whether a buffer shows what a program has printed, or the commands that the user has typed.
+# Secrets may be in both.
 def IsPrivate(number: number): bool
-  return getbufvar(number, '&buftype') ==# 'terminal' || (getcmdwintype() !=# '' && number == bufnr())
+  return getbufvar(number, '&buftype') ==# 'terminal'
+    || (getcmdwintype() !=# '' && number == bufnr())
 enddef
 
 # The loaded buffer of a file, or with a number. Throws if there is none.

@@ -24,8 +24,8 @@ def Answer(tool: string, arguments: dict<any>): dict<any>
   return outcome[0] ? gate.Cleaned(tool, outcome[1]) : {error: gate.CleanedReason(outcome[1])}
 enddef
 
-# Run the tool `module.name`. Emits `answered` {token, json}. Returns whether it has begun: after the
-# deadline the host has told the model that Vim was busy.
+# Run the tool `module.name`. Emits `answered` {token, json}. Returns whether it has begun: after
+# the deadline the host has told the model that Vim was busy.
 export def Begin(token: number, deadline: float, tool: string, arguments: dict<any>): bool
   if reltimefloat(reltime(began)) > deadline
     return false
