@@ -327,7 +327,7 @@ def test_each_lua_module_has_a_room() -> None:
     assert not homeless
 
 
-CODE = ("lua", "plugin", "python", "rplugin", "tests", "build.lua", "lazy.lua")
+CODE = ("autoload", "lua", "plugin", "python", "rplugin", "tests", "build.lua", "lazy.lua")
 
 
 def test_no_file_is_longer_than_the_limit() -> None:
@@ -336,7 +336,7 @@ def test_no_file_is_longer_than_the_limit() -> None:
     lengths = {
         path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for path in files
-        if path.suffix in (".lua", ".py")
+        if path.suffix in (".lua", ".py", ".vim")
     }
 
     too_long = {name: length for name, length in lengths.items() if length > LONGEST}

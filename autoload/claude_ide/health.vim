@@ -57,7 +57,8 @@ def CheckPython(): bool
     Add('OK', $'Python: {found.path}')
     return true
   endif
-  Add('ERROR', found.path ==# '' ? problem : $'{found.path}: {problem}', python.Remedy(problem).text)
+  const text = found.path ==# '' ? problem : $'{found.path}: {problem}'
+  Add('ERROR', text, python.Remedy(problem).text)
   return false
 enddef
 
@@ -150,7 +151,8 @@ def CheckPrivacy()
   endfor
   if empty(problems)
     const count = privacy.Count()
-    Add('OK', $'Private files: {count} {count == 1 ? "rule" : "rules"} of yours, and names of secrets '
+    const rules = count == 1 ? '1 rule' : $'{count} rules'
+    Add('OK', $'Private files: {rules} of yours, and names of secrets '
       .. '(:help claude-ide-privacy)')
   endif
 enddef

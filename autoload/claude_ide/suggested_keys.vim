@@ -1,6 +1,6 @@
 vim9script
-# The keys that the option `keys` maps: those of `:help claude-ide-keys` that Vim has, where the user
-# has no map.
+# The keys that the option `keys` maps: those of `:help claude-ide-keys` that Vim has, where the
+# user has no map.
 
 import autoload './say/message.vim'
 
@@ -24,8 +24,8 @@ def IsFree(mode: string): bool
   return index(['', '<Nop>'], maparg(GROUP, mode)) >= 0
 enddef
 
-# Map the keys. If the user has mapped `<Leader>a` itself, longer keys would delay that map: then none
-# is mapped.
+# Map the keys. If the user has mapped `<Leader>a` itself, longer keys would delay that map:
+# then none is mapped.
 export def Define()
   if !IsFree('n') || !IsFree('x')
     message.Show('<leader>a is mapped, so no keys were (:help claude-ide-keys)', 'warn')

@@ -1,8 +1,8 @@
 """Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py [--log=FILE] ENVIRONMENT [--vim] [--package=NAME…] [--remove=NAME…] [EXTRA…]`, for
-`:ClaudeInstall`, `:ClaudeUninstall` and `make`. It uses `uv` if available, otherwise `venv` and
-pip, and needs only Python 3.11.
+`python -I install.py [--log=FILE] ENVIRONMENT [--vim] [--package=NAME…] [--remove=NAME…]
+[EXTRA…]`, for `:ClaudeInstall`, `:ClaudeUninstall` and `make`. It uses `uv` if available,
+otherwise `venv` and pip, and needs only Python 3.11.
 
 It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
 line is the reason.

@@ -45,7 +45,8 @@ def Success(): string
     return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
   endif
   const waiting = ready.Waiting()
-  return waiting ==# '' ? 'Python is ready; :Claude opens Claude Code' : $'Python is ready for {waiting}'
+  return waiting !=# '' ? $'Python is ready for {waiting}'
+    : 'Python is ready; :Claude opens Claude Code'
 enddef
 
 # The last line that the installer prints is the reason why it failed.
@@ -92,7 +93,7 @@ def Wait(installer: job)
   endif
 enddef
 
-# Create or update the environment in the background, or, if it is to `wait`, return when that is done.
+# Create or update the environment in the background; with `wait`, return when it is done.
 export def Run(wait = false)
   if running
     message.Show('An installation is already running', 'error')
