@@ -63,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "announcer": {"agents", "review"},
     "hooks": {
+        "editor_name",
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),
