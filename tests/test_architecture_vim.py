@@ -74,3 +74,12 @@ def test_the_modules_of_vim_import_existing_ones_without_a_cycle() -> None:
 
     assert not {each for found in graph.values() for each in found} - modules
     tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_each_script_compiles_its_functions_when_it_is_sourced() -> None:
+    """If a callback compiled one with a lambda block, the next command would end in a prompt."""
+    scripts = sorted(VIM.rglob("*.vim"))
+    lacking = [path for path in scripts if not path.read_text("utf-8").endswith("\ndefcompile\n")]
+
+    assert scripts
+    assert not lacking

@@ -72,3 +72,5 @@ enddef
 export def Figures(): dict<any>
   return get(sources, latest, {})
 enddef
+
+defcompile

@@ -9,3 +9,5 @@ export def Run(text: string, lines: list<number>, bang: bool)
   session.Run('ClaudeAsk', {args: [text], lines: lines, bang: bang},
     () => answer.Ask(text, lines, bang))
 enddef
+
+defcompile

@@ -53,3 +53,5 @@ export def Receive(_: channel, line: string)
     message.Show(outcome[1], 'error')
   endif
 enddef
+
+defcompile

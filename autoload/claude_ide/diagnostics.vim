@@ -76,3 +76,5 @@ export def Watch(on: bool)
     sets.Clear()
   endif
 enddef
+
+defcompile

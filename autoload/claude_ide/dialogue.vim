@@ -75,3 +75,5 @@ enddef
 export def CloseAll()
   pending = {}
 enddef
+
+defcompile

@@ -311,3 +311,5 @@ augroup claude_ide_diff
   autocmd!
   autocmd VimLeavePre * OnLeave()
 augroup END
+
+defcompile

@@ -110,3 +110,5 @@ export def Reformat(token: number, path: string): bool
   endif
   return true
 enddef
+
+defcompile

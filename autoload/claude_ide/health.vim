@@ -199,3 +199,5 @@ export def Check()
   CheckHelp()
   Show()
 enddef
+
+defcompile

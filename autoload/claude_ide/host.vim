@@ -191,3 +191,5 @@ enddef
 export def Server(): dict<any>
   return serving ? extendnew(server, {clients: clients}) : {}
 enddef
+
+defcompile

@@ -23,3 +23,5 @@ export def Open()
   setlocal readonly autoread noswapfile
   normal! G
 enddef
+
+defcompile

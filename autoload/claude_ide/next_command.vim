@@ -67,3 +67,5 @@ export def AfterText(function_name: string, args: string, lines: list<number>, b
     RunNext(strpart(args, 1))
   endif
 enddef
+
+defcompile

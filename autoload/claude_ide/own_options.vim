@@ -12,3 +12,5 @@ export def Get(group: string, name = ''): any
   endfor
   return value
 enddef
+
+defcompile

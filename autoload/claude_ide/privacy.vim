@@ -314,3 +314,5 @@ export def Watch(on: bool)
     endif
   augroup END
 enddef
+
+defcompile

@@ -100,3 +100,5 @@ export def HostEnded()
     Finish(str2nr(id), {error: HOST_ENDED})
   endfor
 enddef
+
+defcompile

@@ -305,3 +305,5 @@ export def Watch(on: bool)
 enddef
 
 privacy.Subscribe(Recheck)
+
+defcompile

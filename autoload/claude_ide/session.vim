@@ -81,3 +81,5 @@ enddef
 export def Claude(args: list<string>, lines: list<number>, bang: bool)
   Command('Claude', args, lines, bang)
 enddef
+
+defcompile

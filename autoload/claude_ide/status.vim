@@ -67,3 +67,5 @@ enddef
 export def Show(status: dict<any>): bool
   return float.Show(Lines(status), {title: 'claude-ide'})
 enddef
+
+defcompile

@@ -109,3 +109,5 @@ def Refresh()
 enddef
 
 activity.OnChange(Refresh)
+
+defcompile

@@ -39,3 +39,5 @@ export def Define()
     endfor
   endfor
 enddef
+
+defcompile

@@ -91,3 +91,5 @@ export def Focus(pid: number): any
   asked.Run(() => focus.Go(bufnr > 0 ? bufnr : terminal.bufnr, true))
   return true
 enddef
+
+defcompile

@@ -8,3 +8,5 @@ export def Complete(lead: string, line: string, pos: number): list<string>
   endif
   return before =~# '\<ClaudeWire\s\+$' && stridx('save', lead) == 0 ? ['save'] : []
 enddef
+
+defcompile

@@ -157,3 +157,5 @@ export def Append(items: list<dict<any>>, first: number): string
   endfor
   return 'done'
 enddef
+
+defcompile

@@ -8,6 +8,7 @@ import pytest
 from support.claude_code import ClaudeCode, RpcFailure
 from support.either_editor import BOTH, Editor, edit
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 PUBLISH = """
 local bufnr, items = vim.fn.bufnr(...), select(2, ...)
@@ -282,7 +283,8 @@ async def test_files_of_the_workspace_are_read_written_and_listed(
     assert (project / "sub" / "new.txt").read_text() == "one\n"
     assert await claude.request("listFiles", {"pattern": "*.txt"}) == ["sub/new.txt"]
     info = await claude.request("getWorkspaceInfo", {})
-    assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": "neovim"}
+    kind = "vim" if isinstance(serving, Vim) else "neovim"
+    assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": kind}
 
 
 @BOTH

@@ -40,7 +40,7 @@ async def test_a_failing_formatter_changes_nothing(
     assert path.read_text() == "b\n"
 
 
-async def reformat(vim: Vim, path: Path) -> dict[str, object]:
+async def reformat(vim: Vim, path: Path) -> dict[str, str]:
     """Call what the tool calls, and return what it emits, as the host would get it."""
     await vim.command("call ch_logfile('emitted.log', 'w')")
     await vim.call("claude_ide#format#Reformat", 99, str(path))

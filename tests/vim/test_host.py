@@ -146,3 +146,15 @@ async def test_what_needs_neovim_says_so_in_one_line(vim: Vim) -> None:
 
     await until(lambda: "claude-ide: :ClaudeChat needs Neovim" in vim.screen.text())
     assert (await vim.mode())["mode"] == "n"
+
+
+async def test_a_command_after_the_start_ends_in_no_prompt(vim: Vim) -> None:
+    """Vim asks for <Enter> if a callback has compiled a function with a lambda block."""
+    await vim.keys(":ClaudeStart<CR>")
+    await until(lambda: "ready (127.0.0.1" in vim.screen.text())
+
+    await vim.keys(":let g:typed = 1<CR>")
+
+    await until(lambda: vim.eval("exists('g:typed')"))
+    assert (await vim.mode())["mode"] == "n"
+    assert "ready (127.0.0.1" in await vim.eval("execute('messages')")

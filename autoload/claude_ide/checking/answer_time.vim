@@ -54,3 +54,5 @@ export def Of(source: string): float
   const halved: float = LIMIT / pow(2, one.timeouts)
   return halved > SHORTEST_SILENT ? halved : SHORTEST_SILENT
 enddef
+
+defcompile

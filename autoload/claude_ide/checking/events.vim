@@ -57,3 +57,5 @@ export def Watch(on: bool)
     Heard('coc')
   endif
 enddef
+
+defcompile

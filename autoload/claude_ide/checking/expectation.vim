@@ -71,3 +71,5 @@ export def Abandon(bufnr: number)
     expected[bufnr].awaited = {}
   endif
 enddef
+
+defcompile

@@ -52,3 +52,5 @@ export def Await(token: number, bufnrs: list<number>, timeout_ms: number): bool
   Check(0)
   return true
 enddef
+
+defcompile

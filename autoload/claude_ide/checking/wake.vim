@@ -29,3 +29,5 @@ export def Buffer(bufnr: number)
   reason.Try(Notify, [bufnr])
   moment.Settle()
 enddef
+
+defcompile

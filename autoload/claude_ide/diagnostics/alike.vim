@@ -16,3 +16,5 @@ export def New(): func
     return said[key] ==# linter
   }
 enddef
+
+defcompile

@@ -17,3 +17,5 @@ export def Read(path: string): dict<any>
   endif
   return {first: diagnostics.Read(path)}
 enddef
+
+defcompile

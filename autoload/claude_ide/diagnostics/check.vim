@@ -27,3 +27,5 @@ export def Read(path: string, bufnr: number): dict<any>
     is_checked: !empty(sources.OfBuffer(bufnr)) || !empty(sets.Of(name)),
   }
 enddef
+
+defcompile

@@ -22,3 +22,5 @@ export def Reported(path: any): list<string>
   endif
   return paths->filter((_, each) => IsReported(each))
 enddef
+
+defcompile

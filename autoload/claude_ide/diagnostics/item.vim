@@ -62,3 +62,5 @@ export def OfLsp(diagnostic: dict<any>, server: string): dict<any>
     get(diagnostic, 'code', ''),
   )
 enddef
+
+defcompile

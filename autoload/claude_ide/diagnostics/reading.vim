@@ -79,3 +79,5 @@ export def New(files: list<string>, limit: number): func
     return {parts: parts, done: next >= len(tasks)}
   }
 enddef
+
+defcompile

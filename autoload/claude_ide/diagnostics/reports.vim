@@ -143,3 +143,5 @@ export def Watch(on: bool)
 enddef
 
 privacy.Subscribe(OnPrivacyChanged)
+
+defcompile

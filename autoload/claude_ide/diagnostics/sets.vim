@@ -72,3 +72,5 @@ enddef
 export def Clear()
   sets = {}
 enddef
+
+defcompile

@@ -60,3 +60,5 @@ enddef
 export def OfBuffer(bufnr: number): list<string>
   return There()->copy()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
 enddef
+
+defcompile

@@ -86,3 +86,5 @@ export def Release(): bool
   endfor
   return true
 enddef
+
+defcompile

@@ -51,3 +51,5 @@ export def Select(prompt: string, items: list<string>, Callback: func)
     callback: (_, index) => Callback(max([index, 0])),
   })
 enddef
+
+defcompile

@@ -55,3 +55,5 @@ export def SettleAll()
     Settle(str2nr(id))
   endfor
 enddef
+
+defcompile

@@ -83,3 +83,5 @@ export def GiveBack(window: dict<any>)
       string(window.folds), string(window.view)))
   endif
 enddef
+
+defcompile

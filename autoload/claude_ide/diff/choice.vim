@@ -30,3 +30,5 @@ export def Choose(diffs: list<dict<any>>, Apply: func)
     message.Show('no diff is open', 'warn')
   endif
 enddef
+
+defcompile

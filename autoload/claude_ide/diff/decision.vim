@@ -39,3 +39,5 @@ enddef
 export def MapKeys()
   nnoremap <buffer> ZZ <Cmd>write<CR>
 enddef
+
+defcompile

@@ -37,3 +37,5 @@ export def Closed()
     &diffopt = user_diffopt
   endif
 enddef
+
+defcompile

@@ -135,3 +135,5 @@ export def Close(view: dict<any>): bool
   endif
   return is_back
 enddef
+
+defcompile

@@ -54,3 +54,5 @@ export def MatchFile(diff: dict<any>, original: number)
   # A filetype plugin may have set these.
   setlocal bufhidden=wipe noswapfile nomodified nomodifiable nobuflisted
 enddef
+
+defcompile

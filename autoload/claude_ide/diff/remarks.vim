@@ -9,3 +9,5 @@ export def Of(diff: dict<any>, accepted: bool, reason: string): dict<string>
   endif
   return {reason: reason, words: $'I have rejected your edit of {diff.where.path}: {reason}'}
 enddef
+
+defcompile

@@ -9,3 +9,5 @@ export def TakesFocus(): bool
   # Users write a number, too.
   return index([v:t_bool, v:t_number], type(focus)) < 0 || !!focus
 enddef
+
+defcompile

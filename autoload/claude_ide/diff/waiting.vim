@@ -93,3 +93,5 @@ export def WhenFree(what: string, Fn: func, OnError: func): func
     Remove(entry)
   }
 enddef
+
+defcompile

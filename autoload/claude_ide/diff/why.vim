@@ -23,3 +23,5 @@ export def Of(diff: dict<any>): string
   endif
   return get(told, diff.path, '')
 enddef
+
+defcompile

@@ -174,3 +174,5 @@ export def Set(diff: dict<any>, windows: dict<any>)
     setwinvar(win, '&statusline', '%!claude_ide#diff#winbar#Line()')
   endfor
 enddef
+
+defcompile

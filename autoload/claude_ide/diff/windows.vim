@@ -221,3 +221,5 @@ export def Close(windows: dict<any>, bufnr: number)
   endif
   CloseLeft(windows)
 enddef
+
+defcompile

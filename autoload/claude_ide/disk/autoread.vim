@@ -38,3 +38,5 @@ export def Resume(bufnr: number)
     endif
   endif
 enddef
+
+defcompile

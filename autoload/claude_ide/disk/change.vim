@@ -173,3 +173,5 @@ export def Watch(on: bool)
     channel.Emit('files_unwatched', {})
   endif
 enddef
+
+defcompile

@@ -101,3 +101,5 @@ export def Look(write: dict<any>): bool
   endif
   return write.changed_at > 0
 enddef
+
+defcompile

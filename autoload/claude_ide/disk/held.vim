@@ -13,3 +13,5 @@ export def All(): list<number>
   return getbufinfo({bufloaded: 1})->mapnew((_, info) => info.bufnr)
     ->filter((_, bufnr) => Path(bufnr) !=# '')
 enddef
+
+defcompile

@@ -32,3 +32,5 @@ enddef
 export def Forget(path: string)
   recent_paths.Forget(named, path)
 enddef
+
+defcompile

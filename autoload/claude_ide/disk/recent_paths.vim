@@ -23,3 +23,5 @@ export def Forget(known: dict<dict<any>>, path: string)
     known->remove(resolve(path))
   endif
 enddef
+
+defcompile

@@ -283,3 +283,5 @@ enddef
 export def Sync(): list<number>
   return held.All()->filter((_, bufnr) => SyncOne(bufnr))
 enddef
+
+defcompile

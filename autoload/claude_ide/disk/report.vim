@@ -194,3 +194,5 @@ export def Kept(path: string)
   endif
   ReportSoon()
 enddef
+
+defcompile

@@ -14,3 +14,5 @@ export def Of(bufnr: number, is_current: bool, earlier: list<list<string>> = [])
   const text = edit.Read(bufnr)
   return [edit.InBuffer(get(text, 'lines', []))]
 enddef
+
+defcompile

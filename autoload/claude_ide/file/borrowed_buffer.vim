@@ -117,3 +117,5 @@ export def GiveBack(bufnr: number)
     execute 'silent! bunload' bufnr
   endif
 enddef
+
+defcompile

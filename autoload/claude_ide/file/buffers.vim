@@ -106,3 +106,5 @@ export def Watch(on: bool)
     names.Stop()
   endif
 enddef
+
+defcompile

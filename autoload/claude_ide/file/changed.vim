@@ -66,3 +66,5 @@ export def Watch(on: bool)
     endfor
   endif
 enddef
+
+defcompile

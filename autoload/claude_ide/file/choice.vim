@@ -122,3 +122,5 @@ export def ToShow(bufnr: number): number
   const shown = Find(tabs, Shows(bufnr))
   return shown > 0 ? shown : Find(tabs, (win) => win != here && IsSuitable(win))
 enddef
+
+defcompile

@@ -53,3 +53,5 @@ export def CloseFile(path: string): dict<any>
   redraw
   return failure ==# '' ? {closed: true} : {closed: false, error: failure}
 enddef
+
+defcompile

@@ -55,3 +55,5 @@ export def Listen(bufnr: number, Written: func)
     execute $'autocmd CmdlineLeave {here} MarkForExit({bufnr})'
   augroup END
 enddef
+
+defcompile

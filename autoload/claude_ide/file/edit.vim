@@ -223,3 +223,5 @@ export def Adopt(bufnr: number, text: dict<any>, lines: list<string>)
     setbufvar(bufnr, '&readonly', readonly)
   endtry
 enddef
+
+defcompile

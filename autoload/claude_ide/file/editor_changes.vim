@@ -175,3 +175,5 @@ privacy.Subscribe(() => {
     channel.Emit('editors_changed', last)
   endif
 })
+
+defcompile

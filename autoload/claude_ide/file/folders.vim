@@ -17,3 +17,5 @@ export def All(): list<string>
     return is_new
   })
 enddef
+
+defcompile

@@ -88,3 +88,5 @@ export def Existing(path: any): dict<string>
   endif
   return checked
 enddef
+
+defcompile

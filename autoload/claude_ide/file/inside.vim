@@ -19,3 +19,5 @@ export def Run(bufnr: number, command: string): string
   endtry
   return ''
 enddef
+
+defcompile

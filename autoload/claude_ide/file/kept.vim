@@ -45,3 +45,5 @@ export def KeepEdits(bufnr: number, proposed: list<string>, path: string)
     message.Show(Keep(path, now, 'your edits are', getbufvar(bufnr, '&filetype')), 'warn')
   endif
 enddef
+
+defcompile

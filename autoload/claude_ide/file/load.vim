@@ -106,3 +106,5 @@ enddef
 export def Hidden(bufnr: number): dict<string>
   return bufloaded(bufnr) ? {note: '', error: ''} : WithoutDialog(bufnr, () => LoadHidden(bufnr))
 enddef
+
+defcompile

@@ -105,3 +105,5 @@ export def Stop()
     autocmd!
   augroup END
 enddef
+
+defcompile

@@ -174,3 +174,5 @@ enddef
 export def CloseFile(path: string): dict<any>
   return file_close.CloseFile(path)
 enddef
+
+defcompile

@@ -171,3 +171,5 @@ enddef
 export def Forget()
   filter(spellings, (_, _) => false)
 enddef
+
+defcompile

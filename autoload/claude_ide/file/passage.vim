@@ -102,3 +102,5 @@ export def Select(passage: dict<any>)
   normal! o
   call('cursor', EndOfArea(passage.last))
 enddef
+
+defcompile

@@ -22,3 +22,5 @@ export def Path(bufnr: number): string
   const is_held = IsHeld(name, getbufvar(bufnr, '&buftype'), getbufvar(bufnr, '&filetype'))
   return is_held ? name : ''
 enddef
+
+defcompile

@@ -26,3 +26,5 @@ export def Character(text: string, col: number): number
   const start = byteidxcomp(text, index)
   return Units(strpart(text, 0, start == col ? col : byteidxcomp(text, index + 1)))
 enddef
+
+defcompile

@@ -247,3 +247,5 @@ export def Merge(base: list<string>, ours: list<string>, theirs: list<string>): 
   endfor
   return {lines: merged + Part(base, row, len(base) - row), conflicts: conflicts}
 enddef
+
+defcompile

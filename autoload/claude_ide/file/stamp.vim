@@ -9,3 +9,5 @@ export const MISSING = 'missing'
 export def Of(path: string): string
   return getftype(path) ==# '' ? MISSING : $'{getftime(path)} {getfsize(path)}'
 enddef
+
+defcompile

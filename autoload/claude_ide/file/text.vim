@@ -92,3 +92,5 @@ export def Get(bufnr: number): list<string>
   endif
   return WithLines(bufnr, lines)
 enddef
+
+defcompile

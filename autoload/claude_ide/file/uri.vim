@@ -10,3 +10,5 @@ enddef
 export def OfPath(path: string): string
   return 'file://' .. range(len(path))->mapnew((_, at) => Encoded(strpart(path, at, 1)))->join('')
 enddef
+
+defcompile

@@ -125,3 +125,5 @@ export def Of(path: string, roots: list<string>): dict<string>
     warning: warning ==# '' && !IsInOne(normal, roots) ? OUTSIDE : warning,
   }
 enddef
+
+defcompile

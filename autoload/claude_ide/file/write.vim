@@ -176,3 +176,5 @@ export def Write(bufnr: number): string
   const is_written = was_modified && !getbufvar(bufnr, '&modified')
   return is_written ? '' : failure
 enddef
+
+defcompile

@@ -49,3 +49,5 @@ export def Watch(on: bool)
     endif
   augroup END
 enddef
+
+defcompile

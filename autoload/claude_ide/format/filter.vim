@@ -77,3 +77,5 @@ export def Format(program: string, lines: list<string>, folder: string, Done: fu
   ch_sendraw(job, join(lines, "\n") .. "\n")
   ch_close_in(job)
 enddef
+
+defcompile

@@ -38,3 +38,5 @@ export def MayRestart(): bool
   restarts->add(now)
   return len(restarts) <= MOST_RESTARTS
 enddef
+
+defcompile

@@ -34,3 +34,5 @@ export def Restore()
   endfor
   before = {}
 enddef
+
+defcompile

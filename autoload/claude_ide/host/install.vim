@@ -126,3 +126,5 @@ export def Run(wait = false)
     Wait(installer)
   endif
 enddef
+
+defcompile

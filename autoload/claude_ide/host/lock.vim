@@ -37,3 +37,5 @@ export def Withdraw(folder: string, pid: number)
     delete(path)
   endfor
 enddef
+
+defcompile

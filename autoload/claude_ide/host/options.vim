@@ -29,3 +29,5 @@ export def Sendable(options: any): list<any>
   const copy = WithoutFunctions(options, '', complaints)
   return [copy, sort(complaints)]
 enddef
+
+defcompile

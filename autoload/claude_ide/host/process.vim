@@ -82,3 +82,5 @@ export def Stop(running: job)
     job_stop(running, 'kill')
   endif
 enddef
+
+defcompile

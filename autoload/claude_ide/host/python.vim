@@ -112,3 +112,5 @@ enddef
 export def Refusal(problem: string): string
   return problem =~# '^g:claude_ide\.python' ? problem : $'{problem}. {Remedy(problem).text}'
 enddef
+
+defcompile

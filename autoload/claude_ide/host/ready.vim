@@ -151,3 +151,5 @@ export def Installed()
     })
   endif
 enddef
+
+defcompile

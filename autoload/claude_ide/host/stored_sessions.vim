@@ -27,3 +27,5 @@ export def Ids(): list<string>
     ->map((_, path) => fnamemodify(path, ':t:r'))
     ->slice(0, MOST)
 enddef
+
+defcompile

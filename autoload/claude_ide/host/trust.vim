@@ -25,3 +25,5 @@ export def Complete(lead: string, line: string, pos: number): list<string>
   endif
   return WORDS->copy()->filter((_, word) => stridx(word, lead) == 0)
 enddef
+
+defcompile

@@ -140,3 +140,5 @@ enddef
 export def Matches(path: string, pattern: string): bool
   return pattern !=# '' && path =~# pattern
 enddef
+
+defcompile

@@ -62,3 +62,5 @@ export def Spellings(path: string): list<string>
   endfor
   return found
 enddef
+
+defcompile

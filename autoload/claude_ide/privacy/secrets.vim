@@ -47,3 +47,5 @@ export def IsOne(path: string): bool
   endfor
   return false
 enddef
+
+defcompile

@@ -164,3 +164,5 @@ export def Read(): list<dict<any>>
   endfor
   return found
 enddef
+
+defcompile

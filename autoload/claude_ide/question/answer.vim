@@ -96,3 +96,5 @@ export def Ask(text: string, lines: list<number>, bang: bool)
     vim_ui.Input('Ask Claude: ', '', (_, prompt) => Begin(prompt, about[1]))
   endif
 enddef
+
+defcompile

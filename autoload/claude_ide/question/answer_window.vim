@@ -176,3 +176,5 @@ export def Finish(bufnr: number, error: string, status: string)
   views[bufnr].keys = ENDED
   SetStatus(bufnr, status)
 enddef
+
+defcompile

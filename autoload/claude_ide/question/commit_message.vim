@@ -120,3 +120,5 @@ export def Write(bang: bool)
     endif
   })
 enddef
+
+defcompile

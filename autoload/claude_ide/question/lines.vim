@@ -106,3 +106,5 @@ export def Replace(target: dict<any>, replacement: list<string>): dict<any>
   extend(target, {base: current, first: first, last: last})
   return {lines: rebase.Part(current, 0, first) + lines + current[last :]}
 enddef
+
+defcompile

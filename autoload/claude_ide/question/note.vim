@@ -48,3 +48,5 @@ export def Remove(note: dict<any>)
     screen.Draw()
   endif
 enddef
+
+defcompile

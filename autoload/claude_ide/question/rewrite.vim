@@ -184,3 +184,5 @@ export def Edit(text: string, lines: list<number>, bang: bool)
     session.Run('ClaudeEdit', {args: [text], lines: lines, bang: bang}, () => Ask(text, lines))
   endif
 enddef
+
+defcompile

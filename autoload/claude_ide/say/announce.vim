@@ -22,3 +22,5 @@ export def Event(name: string, data: dict<any>): bool
   endif
   return true
 enddef
+
+defcompile

@@ -47,3 +47,5 @@ export def Write(level: string, text: string)
   const time = strftime('%Y-%m-%d %H:%M:%S') .. ',000'
   Append([$'{time} {getpid()} {name} message: {strpart(text, 0, LONGEST)}'])
 enddef
+
+defcompile

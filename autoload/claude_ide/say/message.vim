@@ -97,3 +97,5 @@ export def Show(text: string, level: string): bool
   log.Write(level, plain.OneLine(text))
   return ShowUnlogged(text, level)
 enddef
+
+defcompile

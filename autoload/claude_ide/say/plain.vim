@@ -19,3 +19,5 @@ enddef
 export def StatusLine(text: string): string
   return Harmless(text)->substitute('%', '%%', 'g')
 enddef
+
+defcompile

@@ -50,3 +50,5 @@ export def AttemptByName(name: string, arguments: list<any>): list<any>
     return [false, Of(v:exception)]
   endtry
 enddef
+
+defcompile

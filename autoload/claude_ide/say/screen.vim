@@ -7,3 +7,5 @@ export def Draw()
     redraw
   endif
 enddef
+
+defcompile

@@ -16,3 +16,5 @@ export def Fugitive(lines: list<number>): list<any>
     return call('g:FugitiveReal', [substitute(path, '\\\(.\)', '\1', 'g')])
   })
 enddef
+
+defcompile

@@ -7,3 +7,5 @@ export def Collect(lines: list<number>, At: func(number): any): list<any>
   const [first, last] = empty(lines) ? [line('.'), line('.')] : lines
   return range(first, last)->mapnew((_, lnum) => At(lnum))->filter((_, item) => !empty(item))
 enddef
+
+defcompile

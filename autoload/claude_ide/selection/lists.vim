@@ -14,3 +14,5 @@ export def Quickfix(lines: list<number>): list<any>
       : {path: file.Name(item.bufnr), first: item.lnum, last: get(item, 'end_lnum', 0)}
   })
 enddef
+
+defcompile

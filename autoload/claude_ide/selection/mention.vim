@@ -174,3 +174,5 @@ export def Operator(): string
   &operatorfunc = 'claude_ide#selection#mention#Send'
   return 'g@'
 enddef
+
+defcompile

@@ -28,3 +28,5 @@ export def Run(word: string)
   const state = selection.IsShared() ? 'is shared' : 'stays in Vim'
   message.Show($'the selection {state}', 'info')
 enddef
+
+defcompile

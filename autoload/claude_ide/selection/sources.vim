@@ -63,3 +63,5 @@ export def Entries(lines: list<number>): list<dict<any>>
   endif
   return outcome[1]
 enddef
+
+defcompile

@@ -66,3 +66,5 @@ export def Fern(lines: list<number>): list<any>
   return rows.Collect(lines, (lnum) =>
     FernPath(get(b:fern.visible_nodes, b:fern.renderer.index(lnum), {})))
 enddef
+
+defcompile

@@ -200,3 +200,5 @@ export def Area(kind: string, from: list<number>, to: list<number>, to_eol: bool
   endif
   return Blockwise(first, last, to_eol)
 enddef
+
+defcompile

@@ -46,3 +46,5 @@ export def Complete(lead: string, line: string, pos: number): list<string>
   const candidates = empty(values) && option !=# FREE_TEXT ? OPTIONS : values
   return candidates->copy()->filter((_, candidate) => stridx(candidate, lead) == 0)
 enddef
+
+defcompile

@@ -86,3 +86,5 @@ export def Connected(connected: list<number>)
   pids = connected
   Mark()
 enddef
+
+defcompile

@@ -29,3 +29,5 @@ export def Call(Open: func, terminal: dict<any>): number
   const bufnr = outcome[1]
   return type(bufnr) == v:t_number && bufexists(bufnr) ? bufnr : 0
 enddef
+
+defcompile

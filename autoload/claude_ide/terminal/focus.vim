@@ -141,3 +141,5 @@ export def Toggle()
   endif
   Go(bufnr, false)
 enddef
+
+defcompile

@@ -126,3 +126,5 @@ export def Use(bufnr: number)
     terminal.home = Tab()
   endif
 enddef
+
+defcompile

@@ -171,3 +171,5 @@ enddef
 export def UnseenFailure(): number
   return failed > 0 && bufexists(failed) && !window.IsShown(failed) ? failed : 0
 enddef
+
+defcompile

@@ -193,3 +193,5 @@ export def Send(pid: number, text: string): any
   endif
   return true
 enddef
+
+defcompile

@@ -8,3 +8,5 @@ export def Begin(bufnr: number)
     normal! i
   endif
 enddef
+
+defcompile

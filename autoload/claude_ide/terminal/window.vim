@@ -170,3 +170,5 @@ export def Close(win: number)
     Rearrange(arrangement)
   endif
 enddef
+
+defcompile

@@ -12,3 +12,5 @@ enddef
 export def Lines(lines: list<string>): list<string>
   return lines->mapnew((_, line) => Line(line))
 enddef
+
+defcompile

@@ -71,3 +71,5 @@ export def Lines(arguments: dict<any>): dict<any>
     is_modified: info.changed == 1,
   }
 enddef
+
+defcompile

@@ -32,3 +32,5 @@ export def Show(arguments: dict<any>): dict<any>
   endif
   return {lines: execute(command, 'silent!')->trim()->split("\n", true)}
 enddef
+
+defcompile

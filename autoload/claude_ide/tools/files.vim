@@ -8,3 +8,5 @@ export def Folders(_: dict<any>): dict<any>
   const current = getcwd()
   return {folders: [current] + folders.All()->filter((_, folder) => folder !=# current)}
 enddef
+
+defcompile

@@ -57,3 +57,5 @@ enddef
 export def CleanedReason(why: string): string
   return privacy.IsNamed(why) ? CONCERNS_ONE : why
 enddef
+
+defcompile

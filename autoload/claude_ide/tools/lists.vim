@@ -33,3 +33,5 @@ export def Quickfix(arguments: dict<any>): dict<any>
     entries: part->mapnew((_, entry) => Described(entry)),
   }
 enddef
+
+defcompile

@@ -8,3 +8,5 @@ export def Recent(arguments: dict<any>): dict<any>
   const lines = execute('messages')->split("\n")
   return {lines: lines[-min([arguments.limit, MOST]) :]}
 enddef
+
+defcompile

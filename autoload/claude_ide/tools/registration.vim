@@ -28,3 +28,5 @@ export def Yank(text: string): bool
   message.Show('yanked: put it with p', 'info')
   return true
 enddef
+
+defcompile

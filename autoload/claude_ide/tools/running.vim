@@ -38,3 +38,5 @@ enddef
 export def Cancel(_: number): bool
   return true
 enddef
+
+defcompile

@@ -32,3 +32,5 @@ export def Run(Fn: func)
   enddef
   Poll(0)
 enddef
+
+defcompile

@@ -300,3 +300,5 @@ export def Guard(Fn: func)
   Raise()
   Poll(0)
 enddef
+
+defcompile

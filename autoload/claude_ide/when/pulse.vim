@@ -60,3 +60,5 @@ export def New(period: number, Look: func(): bool): dict<func>
 
   return {Soon: Soon, Overdue: Overdue, Rest: Rest, Stop: Stop}
 enddef
+
+defcompile

@@ -32,3 +32,5 @@ export def New(interval: number, Fn: func): func
     endif
   }
 enddef
+
+defcompile

@@ -52,3 +52,5 @@ export def Window(win: number)
     &equalalways = equalalways
   endtry
 enddef
+
+defcompile

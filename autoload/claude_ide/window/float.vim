@@ -69,3 +69,5 @@ export def Show(given: list<string>, options: dict<any>): bool
   endif
   return true
 enddef
+
+defcompile

@@ -20,3 +20,5 @@ export def NewBuffer(kind: string, label: string): number
   setbufvar(bufnr, '&swapfile', false)
   return bufnr
 enddef
+
+defcompile

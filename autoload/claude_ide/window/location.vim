@@ -41,3 +41,5 @@ export def GoBack(target: dict<any>): bool
   const neighbours = copy(target.neighbours)->filter((_, win) => Exists(win))
   return !empty(neighbours) && win_gotoid(neighbours[0])
 enddef
+
+defcompile

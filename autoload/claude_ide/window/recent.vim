@@ -49,3 +49,5 @@ export def Sort(bufnrs: list<number>): list<number>
   return copy(bufnrs)->sort((a, b) =>
     used[a] > used[b] ? -1 : used[a] < used[b] ? 1 : a - b)
 enddef
+
+defcompile

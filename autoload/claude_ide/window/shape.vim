@@ -89,3 +89,5 @@ export def Restore(shape: dict<any>)
     endif
   endfor
 enddef
+
+defcompile

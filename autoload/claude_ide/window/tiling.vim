@@ -22,3 +22,5 @@ enddef
 export def IsFixed(win: number): bool
   return exists('+winfixbuf') && Option(win, 'winfixbuf')
 enddef
+
+defcompile

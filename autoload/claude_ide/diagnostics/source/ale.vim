@@ -67,3 +67,5 @@ export def HasAnswered(bufnr: number, mark: any): bool
   const before: number = mark
   return checks > before && !ale#engine#IsCheckingBuffer(bufnr)
 enddef
+
+defcompile

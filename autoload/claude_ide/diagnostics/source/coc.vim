@@ -65,3 +65,5 @@ export def HasAnswered(_: number, mark: any): bool
   const before: number = mark
   return events.Count('coc') > before
 enddef
+
+defcompile

@@ -81,3 +81,5 @@ enddef
 export def HasAnswered(_: number, _: any): bool
   return true
 enddef
+
+defcompile

@@ -70,3 +70,5 @@ export def HasAnswered(bufnr: number, mark: any): bool
   endfor
   return true
 enddef
+
+defcompile

@@ -61,3 +61,5 @@ export def HasAnswered(_: number, mark: any): bool
   const before: number = mark
   return events.Count('yegappan_lsp') > before
 enddef
+
+defcompile
