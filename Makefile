@@ -22,6 +22,8 @@ QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust tes
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
 # Tests of parts that seldom change; they install packages or play the whole demo.
+# `make test` runs the tests with Vim that also run with Neovim, and one file more; `make vim` runs all.
+ONLY_VIM := $(filter-out %/test_host.py,$(wildcard tests/vim/test_*.py))
 SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
@@ -105,10 +107,10 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
+	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(addprefix --ignore=,$(SLOW) $(ONLY_VIM)))
 
 coverage: ## the same tests, and which lines they run; at least 85 %
-	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(SLOW:%=--ignore=%)'
+	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW) $(ONLY_VIM))'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)

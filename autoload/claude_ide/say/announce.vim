@@ -4,11 +4,22 @@ vim9script
 import autoload './message.vim'
 import autoload './reason.vim'
 
+var known: dict<bool> = {} # the names of events that have been announced
+
+# Vim says so if no autocommand matches an event, and `exists()` does not know those with a pattern:
+# so there is always one, which does nothing.
+def Introduce(name: string)
+  if !has_key(known, name)
+    known[name] = true
+    augroup claude_ide_announce
+      execute $'autocmd User {name} :'
+    augroup END
+  endif
+enddef
+
 # Announce an event. An error in its autocommands is reported.
 export def Event(name: string, data: dict<any>): bool
-  if !exists($'#User#{name}')
-    return true
-  endif
+  Introduce(name)
   const outer = get(g:, 'claude_ide_event', {})
   g:claude_ide_event = data
   const failure = reason.Try(() => execute($'doautocmd <nomodeline> User {name}'))
