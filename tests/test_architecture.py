@@ -46,7 +46,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "last_words": set(),
     "news": set(),
     "own_mode": {"paths", "files"},
-    "agents.stream_json.wire": {"errors", "own_mode", "git", "program", "agents"},
+    "agents.stream_json.wire": {
+        *("errors", "editor_name", "own_mode", "git", "program", "agents"),
+    },
     "agents.stream_json.decoding": {
         *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },

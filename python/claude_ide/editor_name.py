@@ -10,6 +10,11 @@ def editor_name() -> str:
     return _name
 
 
+def check_command() -> str:
+    """Return the command with which the user checks the plugin."""
+    return ":ClaudeCheck" if _name == VIM else ":checkhealth claude_ide"
+
+
 def serve_vim() -> None:
     """Call the editor Vim from now on."""
     global _name

@@ -11,6 +11,7 @@ const SHOWN_MS = 4000
 const FRAME = 4 # columns around a message
 const POLL = 100 # milliseconds
 
+var shown = 0 # the popup of the last message
 var unremembered: list<string> = [] # messages that are not in `:messages` yet
 
 def Cut(text: string, columns: number): string
@@ -47,7 +48,7 @@ enddef
 
 # Whether the command line can be drawn over without a loss or a prompt.
 def IsFree(): bool
-  return mode(1) =~# '^[nivV]' && mode(1) !~# '^no' && getcmdtype() ==# ''
+  return index(['n', 'nt'], mode(1)) >= 0 && getcmdtype() ==# ''
 enddef
 
 # Add what waits to `:messages`, without showing it there: the popup shows it.
@@ -72,7 +73,8 @@ enddef
 export def ShowUnlogged(text: string, level: string): bool
   const line = plain.OneLine('claude-ide: ' .. text)
   const highlight = get(HIGHLIGHTS, level, 'Normal')
-  popup_notification(Shorten(line, max([&columns - 2 * FRAME, 1])), {
+  popup_close(shown)
+  shown = popup_notification(Shorten(line, max([&columns - 2 * FRAME, 1])), {
     highlight: highlight,
     borderhighlight: [highlight],
     border: [],
