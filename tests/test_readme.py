@@ -9,6 +9,7 @@ from support.neovim import ROOT, Neovim
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 HELP = (ROOT / "doc/claude_ide.txt").read_text(encoding="utf-8")
+VIM_PLUGIN = (ROOT / "plugin/claude_ide.vim").read_text(encoding="utf-8")
 PLUGIN = (ROOT / "plugin/claude_ide.lua").read_text(encoding="utf-8")
 SNIPPETS = [
     pytest.param(text, id=re.sub(r"\W+", "-", text[:30]).strip("-"))
@@ -20,7 +21,8 @@ def test_the_readme_names_existing_commands() -> None:
     named = set(re.findall(r"[:.'>](Claude[A-Z]\w+)\b(?!')", README))
     events = set(re.findall(r"\*(Claude\w+)\*", HELP))
 
-    assert named - events <= set(re.findall(r"command\('(\w+)'", PLUGIN))
+    in_vim = set(re.findall(r"s:(?:Define|Host|Text)\('(\w+)'", VIM_PLUGIN))
+    assert named - events <= set(re.findall(r"command\('(\w+)'", PLUGIN)) | in_vim
 
 
 def test_the_readme_has_a_row_for_each_command() -> None:

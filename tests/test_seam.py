@@ -3,6 +3,7 @@
 No code is run: Python's own parser reads Python, and Neovim's reads Lua.
 """
 
+import re
 from pathlib import Path
 
 from support import lua_names, lua_source
@@ -55,8 +56,17 @@ def emitted() -> dict[str, str]:
     return {event: location for event, location in found.items() if event}
 
 
+def emitted_by_vim() -> dict[str, str]:
+    """Return the events that the scripts for Vim emit, with their files."""
+    return {
+        event: path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "autoload").rglob("*.vim"))
+        for event in re.findall(r"\bEmit\('(\w+)'", path.read_text("utf-8"))
+    }
+
+
 def test_each_event_has_an_emitter_and_a_handler() -> None:
-    handled, emitters = lua_names.handled(), emitted()
+    handled, emitters = lua_names.handled(), emitted() | emitted_by_vim()
     offenders = [
         *(f"{emitters[event]}: nothing handles {event}" for event in emitters.keys() - handled),
         *(f"{handled[event]}: nothing emits {event}" for event in handled.keys() - emitters),

@@ -1,7 +1,7 @@
-"""The host process: `python -I host.py`, a child of Neovim, connected to it over stdio.
+"""The host process: `python -I host.py`, a child of the editor, connected to it over stdio.
 
-`lua/claude_ide/host/process.lua` starts it. `-I` keeps the modules of the user's project off the
-import path.
+`lua/claude_ide/host/process.lua` starts it, or `autoload/claude_ide/host/process.vim` with `--vim`.
+`-I` keeps the modules of the user's project off the import path.
 """
 
 import contextlib
@@ -17,11 +17,15 @@ CHECK = "--check"
 UNABLE, UNSERVED = 3, 4
 """Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
-NEEDED = ("fastjsonschema", "h11", "msgpack", "msgspec", "pynvim", "websockets")
+FOR_VIM = "--vim"
+"""With this argument the editor is Vim, whose host needs no pynvim."""
+
+NEEDED = ("fastjsonschema", "h11", "msgspec", "websockets")
+NEEDED_FOR_NEOVIM = ("msgpack", "pynvim")
 
 
 def main() -> int:
-    """Run until Neovim closes stdin; on failure the last line of stderr is the reason."""
+    """Run until the editor closes stdin; on failure the last line of stderr is the reason."""
     # Imports leave too little garbage to be worth collecting.
     gc.disable()
     package = os.path.dirname(os.path.realpath(__file__))
@@ -30,7 +34,9 @@ def main() -> int:
         version = sys.version.split()[0]
         sys.stderr.write(f"claude-ide needs Python 3.11 or newer; this is {sys.executable}\n")
         return _complain(f"Python {version} is too old")
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    for_vim = FOR_VIM in sys.argv[1:]
+    needed = NEEDED if for_vim else sorted(NEEDED + NEEDED_FOR_NEOVIM)
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         sys.stderr.write(f"{sys.executable} lacks {', '.join(missing)}\n")
         return _complain("Python packages are missing")
@@ -38,17 +44,21 @@ def main() -> int:
         sys.stdout.write(sys.version.split()[0])
         return 0
 
-    from claude_ide import startup
+    from claude_ide import editor_name, startup
 
+    if for_vim:
+        editor_name.serve_vim()
     startup.options = options = startup.Options.inherited()
     try:
         if options.serve:
             startup.bound = startup.bind(options)
-            _report_address(startup.bound.port, startup.bound.lock.authToken)
-        # A closed terminal sends SIGHUP here before Neovim ends; only Neovim's end matters.
+            report_address = _report_to_vim if for_vim else _report_to_neovim
+            report_address(startup.bound.port, startup.bound.lock.authToken)
+        # A closed terminal sends SIGHUP here before the editor ends; only its end matters.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        return _run(options.entry)
+        _import_websockets()
+        return _run_for_vim() if for_vim else _run_for_neovim(options.entry)
     except startup.Unserved as reason:
         return _complain(str(reason), UNSERVED)
     finally:
@@ -56,7 +66,7 @@ def main() -> int:
             unused.give_up()
 
 
-def _report_address(port: int, token: str) -> None:
+def _report_to_neovim(port: int, token: str) -> None:
     """Send Neovim the address, over the channel that pynvim uses afterwards."""
     import msgpack
 
@@ -65,10 +75,30 @@ def _report_address(port: int, token: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def _run(entry: str) -> int:
+def _report_to_vim(port: int, token: str) -> None:
+    """Send Vim the address, over the pipe that `editor/vim.py` uses afterwards."""
+    import json
+
+    sys.stdout.write(json.dumps([0, "host.bound", [port, token]]) + "\n")
+    sys.stdout.flush()
+
+
+def _import_websockets() -> None:
     from claude_ide.websockets_import import import_websockets
 
     import_websockets()
+
+
+def _run_for_vim() -> int:
+    from claude_ide import vim_plugin
+
+    gc.freeze()
+    gc.enable()
+    vim_plugin.run()
+    return 0
+
+
+def _run_for_neovim(entry: str) -> int:
     import pynvim
 
     from claude_ide.app import App

@@ -1,8 +1,8 @@
 """Creates or updates a virtual environment with only the packages that the plugin needs.
 
-`python -I install.py [--log=FILE] ENVIRONMENT [--package=NAME…] [--remove=NAME…] [EXTRA…]`, for
-`:ClaudeInstall`, `:ClaudeUninstall` and `make`. It uses `uv` if available, otherwise `venv` and
-pip, and needs only Python 3.11.
+`python -I install.py [--log=FILE] ENVIRONMENT [--vim] [--package=NAME…] [--remove=NAME…]
+[EXTRA…]`, for `:ClaudeInstall`, `:ClaudeUninstall` and `make`. It uses `uv` if available,
+otherwise `venv` and pip, and needs only Python 3.11.
 
 It prints each step, and the output of the tools unless that goes to a log. If it fails, its last
 line is the reason.
@@ -10,6 +10,8 @@ line is the reason.
 Without extras it installs the versions in `requirements.txt` and checks their hashes; with the
 extra `jupyter`, also when it was installed before, those in `jupyter.txt`. Other extras are for
 developers: they get the newest versions that `pyproject.toml` allows.
+
+With `--vim` those that only Neovim needs are left out.
 
 Packages of the user's are installed after these, in the newest version that fits to them, and
 again each time.
@@ -43,6 +45,9 @@ from claude_ide.install_failure import Failed, reason
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"
 ADDED, REMOVED = "--package=", "--remove="
+FOR_VIM = "--vim"
+NEOVIM_ONLY = ("greenlet", "msgpack", "pynvim", "typing-extensions")
+"""The client of Neovim, and what only it needs."""
 RECORD = "packages.txt"
 """Next to the environment: the packages that the user has added, one per line."""
 NAMED = re.compile(r"([A-Za-z0-9][\w.-]*)\s*($|[\[<>=!~;@])")
@@ -77,7 +82,9 @@ def main(arguments: list[str]) -> int:
             with _alone(environment.parent):
                 _leave_project(environment)
                 added, removed, extras = _sorted(arguments[1:])
-                if removed:
+                if FOR_VIM in extras:
+                    install_for_vim(environment, log)
+                elif removed:
                     remove(environment, log, removed)
                 else:
                     install(environment, log, extras, added)
@@ -106,6 +113,21 @@ def install(environment: Path, log: TextIO, extras: list[str], added: list[str])
         installer.add(own, shutil.which("uv"))
     if own != recorded:
         _record(environment, own)
+
+
+def install_for_vim(environment: Path, log: TextIO) -> None:
+    """Install only the packages that a host for Vim needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        lock = Path(folder, LOCK.name)
+        lock.write_text(without(LOCK.read_text(encoding="utf-8"), NEOVIM_ONLY), encoding="utf-8")
+        packages = [*LOCKED, "--requirement", str(lock)]
+        Installer(environment, log).install(packages, shutil.which("uv"))
+
+
+def without(lock: str, names: Sequence[str]) -> str:
+    """Return the text of a lock without the entries of these packages."""
+    entries = re.split(r"^(?=\w)", lock, flags=re.MULTILINE)
+    return "".join(each for each in entries if not each.startswith(tuple(f"{n}==" for n in names)))
 
 
 def remove(environment: Path, log: TextIO, removed: list[str]) -> None:

@@ -32,6 +32,7 @@ BENCHMARKS = (
     "tools",
     "stalls",
     "status",
+    "vim",
 )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from support.chunks import chunk
 from support.claude_cli import CARET, ClaudeCli, cli_path, environment, older_cli_path, settle_in
 from support.claude_code import locks
+from support.either_editor import Editor, edit, happened, record_diffs
 from support.fake_api import FakeApi
 from support.neovim import ROOT, Neovim, until
 from support.panel import CONFIGURE
@@ -92,7 +92,7 @@ def path(project: Path) -> Path:
 
 
 @pytest.fixture
-async def ide_port(cli: Path, nvim: Neovim, config_folder: Path, path: Path) -> int:
+async def ide_port(cli: Path, nvim: Editor, config_folder: Path, path: Path) -> int:
     """The port of the server in `nvim`, which shows `path`."""
     return await serve(nvim, config_folder, path)
 
@@ -146,39 +146,37 @@ def _without(path: Path) -> str:
     return f"no Claude CLI: `make` could not install it ({log})"
 
 
-async def serve(nvim: Neovim, config_folder: Path, path: Path) -> int:
-    """Start the server in `nvim`, which shows `path`; return the server's port.
-
-    The plugin's diff events are sent to this test: `nvim.events("ClaudeDiffOpened")`.
-    """
-    await nvim.lua(
-        chunk("cli/serve"),
-        await nvim.channel(),
-        str(path),
-    )
+async def serve(nvim: Editor, config_folder: Path, path: Path) -> int:
+    """Start the server in `nvim`, which shows `path`; return the server's port."""
+    await record_diffs(nvim)
+    await edit(nvim, path)
+    await nvim.command("ClaudeStart")
     port: int = await until(lambda: port_of(nvim, config_folder), "a lock file", PATIENCE)
     return port
 
 
-def port_of(nvim: Neovim, config_folder: Path) -> int | None:
+def port_of(nvim: Editor, config_folder: Path) -> int | None:
     """Return the port in the lock file with the pid of `nvim`."""
     ports = [port for port, lock in locks(config_folder) if lock["pid"] == nvim.process.pid]
     return ports[0] if ports else None
 
 
-async def diff_opened(nvim: Neovim, count: int = 1) -> None:
+async def diff_opened(nvim: Editor, count: int = 1) -> None:
     """Wait until `nvim` has shown `count` diffs and the last one accepts keys."""
-    await until(
-        lambda: len(nvim.events("ClaudeDiffOpened")) >= count, f"diff {count} is open", PATIENCE
-    )
+
+    async def is_open() -> bool:
+        return await happened(nvim, "ClaudeDiffOpened") >= count
+
+    await until(is_open, f"diff {count} is open", PATIENCE)
 
 
-async def diffs_closed(nvim: Neovim) -> None:
+async def diffs_closed(nvim: Editor) -> None:
     """Wait until `nvim` has closed all diffs; fail if a window or a tabpage remains."""
-    await until(
-        lambda: len(nvim.events("ClaudeDiffClosed")) == len(nvim.events("ClaudeDiffOpened")),
-        "the diffs are closed",
-        PATIENCE,
-    )
+
+    async def are_closed() -> bool:
+        opened = await happened(nvim, "ClaudeDiffOpened")
+        return await happened(nvim, "ClaudeDiffClosed") == opened
+
+    await until(are_closed, "the diffs are closed", PATIENCE)
     assert await nvim.eval("tabpagenr('$')") == 1
     assert await nvim.eval("winnr('$')") == 1

@@ -5,15 +5,18 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import ClaudeCli
+from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.terminal import PATIENCE
 
 from .conftest import diff_opened, diffs_closed
 
+pytestmark = BOTH
+
 
 async def test_an_edit_accepted_with_w_is_on_disk_and_in_the_buffer(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -34,7 +37,7 @@ async def test_an_edit_accepted_with_w_is_on_disk_and_in_the_buffer(
 
 
 async def test_unsaved_changes_stay_unsaved_on_top_of_an_accepted_edit(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
     await nvim.keys("Gounsaved<Esc>")
@@ -56,7 +59,7 @@ async def test_unsaved_changes_stay_unsaved_on_top_of_an_accepted_edit(
 
 
 async def test_an_accepted_text_is_kept_in_a_buffer_if_the_file_has_changed(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     """The CLI refuses the write without reporting it."""
     api.script(*edit(path, "two", "TWO", then="All done."))
@@ -79,7 +82,7 @@ async def test_an_accepted_text_is_kept_in_a_buffer_if_the_file_has_changed(
 
 
 async def test_a_file_that_another_program_has_created_is_not_overwritten(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     new = path.with_name("new.py")
     api.script([tool_use("Write", file_path=str(new), content="first\n")], [text("All done.")])
@@ -97,7 +100,7 @@ async def test_a_file_that_another_program_has_created_is_not_overwritten(
 
 
 async def test_an_edit_is_written_with_the_users_changes(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -115,7 +118,7 @@ async def test_an_edit_is_written_with_the_users_changes(
     [":q<CR>", ":q!<CR>", ":tabclose<CR>", ":bd<CR>", "ZQ", "<C-w>c", ":ClaudeReject<CR>"],
 )
 async def test_closing_a_proposal_rejects_the_edit(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, keys: str
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path, keys: str
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -132,7 +135,7 @@ async def test_closing_a_proposal_rejects_the_edit(
 
 
 async def test_quitting_neovim_rejects_the_edit(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -146,7 +149,7 @@ async def test_quitting_neovim_rejects_the_edit(
 
 
 async def test_yes_in_the_terminal_writes_the_edit_and_closes_the_diff(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -162,7 +165,7 @@ async def test_yes_in_the_terminal_writes_the_edit_and_closes_the_diff(
 
 
 async def test_escape_in_the_terminal_rejects_the_edit_and_closes_the_diff(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
 
@@ -176,7 +179,7 @@ async def test_escape_in_the_terminal_rejects_the_edit_and_closes_the_diff(
 
 
 async def test_an_accepted_new_file_is_created(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:
     path = project / "folder" / "new.py"
     api.script(
@@ -194,7 +197,7 @@ async def test_an_accepted_new_file_is_created(
 
 
 async def test_a_rejected_new_file_is_not_created(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:
     path = project / "new.py"
     api.script([tool_use("Write", file_path=str(path), content="first\n")], [text("All done.")])
@@ -208,7 +211,7 @@ async def test_a_rejected_new_file_is_not_created(
     assert not path.exists()
 
 
-async def holds(nvim: Neovim, path: Path, *lines: str) -> None:
+async def holds(nvim: Editor, path: Path, *lines: str) -> None:
     """Wait until the current buffer is that of `path` and holds `lines`."""
 
     async def as_wanted() -> bool:

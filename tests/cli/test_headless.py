@@ -1,4 +1,4 @@
-"""One-off requests from Neovim with the real CLI, answered by a stand-in for the model."""
+"""One-off requests from the editor with the real CLI, answered by a stand-in for the model."""
 
 import json
 import re
@@ -13,35 +13,46 @@ from claude_ide.agents.stream_json.headless import Ask, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from support.chunks import chunk
 from support.claude_cli import environment
+from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.processes import alive, started_with
 from support.terminal import PATIENCE
+from support.vim import Vim
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
 @pytest.fixture
 async def nvim(
-    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim whose `claude` is the real CLI, which uses the stand-in for the model."""
+    request: pytest.FixtureRequest,
+    cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+) -> AsyncIterator[Editor]:
+    """A Neovim whose `claude` is the real CLI, which uses the stand-in for the model.
+
+    In tests that are marked with `BOTH` it is once a Vim.
+    """
     home = tmp_path / "home"
     given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
-    neovim = await Neovim.start(
+    kind = Vim if getattr(request, "param", "") == "vim" else Neovim
+    editor = await kind.start(
         "--cmd", f"let g:claude_ide.cmd = '{cli}'", cwd=project, home=home, env=given
     )
-    yield neovim
-    await neovim.stop()
+    yield editor
+    await editor.stop()
 
 
-async def shown(nvim: Neovim, words: str) -> None:
+async def shown(nvim: Editor, words: str) -> None:
     """Wait until words are on the screen."""
     await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen", PATIENCE)
 
 
-async def lines(nvim: Neovim) -> list[str]:
+async def lines(nvim: Editor) -> list[str]:
     """Return the lines of the current buffer."""
     found: list[str] = await nvim.eval("getline(1, '$')")
     return found
@@ -70,7 +81,8 @@ def offered(api: FakeApi) -> set[str]:
     return names - {"DeferredToolPlaceholder"}
 
 
-async def test_a_question_is_answered_in_a_float(nvim: Neovim, api: FakeApi) -> None:
+@BOTH
+async def test_a_question_is_answered_in_a_window(nvim: Editor, api: FakeApi) -> None:
     api.script([thinking("hm"), text("It is **forty-two**.\n\n```lua\nreturn 42\n```")])
 
     await nvim.keys(":ClaudeAsk what is it?<CR>")
@@ -98,8 +110,9 @@ async def test_a_hostile_answer_does_no_harm(nvim: Neovim, api: FakeApi) -> None
     assert addresses.hostile() == []
 
 
+@BOTH
 async def test_a_question_includes_the_lines_of_its_range(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     api.script([text("ok")])
     await nvim.command(f"edit {path}")
@@ -125,8 +138,9 @@ async def test_a_named_prompt_is_asked_with_the_lines_of_its_range(
     assert f"{path.name}, line 2" in sent
 
 
+@BOTH
 async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     api.script(
         [tool_use("Read", file_path=str(path))],
@@ -186,8 +200,9 @@ async def test_an_api_error_is_one_line(
     assert "result" not in answered
 
 
+@BOTH
 async def test_claude_edit_rewrites_lines_in_the_buffer(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     api.script([tool_use("StructuredOutput", replacement="TWO\nthree\n")])
     await nvim.command(f"edit {path}")
@@ -241,9 +256,10 @@ def staged(project: Path) -> None:
     subprocess.run(["git", "add", "."], cwd=project, check=True)
 
 
+@BOTH
 @pytest.mark.usefixtures("staged")
 async def test_claude_commit_writes_a_commit_message(
-    nvim: Neovim, api: FakeApi, project: Path
+    nvim: Editor, api: FakeApi, project: Path
 ) -> None:
     api.script([tool_use("StructuredOutput", message="Print one\n\nTwo came before.")])
     (project / ".git/COMMIT_EDITMSG").write_text("\n# Please enter the message\n")

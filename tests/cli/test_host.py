@@ -6,6 +6,7 @@ from pathlib import Path
 
 from support.claude_cli import ClaudeCli
 from support.claude_code import locks
+from support.either_editor import happened
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
@@ -63,7 +64,7 @@ async def test_two_neovims_each_work_with_their_own_cli(
         api.script(*edit(other_path, "four", "FOUR", then="All done there."))
         await other_claude.prompt("Shout")
         await diff_opened(other_nvim)
-        assert nvim.events("ClaudeDiffOpened") == []
+        assert await happened(nvim, "ClaudeDiffOpened") == 0
         await other_nvim.keys(":w<CR>")
         await other_claude.shows("● All done there.")
 
@@ -72,9 +73,9 @@ async def test_two_neovims_each_work_with_their_own_cli(
         await diff_opened(nvim)
         await nvim.keys(":w<CR>")
         await claude.shows("● All done here.")
+        assert await happened(other_nvim, "ClaudeDiffOpened") == 1
     finally:
         await other_nvim.stop()
 
-    assert len(other_nvim.events("ClaudeDiffOpened")) == 1
     assert other_path.read_text() == "three\nFOUR\n"
     assert path.read_text() == "one\nTWO\n"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
+from support.either_editor import happened
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
@@ -67,7 +68,7 @@ async def is_written_at_once(nvim: Neovim, path: Path) -> None:
     """Wait until the CLI has finished, and check that it has not asked."""
     await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
     assert path.read_text() == "one\nTWO\n"
-    assert nvim.events("ClaudeDiffOpened") == []
+    assert await happened(nvim, "ClaudeDiffOpened") == 0
 
 
 async def test_an_edit_opens_as_a_diff(nvim: Neovim, api: FakeApi, path: Path) -> None:

@@ -20,7 +20,7 @@ from support.neovim import Neovim, until
 from support.panel import CONFIGURE
 from support.terminal import PATIENCE
 
-from .conftest import serve
+from .conftest import diff_opened, serve
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ async def accept(nvim: Neovim, number: int) -> None:
     """Accept one of two diffs."""
     shown = f"{number} of 2"
     await until(lambda: shown in nvim.screen.text(), shown, PATIENCE)
-    await until(lambda: len(nvim.events("ClaudeDiffOpened")) == number, "it accepts keys")
+    await diff_opened(nvim, number)
     await nvim.keys(":w<CR>")
 
 

@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from support.claude_cli import ClaudeCli
+from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, text
-from support.neovim import Neovim
 
 from .conftest import StartClaude
 
+pytestmark = BOTH
+
 
 async def test_the_selection_is_shown_in_the_cli_and_sent_to_the_model(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script([text("I see.")])
 
@@ -34,14 +36,14 @@ async def test_without_a_selection_the_model_receives_the_files_name(
     assert f"The user opened the file {path} in the IDE." in api.requests[0].new_text
 
 
-async def test_claude_send_mentions_a_range_in_the_prompt(nvim: Neovim, claude: ClaudeCli) -> None:
+async def test_claude_send_mentions_a_range_in_the_prompt(nvim: Editor, claude: ClaudeCli) -> None:
     await nvim.keys(":1,2ClaudeSend<CR>")
 
     await claude.until(lambda: "@a.py#L1-2" in claude.box(), "the range is in the prompt box")
 
 
 async def test_a_mention_from_before_the_cli_started_reaches_it(
-    nvim: Neovim, ide_port: int, start_claude: StartClaude
+    nvim: Editor, ide_port: int, start_claude: StartClaude
 ) -> None:
     await nvim.keys(":2ClaudeSend<CR>")
 
@@ -51,7 +53,7 @@ async def test_a_mention_from_before_the_cli_started_reaches_it(
 
 
 async def test_a_mentioned_file_with_spaces_in_its_path_reaches_the_model(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:
     spacious = project / "sp ace" / "x y.py"
     spacious.parent.mkdir()

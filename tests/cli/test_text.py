@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import ClaudeCli
+from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
-from support.neovim import Neovim
 
 from .conftest import diff_opened
+
+pytestmark = BOTH
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ from .conftest import diff_opened
     ],
 )
 async def test_an_accepted_edit_preserves_all_other_bytes(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
 ) -> None:
     path = project / "b.txt"
     path.write_bytes(before)
@@ -45,7 +47,7 @@ async def test_an_accepted_edit_preserves_all_other_bytes(
     ],
 )
 async def test_an_accepted_text_replaces_a_file_exactly(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
 ) -> None:
     path = project / "b.txt"
     path.write_bytes(before)

@@ -3,18 +3,24 @@
 import os
 from pathlib import Path
 
-from support.claude_code import ClaudeCode
-from support.neovim import Neovim, until
+from support.claude_code import ClaudeCode, the_lock
+from support.either_editor import BOTH, Editor, diffs, edit
+from support.neovim import until
+
+pytestmark = BOTH
 
 
-async def diff_is_ready(nvim: Neovim) -> None:
+async def diff_is_ready(editor: Editor) -> None:
     """Wait until a proposal is on the screen and accepts keys."""
-    shown = "vim.tbl_filter(function(d) return d.shown end, require('claude_ide.diff').list())"
-    await until(lambda: nvim.lua(f"return #{shown}"), "a diff")
+
+    async def is_shown() -> bool:
+        return any(diff["shown"] for diff in await diffs(editor))
+
+    await until(is_shown, "a diff")
 
 
 async def test_w_accepts_the_diff_and_answers_with_the_text(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "greet.py"
     path.write_text("print('hi')\n")
@@ -38,11 +44,11 @@ async def test_w_accepts_the_diff_and_answers_with_the_text(
 
 
 async def test_an_accepted_file_can_be_edited_and_saved_after_the_write(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "notes.txt"
     path.write_text("one\n")
-    await serving.command(f"edit {path}")
+    await edit(serving, path)
     _, asked = claude.start_call(
         "openDiff", {"old_file_path": str(path), "new_file_contents": "two\n"}
     )
@@ -64,7 +70,7 @@ async def test_an_accepted_file_can_be_edited_and_saved_after_the_write(
 
 
 async def test_unsaved_lines_survive_an_accepted_diff_and_can_be_saved(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "notes.txt"
     path.write_text("one\ntwo\n")
@@ -92,7 +98,7 @@ async def test_unsaved_lines_survive_an_accepted_diff_and_can_be_saved(
 
 
 async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "new.txt"
     _, asked = claude.start_call(
@@ -114,7 +120,7 @@ async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(
 
 
 async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path, config_folder: Path
 ) -> None:
     path = project / "notes.txt"
     path.write_text("one\n")
@@ -125,7 +131,7 @@ async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(
     await serving.keys("Gomine<Esc>:w<CR>")
     await asked
 
-    os.kill(await serving.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"), 9)
+    os.kill((await the_lock(config_folder))[1]["hostPid"], 9)
 
     await until(
         lambda: serving.eval("getbufline(bufnr('Kept ('), 1, '$') == ['two', 'mine']"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, RpcFailure, claude_code, connected, the_lock
+from support.either_editor import BOTH, Editor, diffs
 from support.neovim import WAIT, Neovim, until
 
 TOOLS = {
@@ -242,26 +243,24 @@ def diff(project: Path, name: str = "a.py") -> dict[str, str]:
     }
 
 
-async def shown(nvim: Neovim, count: int) -> None:
+async def shown(editor: Editor, count: int) -> None:
     """Wait until there are exactly `count` proposals, all on the screen."""
-    await until(
-        lambda: nvim.lua(
-            "local list = require('claude_ide.diff').list() "
-            "for _, diff in ipairs(list) do if not diff.shown then return false end end "
-            "return #list == ...",
-            count,
-        ),
-        f"{count} diffs",
-    )
+
+    async def are_shown() -> bool:
+        found = await diffs(editor)
+        return len(found) == count and all(each["shown"] for each in found)
+
+    await until(are_shown, f"{count} diffs")
 
 
-async def nothing_open(nvim: Neovim) -> None:
-    await shown(nvim, 0)
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "one tab page")
+async def nothing_open(editor: Editor) -> None:
+    await shown(editor, 0)
+    await until(lambda: editor.eval("tabpagenr('$') == 1"), "one tab page")
 
 
+@BOTH
 async def test_a_cancelled_open_diff_closes_and_is_not_answered(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     id_, asked = claude.start_call("openDiff", diff(project))
     await shown(serving, 1)
@@ -275,12 +274,13 @@ async def test_a_cancelled_open_diff_closes_and_is_not_answered(
     assert not asked.done()
 
 
+@BOTH
 async def test_an_open_diff_cancelled_before_it_is_shown_never_appears(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     await serving.keys("i")
     id_, asked = claude.start_call("openDiff", diff(project))
-    await until(lambda: serving.lua("return #require('claude_ide.diff').list() == 1"), "waiting")
+    await until(lambda: diffs(serving), "waiting")
 
     await claude.notify("notifications/cancelled", {"requestId": id_})
 
@@ -291,8 +291,9 @@ async def test_an_open_diff_cancelled_before_it_is_shown_never_appears(
     assert await serving.eval("tabpagenr('$')") == 1
 
 
+@BOTH
 async def test_close_tab_rejects_its_waiting_diff(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     arguments = diff(project)
     _, asked = claude.start_call("openDiff", arguments)
@@ -309,8 +310,9 @@ async def test_close_tab_rejects_its_waiting_diff(
     assert again == ["Tab not found"]
 
 
+@BOTH
 async def test_close_all_diff_tabs_closes_only_the_diffs_of_its_client(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+    serving: Editor, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     async with claude_code(config_folder) as other:
         asked = [claude.start_call("openDiff", diff(project, name))[1] for name in ("a", "b")]
@@ -332,8 +334,9 @@ async def test_close_all_diff_tabs_closes_only_the_diffs_of_its_client(
     await nothing_open(serving)
 
 
+@BOTH
 async def test_only_the_diffs_of_a_disconnected_client_are_closed(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+    serving: Editor, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     claude.start_call("openDiff", diff(project, "a"))
     await shown(serving, 1)
@@ -342,13 +345,13 @@ async def test_only_the_diffs_of_a_disconnected_client_are_closed(
         await shown(serving, 2)
 
     await shown(serving, 1)
-    assert await serving.lua("return require('claude_ide.diff').list()[1].path") == str(
-        project / "a"
-    )
+    [remaining] = await diffs(serving)
+    assert remaining["path"] == str(project / "a")
 
 
+@BOTH
 async def test_an_aborted_connection_closes_its_diffs_without_a_message(
-    serving: Neovim, config_folder: Path, project: Path
+    serving: Editor, config_folder: Path, project: Path
 ) -> None:
     before = await serving.eval("execute('messages')")
     async with claude_code(config_folder) as client:
@@ -363,8 +366,9 @@ async def test_an_aborted_connection_closes_its_diffs_without_a_message(
     assert "claude-ide" not in serving.screen.text()
 
 
+@BOTH
 async def test_a_waiting_diff_does_not_block_other_requests(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+    serving: Editor, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     claude.start_call("openDiff", diff(project))
     await shown(serving, 1)
@@ -375,8 +379,9 @@ async def test_a_waiting_diff_does_not_block_other_requests(
         assert await other.json("getWorkspaceFolders")
 
 
+@BOTH
 async def test_status_shows_the_name_and_version_of_a_client_in_one_line(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
     async with connected(port, lock["authToken"]) as client:

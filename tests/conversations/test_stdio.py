@@ -17,7 +17,7 @@ from support.neovim import Neovim, until
 from support.processes import alive, pid_in
 
 CLIENTS = "return require('claude_ide.host').server().clients"
-GONE = (1, "claude-ide: Neovim has closed the connection\n")
+GONE = (1, "claude-ide: the editor has closed the connection\n")
 
 
 @pytest.fixture

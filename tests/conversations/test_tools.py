@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, RpcFailure
+from support.either_editor import BOTH, Editor, edit
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 PUBLISH = """
 local bufnr, items = vim.fn.bufnr(...), select(2, ...)
@@ -15,11 +17,11 @@ vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, items)
 
 
 @pytest.fixture
-async def path(serving: Neovim, project: Path) -> Path:
-    """A file that is open in Neovim."""
+async def path(serving: Editor, project: Path) -> Path:
+    """A file that is open in the editor."""
     file = project / "a b.py"
     file.write_text("first = 1\nsecond = 2\nthird = 3\n")
-    await serving.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(file))
+    await edit(serving, file)
     return file
 
 
@@ -28,8 +30,9 @@ def warning(lnum: int, text: str) -> dict[str, Any]:
     return {"lnum": lnum, "col": 0, "end_col": 5, "message": text, "severity": 2, "source": "lint"}
 
 
+@BOTH
 async def test_open_file_selects_from_the_start_text_to_the_end_text(
-    serving: Neovim, claude: ClaudeCode, path: Path
+    serving: Editor, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.command("enew")
 
@@ -44,8 +47,9 @@ async def test_open_file_selects_from_the_start_text_to_the_end_text(
     assert selected["selection"]["end"] == {"line": 1, "character": 6}
 
 
+@BOTH
 async def test_open_file_in_the_background_keeps_the_current_file(
-    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+    serving: Editor, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     other = project / "other.py"
     other.write_text("x = 1\n")
@@ -59,6 +63,7 @@ async def test_open_file_in_the_background_keeps_the_current_file(
     assert await serving.eval(f"bufloaded('{other}')") == 1
 
 
+@BOTH
 async def test_open_file_names_a_missing_path(claude: ClaudeCode, project: Path) -> None:
     result = await claude.call("openFile", {"filePath": str(project / "none.py")})
 
@@ -66,8 +71,9 @@ async def test_open_file_names_a_missing_path(claude: ClaudeCode, project: Path)
     assert str(project / "none.py") in result["content"][0]["text"]
 
 
+@BOTH
 async def test_open_files_lists_the_opened_files(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     files = [project / "x.py", project / "y.py"]
     for file in files:
@@ -79,6 +85,7 @@ async def test_open_files_lists_the_opened_files(
     assert set(await claude.texts("get_all_opened_file_paths")) == {"\n".join(map(str, files))}
 
 
+@BOTH
 async def test_open_files_reports_why_a_file_is_not_open(claude: ClaudeCode, project: Path) -> None:
     path = project / "x.py"
     path.write_text("1\n")
@@ -91,8 +98,9 @@ async def test_open_files_reports_why_a_file_is_not_open(claude: ClaudeCode, pro
     }
 
 
+@BOTH
 async def test_open_editors_have_their_language_and_state(
-    serving: Neovim, claude: ClaudeCode, path: Path
+    serving: Editor, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.keys("x")
     await until(lambda: serving.eval("&modified"))
@@ -104,8 +112,9 @@ async def test_open_editors_have_their_language_and_state(
     assert (tab["isActive"], tab["isDirty"]) == (True, True)
 
 
+@BOTH
 async def test_workspace_folders_start_with_the_current_one(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     (project / "sub").mkdir()
     await serving.command("tabnew | tcd sub")
@@ -117,8 +126,9 @@ async def test_workspace_folders_start_with_the_current_one(
     assert answer["folders"][1]["name"] == "sub"
 
 
+@BOTH
 async def test_a_document_is_dirty_until_it_is_saved(
-    serving: Neovim, claude: ClaudeCode, path: Path
+    serving: Editor, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.keys("dd")
     await until(lambda: serving.eval("&modified"))
@@ -131,6 +141,7 @@ async def test_a_document_is_dirty_until_it_is_saved(
     assert (await claude.json("checkDocumentDirty", {"filePath": str(path)}))["isDirty"] is False
 
 
+@BOTH
 async def test_a_document_that_is_not_open_is_not_saved(claude: ClaudeCode, project: Path) -> None:
     elsewhere = str(project / "none.py")
 
@@ -142,7 +153,8 @@ async def test_a_document_that_is_not_open_is_not_saved(claude: ClaudeCode, proj
     assert "not open" in result["content"][0]["text"]
 
 
-async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path: Path) -> None:
+@BOTH
+async def test_reformat_uses_formatprg(serving: Editor, claude: ClaudeCode, path: Path) -> None:
     await serving.command("setlocal formatprg=sort\\ -r")
 
     assert await claude.texts("reformat_file", {"file_path": str(path)}) == [
@@ -152,8 +164,9 @@ async def test_reformat_uses_formatprg(serving: Neovim, claude: ClaudeCode, path
     assert path.read_text() == "third = 3\nsecond = 2\nfirst = 1\n"
 
 
+@BOTH
 async def test_reformat_without_a_formatter_is_an_error(
-    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+    serving: Editor, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     await serving.command("setlocal formatprg= equalprg=")
 
@@ -189,6 +202,7 @@ async def test_diagnostics_are_returned_for_one_file_and_for_all(
     assert claude.notifications_of("diagnostics_changed")[-1]["uri"] == encoded
 
 
+@BOTH
 async def test_a_file_without_diagnostics_has_an_empty_list(
     claude: ClaudeCode, project: Path
 ) -> None:
@@ -228,8 +242,9 @@ async def test_a_diagnostic_that_outlasts_a_write_is_not_reported_as_new(
     assert all(item in before["diagnostics"] for file in after for item in file["diagnostics"])
 
 
+@BOTH
 async def test_close_tab_closes_a_saved_file_but_not_a_modified_one(
-    serving: Neovim, claude: ClaudeCode, path: Path
+    serving: Editor, claude: ClaudeCode, path: Path
 ) -> None:
     await serving.keys("x")
     await until(lambda: serving.eval("&modified"))
@@ -244,12 +259,14 @@ async def test_close_tab_closes_a_saved_file_but_not_a_modified_one(
     assert await claude.texts("get_all_opened_file_paths") == [""]
 
 
+@BOTH
 async def test_close_tab_reports_an_unknown_tab(claude: ClaudeCode) -> None:
     assert await claude.texts("close_tab", {"tab_name": "none"}) == ["Tab not found"]
 
 
+@BOTH
 async def test_files_of_the_workspace_are_read_written_and_listed(
-    serving: Neovim, claude: ClaudeCode, path: Path, project: Path
+    serving: Editor, claude: ClaudeCode, path: Path, project: Path
 ) -> None:
     await serving.keys("ccunsaved<Esc>")
     await until(lambda: serving.eval("mode() == 'n' && &modified"))
@@ -266,11 +283,13 @@ async def test_files_of_the_workspace_are_read_written_and_listed(
     assert (project / "sub" / "new.txt").read_text() == "one\n"
     assert await claude.request("listFiles", {"pattern": "*.txt"}) == ["sub/new.txt"]
     info = await claude.request("getWorkspaceInfo", {})
-    assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": "neovim"}
+    kind = "vim" if isinstance(serving, Vim) else "neovim"
+    assert info == {"name": "project", "path": str(project), "fileCount": 2, "type": kind}
 
 
+@BOTH
 async def test_write_file_reloads_an_unchanged_buffer(
-    serving: Neovim, claude: ClaudeCode, path: Path
+    serving: Editor, claude: ClaudeCode, path: Path
 ) -> None:
     await claude.request("writeFile", {"path": path.name, "content": "new\n"})
 
@@ -279,6 +298,7 @@ async def test_write_file_reloads_an_unchanged_buffer(
 
 
 @pytest.mark.parametrize("wrong", ["../x", "/etc/passwd", "~/x", "", "a\0b", "out/x"])
+@BOTH
 async def test_a_path_outside_the_workspace_is_rejected(
     claude: ClaudeCode, project: Path, tmp_path: Path, wrong: str
 ) -> None:
@@ -290,12 +310,13 @@ async def test_a_path_outside_the_workspace_is_rejected(
         assert raised.value.code == -32602
 
 
+@BOTH
 async def test_undecodable_bytes_are_sent_as_replacement_characters(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "latin.txt"
     path.write_bytes(b"caf\xe9 \xff\xfe\n")
-    await serving.lua("vim.cmd.edit({ ..., magic = { file = false } })", str(path))
+    await edit(serving, path)
     await serving.command("edit ++enc=utf-8 ++bad=keep")
     await until(lambda: claude.notifications_of("selection_changed"))
 

@@ -8,6 +8,7 @@ from claude_ide.headless.requests import (
     AskRequest,
     CommitRequest,
     Lines,
+    Original,
     RefineRequest,
     RewriteRequest,
     decode,
@@ -23,20 +24,20 @@ def test_a_question_is_decoded() -> None:
 
 def test_commit_and_rewrite_requests_are_decoded() -> None:
     common = {"id": 1, "cwd": "/"}
-    lines = {"instruction": "i", "name": "n", "filetype": "f", "lines": ["a"]}
+    lines = {"instruction": "i", "name": "n", "filetype": "f", "text": "a"}
 
     assert decode({"kind": "commit", **common}) == CommitRequest(1, "/")
     assert decode({"kind": "rewrite", **common, **lines, "first": 0, "last": 1}) == RewriteRequest(
-        1, "/", "i", "n", "f", ["a"], 0, 1
+        1, "/", "i", "n", "f", "a", 0, 1
     )
 
 
 def test_a_request_to_refine_is_decoded() -> None:
-    lines = {"name": "n", "filetype": "f", "lines": ["a"], "first": 0, "last": 1}
-    words = {"instruction": "i", "earlier": ["e"], "original": ["o"]}
+    lines = {"name": "n", "filetype": "f", "text": "a", "first": 0, "last": 1}
+    words = {"instruction": "i", "earlier": ["e"], "original": {"text": "o"}}
 
     assert decode({"kind": "refine", "id": 1, "cwd": "/", **words, **lines}) == RefineRequest(
-        1, "/", "i", ["e"], ["o"], "n", "f", ["a"], 0, 1
+        1, "/", "i", ["e"], Original("o"), "n", "f", "a", 0, 1
     )
 
 

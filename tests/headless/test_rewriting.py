@@ -2,10 +2,10 @@
 
 import pytest
 
-from claude_ide.headless.requests import RefineRequest, RewriteRequest
+from claude_ide.headless.requests import Original, RefineRequest, RewriteRequest
 from claude_ide.headless.rewriting import prompt
 
-LINES = ["one", "{two}", "three"]
+TEXT = "one\n{two}\nthree"
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ LINES = ["one", "{two}", "three"]
     ],
 )
 def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str) -> None:
-    asked = prompt(RewriteRequest(1, "/", "shout {it}", "/a.py", "python", LINES, first, last))
+    asked = prompt(RewriteRequest(1, "/", "shout {it}", "/a.py", "python", TEXT, first, last))
 
     assert f"<text>\n{text}</text>" in asked
     assert "lines of /a.py (python) as" in asked
@@ -25,15 +25,15 @@ def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str
 
 
 def test_the_prompt_names_no_language_for_a_text_without_one() -> None:
-    asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", LINES, 0, 1))
+    asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", TEXT, 0, 1))
 
     assert "lines of [No Name] as" in asked
 
 
 def test_a_refinement_has_the_original_the_result_and_all_instructions() -> None:
     request = RefineRequest(
-        *(1, "/", "shorter", ["shout", "no {braces}"], ["two"], "/a.py", "python"),
-        *(["one", "TWO", "{}", "three"], 1, 3),
+        *(1, "/", "shorter", ["shout", "no {braces}"], Original("two"), "/a.py", "python"),
+        *("one\nTWO\n{}\nthree", 1, 3),
     )
 
     words = prompt(request)

@@ -114,7 +114,7 @@ async def test_text_matches_what_a_write_would_put_on_disk(nvim: Neovim, project
     await edit(nvim, path)
     await nvim.command("call setline(1, 'one')")
 
-    assert await call(nvim, "text", str(path)) == "\ufeffone\r\nzwei ü\r\n"
+    assert await call(nvim, "text", str(path)) == {"text": "\ufeffone\r\nzwei ü\r\n"}
 
 
 async def test_text_of_a_file_that_is_not_loaded_is_nil(nvim: Neovim, project: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.neovim import Neovim
+from support.private_names import GLOBS, PLAIN, SECRETS
 
 REASON = "return require('claude_ide.privacy').reason(...)"
 BY_NAME = "it holds secrets by its name (privacy.allow)"
@@ -17,37 +18,6 @@ async def reason(nvim: Neovim, path: Path | str) -> str | None:
 
 async def configure(nvim: Neovim, **privacy: object) -> None:
     await nvim.lua("vim.g.claude_ide = { privacy = ... }", privacy)
-
-
-SECRETS = [
-    ".env",
-    ".ENV",
-    ".env.local",
-    "prod.env",
-    "server.PEM",
-    "deep/er/server.key",
-    "id_rsa",
-    "id_ed25519",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    "passwords.kdbx",
-    ".aws/credentials",
-    ".docker/config.json",
-    ".gnupg/private/x",
-    "line\nbreak.key",
-]
-PLAIN = [
-    "a.py",
-    ".env.example",
-    "environment",
-    "env",
-    "key.py",
-    "id_rsa.pub",
-    "aws/credentials",
-    "config.json",
-    "",
-]
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -72,24 +42,6 @@ async def test_denying_is_stronger_than_allowing(nvim: Neovim, project: Path) ->
     await configure(nvim, allow=[".env"], deny=[".env"])
 
     assert await reason(nvim, project / ".env") == 'privacy.deny has ".env"'
-
-
-GLOBS = {
-    "*.foo": (["a.foo", "deep/a.FOO", "a.foo/inside"], ["a.fool", "foo"]),
-    "secrets/": (["secrets/a", "deep/secrets/b", "secrets"], ["secrets.txt"]),
-    "secrets/**": (["secrets/a", "secrets/b/c"], ["deep/secrets/a"]),
-    "./top.txt": (["top.txt", "deep/top.txt"], ["atop.txt"]),
-    "a/*.txt": (["a/x.txt"], ["a/b/x.txt", "b/a/x.txt"]),
-    "a/**/x.txt": (["a/x.txt", "a/b/c/x.txt"], ["a/ax.txt"]),
-    "**/deep/*.txt": (["deep/x.txt", "very/deep/x.txt"], ["deep/er/x.txt"]),
-    "x?.txt": (["xy.txt"], ["x.txt", "xyz.txt"]),
-    "x[0-9!].txt": (["x1.txt", "x!.txt"], ["xa.txt"]),
-    "x[!0-9].txt": (["xa.txt"], ["x1.txt", "x/.txt"]),
-    "*.{one,two}": (["a.one", "a.two"], ["a.three", "a.{one,two}"]),
-    r"\*.txt": (["*.txt"], ["a.txt"]),
-    "a[.txt": (["a[.txt"], ["a.txt"]),
-    r"a~.^$(|)": ([r"a~.^$(|)"], ["a"]),
-}
 
 
 @pytest.mark.parametrize("glob", GLOBS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.neovim import Neovim, until
+from support.private_names import BROKEN
 
 from .test_privacy import configure, reason
 
@@ -98,15 +99,6 @@ async def test_the_option_does_not_allow_what_the_settings_deny(
     await configure(nvim, allow=[".env"])
 
     assert await reason(nvim, project / ".env") is not None
-
-
-BROKEN = {
-    "{": "is not a JSON object",
-    "[1]": "is not a JSON object",
-    '{"permissions": {"deny": "Read(x)"}}': "permissions.deny is not a list",
-    '{"permissions": {"deny": [1]}}': "permissions.deny: a rule is not a string",
-    '{"permissions": 1}': "permissions.deny is not a list",
-}
 
 
 @pytest.mark.parametrize("text", BROKEN)

@@ -16,8 +16,8 @@ async def test_claude_gets_the_original_the_result_and_both_instructions(
 
     assert question["kind"] == "refine"
     assert (question["instruction"], question["earlier"]) == ("shorter", ["shout"])
-    assert question["original"] == ["two", "three"]
-    assert question["lines"] == ["one", "TWO", "THREE", "four"]
+    assert question["original"] == {"text": "two\nthree"}
+    assert question["text"] == "one\nTWO\nTHREE\nfour"
     assert (question["first"], question["last"]) == (1, 3)
     assert question["cwd"] == await proposed.eval("getcwd()")
 
@@ -54,7 +54,7 @@ async def test_the_lines_are_found_among_the_users_changes(
 
     question = await asked(proposed, "ClaudeEdit shorter")
 
-    assert question["lines"][question["first"] : question["last"]] == marked
+    assert question["text"].split("\n")[question["first"] : question["last"]] == marked
 
 
 async def test_the_progress_is_shown_in_the_proposal(proposed: Neovim) -> None:
@@ -104,7 +104,7 @@ async def test_of_two_rewrites_that_of_the_current_proposal_is_refined(
     await proposed.command("tabfirst")
     await propose(proposed, "4ClaudeEdit shout", "FOUR")
 
-    assert (await asked(proposed, "ClaudeEdit shorter"))["original"] == ["four"]
+    assert (await asked(proposed, "ClaudeEdit shorter"))["original"] == {"text": "four"}
     await proposed.command("tabfirst | ClaudeEdit longer")
     await shown(proposed, "several rewrites of this buffer are open")
     assert len(proposed.events("question_asked")) == 3
@@ -201,7 +201,7 @@ async def test_the_users_edits_before_are_part_of_the_question(proposed: Neovim)
 
     question = await asked(proposed, "ClaudeEdit shorter")
 
-    assert question["lines"] == ["zero", "one", "TWO mine", "THREE"]
+    assert question["text"] == "zero\none\nTWO mine\nTHREE"
     assert (question["first"], question["last"]) == (2, 4)
 
 
@@ -267,4 +267,4 @@ async def test_a_proposal_of_the_cli_is_rewritten_in_a_diff_of_its_own(
 
     question = await asked(rewritable, "ClaudeEdit shout")
 
-    assert (question["kind"], question["lines"]) == ("rewrite", ["new"])
+    assert (question["kind"], question["text"]) == ("rewrite", "new")

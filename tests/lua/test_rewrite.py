@@ -56,7 +56,7 @@ async def test_the_range_is_sent_with_the_question(
     await begin(nvim, command)
 
     [asked] = nvim.events("question_asked")
-    assert (asked["first"], asked["last"], asked["lines"]) == (first, last, LINES)
+    assert (asked["first"], asked["last"], asked["text"]) == (first, last, "\n".join(LINES))
     assert asked["instruction"] == "x"
     assert asked["name"] == "[No Name]"
 

@@ -73,7 +73,7 @@ def test_several_servers_for_a_folder_are_named(tmp_path: Path, announce: Announ
     announce(4712, tmp_path, name="Neovim (b)")
 
     assert reason(tmp_path, tmp_path) == (
-        f"several Neovims serve {tmp_path}; set {PORT} to one of 4711 (Neovim), 4712 (Neovim (b))"
+        f"several editors serve {tmp_path}; set {PORT} to one of 4711 (Neovim), 4712 (Neovim (b))"
     )
     assert found(tmp_path, tmp_path, **{PORT: "4712"}) == (4712, "token-4712")
 
@@ -81,7 +81,7 @@ def test_several_servers_for_a_folder_are_named(tmp_path: Path, announce: Announ
 def test_a_port_that_no_lock_file_names_needs_a_token(tmp_path: Path) -> None:
     said = reason(tmp_path, tmp_path, **{PORT: "4711"})
 
-    assert said == f"{TOKEN} is not set, and no Neovim serves at the port 4711"
+    assert said == f"{TOKEN} is not set, and no editor serves at the port 4711"
 
 
 def test_locks_of_dead_hosts_and_other_editors_are_ignored(
@@ -92,7 +92,7 @@ def test_locks_of_dead_hosts_and_other_editors_are_ignored(
     fields = json.loads(Path(other.path).read_text())
     Path(other.path).write_text(json.dumps({**fields, "plugin": "other"}))
 
-    assert reason(tmp_path, tmp_path).startswith(f"no Neovim serves {tmp_path}")
+    assert reason(tmp_path, tmp_path).startswith(f"no editor serves {tmp_path}")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_lock_with_values_of_other_types_is_ignored(
     fields = json.loads(Path(lock.path).read_text())
     Path(lock.path).write_text(json.dumps(fields | broken))
 
-    assert reason(tmp_path, tmp_path).startswith("no Neovim serves")
+    assert reason(tmp_path, tmp_path).startswith("no editor serves")
 
 
 def test_the_lock_of_a_newer_version_can_have_more_fields(
@@ -129,7 +129,7 @@ def test_a_lock_whose_name_is_no_port_is_ignored(tmp_path: Path, announce: Annou
     lock = announce(4711, tmp_path)
     Path(lock.path).rename(tmp_path / "ide" / "a.lock")
 
-    assert reason(tmp_path, tmp_path).startswith("no Neovim serves")
+    assert reason(tmp_path, tmp_path).startswith("no editor serves")
 
 
 def test_a_working_folder_that_is_gone_is_an_error(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ async def test_a_closed_door_disconnects_only_its_own_clients(
 
         await other.close()
 
-        assert await stranger.ended() == (1, "claude-ide: Neovim has closed the connection\n")
+        assert await stranger.ended() == (1, "claude-ide: the editor has closed the connection\n")
         assert await accepts(theirs) == 401
         await client.request("ping")
 

@@ -192,7 +192,7 @@ class TestTheEnd:
 
             code, said = await client.ended()
             messages = await client.rest()
-            assert (code, said) == (1, "claude-ide: Neovim has closed the connection\n")
+            assert (code, said) == (1, "claude-ide: the editor has closed the connection\n")
             errors = {each["id"]: each["error"] for each in messages if "error" in each}
             assert errors.keys() == {2, "three"}
             assert {error["code"] for error in errors.values()} == {-32000}
@@ -251,12 +251,12 @@ class TestRefusal:
 
         said = await refusal(address(port, "t"), tmp_path)
 
-        assert said == f"no Neovim serves at port {port}: Connection refused"
+        assert said == f"no editor serves at port {port}: Connection refused"
 
     async def test_without_an_address_the_folder_is_named(self, tmp_path: Path) -> None:
         said = await refusal({"CLAUDE_CONFIG_DIR": str(tmp_path / "none")}, tmp_path)
 
-        assert said == f"no Neovim serves {tmp_path} (:ClaudeStart starts a server)"
+        assert said == f"no editor serves {tmp_path} (:ClaudeStart starts a server)"
 
 
 class TestIsolation:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import termios
@@ -23,6 +24,9 @@ PATIENCE = 30.0
 STILL = 0.3
 """Seconds after which a screen that has not changed counts as finished."""
 
+PORTION = 1024
+"""How many bytes are typed at once: the system keeps at most 4095 that nobody has read."""
+
 KEYS = {
     "Enter": "\r",
     "Escape": "\x1b",
@@ -31,11 +35,16 @@ KEYS = {
 }
 
 # pyte draws the payload of unknown sequences: device control strings, private CSI sequences and
-# colon-separated attributes.
+# colon-separated attributes. Vim's question for `modifyOtherKeys` makes it fail.
 _FOREIGN = re.compile(
-    rb"\x1b(?:[PX^_].*?\x1b\\|\[[<=>][0-?]*[ -/]*[@-~]|\[[0-9;]*:[0-9:;]*[@-~])", re.DOTALL
+    rb"\x1b(?:[PX^_].*?\x1b\\|\[[<=>][0-?]*[ -/]*[@-~]|\[\?[0-9;]*m|\[[0-9;]*:[0-9:;]*[@-~])",
+    re.DOTALL,
 )
 _UNFINISHED = re.compile(rb"\x1b(?:[PX^_](?:[^\x1b]|\x1b(?!\\))*|\[[0-?]*[ -/]*)?\Z")
+
+
+def _set_size(terminal: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
 class _Screen(pyte.Screen):  # type: ignore[misc]
@@ -53,9 +62,10 @@ class Terminal:
     """One program in its own terminal, which is the controlling terminal of its session."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, master: int, columns: int, rows: int
+        self, process: asyncio.subprocess.Process, master: int, name: str, columns: int, rows: int
     ) -> None:
         self.process = process
+        self.name = name
         self.screen = _Screen(columns, rows, self.type)
         self._stream = pyte.ByteStream(self.screen)
         self._master = master
@@ -73,12 +83,13 @@ class Terminal:
     ) -> Self:
         """Start `command` with exactly the environment `env`."""
         master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        name = os.ttyname(slave)
+        _set_size(slave, columns, rows)
         try:
             # A session leader that opens a terminal gets it as its controlling terminal. A shell
             # does that, because running Python between fork and exec is not safe.
             process = await asyncio.create_subprocess_exec(
-                *["/bin/sh", "-c", 'exec "$@" <>"$0" >&0 2>&0', os.ttyname(slave), *command],
+                *["/bin/sh", "-c", 'exec "$@" <>"$0" >&0 2>&0', name, *command],
                 cwd=cwd,
                 env=dict(env),
                 start_new_session=True,
@@ -86,7 +97,7 @@ class Terminal:
             )
         finally:
             os.close(slave)
-        return cls(process, master, columns, rows)
+        return cls(process, master, name, columns, rows)
 
     async def stop(self) -> None:
         """Kill the program and its process group, and reap it."""
@@ -105,6 +116,26 @@ class Terminal:
     def type(self, text: str) -> None:
         """Type `text` unchanged."""
         os.write(self._master, text.encode())
+
+    async def type_and_wait(self, keys: bytes, seconds: float = 1.0) -> None:
+        """Type `keys` unchanged; wait until the program has read them, or for `seconds` if not."""
+        for start in range(0, len(keys), PORTION):
+            os.write(self._master, keys[start : start + PORTION])
+            with contextlib.suppress(AssertionError):
+                await until(lambda: not self._has_unread(), "read", seconds)
+
+    def _has_unread(self) -> bool:
+        """Whether the program has typed keys to read; polling its end also delivers them."""
+        end = os.open(self.name, os.O_RDWR | os.O_NOCTTY)
+        try:
+            return bool(select.select([end], [], [], 0)[0])
+        finally:
+            os.close(end)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the terminal's size, which the program is told by SIGWINCH."""
+        self.screen.resize(rows, columns)
+        _set_size(self._master, columns, rows)
 
     def press(self, key: str) -> None:
         """Press one of `KEYS`."""

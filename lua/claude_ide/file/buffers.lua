@@ -93,10 +93,10 @@ end
 --- The text that `:write` would put on disk; nil if the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`
----@return string?
+---@return { text: string }?
 function M.text(path, is_real)
   local buffer = M.find(path, is_real)
-  return buffer and buffer.loaded and buffer_text.get(buffer.bufnr) or nil
+  return buffer and buffer.loaded and { text = buffer_text.get(buffer.bufnr) } or nil
 end
 
 --- Write a file as `:write` does, which runs the user's autocommands.

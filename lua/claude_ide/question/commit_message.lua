@@ -76,7 +76,7 @@ local function finish(bufnr, err, written)
   elseif not vim.api.nvim_buf_is_loaded(bufnr) or not vim.bo[bufnr].modifiable then
     message.show('the commit message can no longer be changed', 'warn')
   else
-    M.insert(bufnr, written.message, written.comment)
+    M.insert(bufnr, written.text, written.comment)
   end
 end
 
@@ -107,7 +107,7 @@ function M.write(opts)
   end
   answer.show('Commit message', 'commit', {}, {
     to_text = function(written)
-      return written.message
+      return written.text
     end,
   })
 end

@@ -108,12 +108,12 @@ end
 
 --- Handle the end of a question.
 ---@param id integer
----@param ended { error?: string, result?: any }
+---@param ended { error?: string, text?: string, result?: any } a result that is a text is `text`
 function M.finish(id, ended)
   local question = questions[id]
   questions[id] = nil
   if question then
-    local result, err = ended.result, ended.error
+    local result, err = ended.text or ended.result, ended.error
     local status = err == M.CANCELLED and 'cancel' or err and 'failed' or 'success'
     report(id, question, err or 'answered', status)
     call(question.on_end, ended.error, result ~= vim.NIL and result or nil)

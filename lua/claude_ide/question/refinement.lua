@@ -156,10 +156,10 @@ function M.begin(rewrite, instruction, range)
     cwd = rewrite.cwd,
     instruction = instruction,
     earlier = earlier,
-    original = vim.list_slice(rewrite.base, rewrite.first + 1, rewrite.last),
+    original = { text = table.concat(rewrite.base, '\n', rewrite.first + 1, rewrite.last) },
     name = rewrite.name,
     filetype = vim.bo[target.bufnr].filetype,
-    lines = target.base,
+    text = table.concat(target.base, '\n'),
     first = target.first,
     last = target.last,
   }, {

@@ -161,7 +161,7 @@ local function begin(bufnr, first, last, instruction)
     instruction = instruction,
     name = rewrite.name,
     filetype = vim.bo[bufnr].filetype,
-    lines = lines,
+    text = table.concat(lines, '\n'),
     first = rewrite.first,
     last = rewrite.last,
   }, {

@@ -14,6 +14,7 @@ from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tools import Tools
+from claude_ide.editor_name import for_this_editor
 from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
@@ -123,8 +124,8 @@ class Editor:
 
         `real` says that `path` has no links, so that none is followed.
         """
-        text: str | None = await self._checked("file.buffers.text", path, real)
-        return text
+        found: dict[str, str] | None = await self._checked("file.buffers.text", path, real)
+        return found["text"] if found else None
 
     async def find(self, path: str, *, real: bool = False) -> dict[str, Any] | None:
         """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
@@ -244,7 +245,9 @@ class Editor:
             is_settled = begun["is_settled"] or await self.published([loaded.bufnr], seconds)
             read = await self._soon_json("diagnostics.check.read", path, loaded.bufnr)
             known = next(iter((await self._read_on(read["first"])).values()), Diagnostics())
-            known.note = BEHIND if begun["is_behind"] else "" if is_settled else PENDING
+            known.note = (
+                for_this_editor(BEHIND) if begun["is_behind"] else "" if is_settled else PENDING
+            )
             if not read["is_checked"]:
                 known.note = UNCHECKED
         except TimeoutError:
@@ -254,14 +257,14 @@ class Editor:
     def last_known_diagnostics(self) -> dict[str, Diagnostics]:
         """Return the diagnostics from before Neovim became busy, each with a note that says so."""
         return {
-            uri: Diagnostics(known.items, known.omitted, BUSY)
+            uri: Diagnostics(known.items, known.omitted, for_this_editor(BUSY))
             for uri, known in self.state.diagnostics.items()
         }
 
     def _last_known(self, path: str) -> Diagnostics:
         known = self.last_known_diagnostics()
         same = (known[uri] for uri in known if is_same(from_uri(uri), path))
-        return next(same, Diagnostics(note=BUSY))
+        return next(same, Diagnostics(note=for_this_editor(BUSY)))
 
     async def _read_on(self, part: dict[str, Any]) -> dict[str, Diagnostics]:
         """Read the remaining slices; return the diagnostics of all slices by uri."""

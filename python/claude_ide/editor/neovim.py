@@ -6,16 +6,14 @@ after the request was sent. Each call therefore runs in a new greenlet, which se
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable
 from typing import Any
 
 import pynvim
 from greenlet import greenlet
 
+from claude_ide.editor.port import log_failure
 from claude_ide.errors import EditorError
-
-logger = logging.getLogger(__name__)
 
 
 class Neovim:
@@ -73,16 +71,11 @@ class Neovim:
 
     def notify(self, function: str, *arguments: Any) -> None:
         """Call `module.function` without waiting for it; a failure is logged."""
-        self.call(function, *arguments).add_done_callback(_log_failure)
+        self.call(function, *arguments).add_done_callback(log_failure)
 
     def close(self) -> None:
         """Fail every later call: Neovim is gone."""
         self._closed = True
-
-
-def _log_failure(done: "asyncio.Future[Any]") -> None:
-    if not done.cancelled() and (error := done.exception()) is not None:
-        logger.warning("%s", error)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,9 +1,12 @@
 """The port to an editor: how the other rooms call functions that run inside it."""
 
 import asyncio
+import logging
 from typing import Any, Protocol
 
 from claude_ide.errors import EditorError
+
+logger = logging.getLogger(__name__)
 
 
 class Port(Protocol):
@@ -30,6 +33,12 @@ class Port(Protocol):
 
     def close(self) -> None:
         """Fail every later call: the editor is gone."""
+
+
+def log_failure(done: "asyncio.Future[Any]") -> None:
+    """Log the failure of a call for whose result nobody waits."""
+    if not done.cancelled() and (error := done.exception()) is not None:
+        logger.warning("%s", error)
 
 
 def without_error(result: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port, without_error
+from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError
 
 BEGIN_SECONDS = 5
@@ -61,7 +62,7 @@ class Tools:
         except TimeoutError:
             has_begun = False
         if not has_begun:
-            raise EditorError(CANNOT_BEGIN)
+            raise EditorError(for_this_editor(CANNOT_BEGIN))
 
     def _answered(self, payload: dict[str, Any]) -> None:
         answer = self._running.get(payload["token"])

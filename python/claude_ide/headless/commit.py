@@ -9,6 +9,7 @@ import msgspec
 
 from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.editor_name import editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.headless.launching import launch
 from claude_ide.headless.requests import CommitRequest
@@ -121,14 +122,14 @@ class Git:
 
 
 async def write(run: Run, request: CommitRequest) -> dict[str, str]:
-    """Return the `message`, and the character that starts a `comment` in this repository."""
+    """Return the message as `text`, and what starts a `comment` in this repository."""
     repository = Git(request)
     # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
     shared = await _shared(run, repository, request.cwd)
     patch = await repository.read(*_diff(), *shared, most=MOST_OF_PATCH)
     if not patch:
-        raise UserError(ONLY_PRIVATE if shared else "nothing is staged")
+        raise UserError(for_this_editor(ONLY_PRIVATE) if shared else "nothing is staged")
     stat = await repository.read(*_diff("--stat=100"), *shared)
     log = await repository.try_read("log", "-n", "20", "--no-show-signature", "--format=%s")
     comment = await repository.try_read("config", "core.commentChar")
@@ -139,7 +140,7 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
             PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
         ),
     )
-    return {"message": _message(result, comment), "comment": comment}
+    return {"text": _message(result, comment), "comment": comment}
 
 
 async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:
@@ -152,7 +153,7 @@ async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:
     staged = {str(Path(top, name)): name for name in listed.split("\0") if name}
     private = await run.editor.private(staged)
     if any(NOT_UTF8 in path for path in private):
-        raise UserError("a staged file that stays in Neovim has a name that is not UTF-8")
+        raise UserError(f"a staged file that stays in {editor_name()} has a name that is not UTF-8")
     excluded = [f":(top,exclude,literal){staged[path]}" for path in private]
     return ("--", ":(top)", *excluded) if excluded else ()
 

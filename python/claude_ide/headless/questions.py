@@ -79,7 +79,8 @@ class Questions:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                ended = {"result": await _answer(run, requests.decode(payload))}
+                result = await _answer(run, requests.decode(payload))
+                ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}
         finally:

@@ -35,33 +35,38 @@ class AskRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="ask"):
 
 
 class RewriteRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="rewrite"):
-    """Lines to rewrite; `lines` are all lines of their buffer."""
+    """Lines to rewrite; `text` has all lines of their buffer, without a last line feed."""
 
     id: int
     cwd: str
     instruction: str
     name: str
     filetype: str
-    lines: list[str]
+    text: str
     first: int
     """0-based."""
     last: int
     """0-based, exclusive."""
 
 
+class Original(msgspec.Struct, frozen=True):
+    """Lines as they were before they were rewritten."""
+
+    text: str
+
+
 class RefineRequest(msgspec.Struct, frozen=True, tag_field="kind", tag="refine"):
-    """A rewrite to refine; `lines` are all lines of the proposal, `first` and `last` mark some."""
+    """A rewrite to refine; `text` has all lines of the proposal, `first` and `last` mark some."""
 
     id: int
     cwd: str
     instruction: str
     earlier: list[str]
     """The instructions so far, the oldest first."""
-    original: list[str]
-    """The lines that were rewritten, as they were before."""
+    original: Original
     name: str
     filetype: str
-    lines: list[str]
+    text: str
     first: int
     """0-based."""
     last: int

@@ -104,15 +104,16 @@ async def _ask(run: Run, request: RewriteRequest | RefineRequest) -> str:
         launch(run.config, request.cwd, READING),
         Question(prompt(request), Format.TEXT, SCHEMA),
     )
-    marked = "\n".join(request.lines[request.first : request.last])
+    marked = "\n".join(request.text.split("\n")[request.first : request.last])
     return without_fence(structured(result, Rewritten).replacement, marked)
 
 
 def prompt(request: RewriteRequest | RefineRequest) -> str:
     """Return the prompt: the instruction, and the whole text with the lines marked."""
-    before = request.lines[: request.first]
-    marked = request.lines[request.first : request.last]
-    after = request.lines[request.last :]
+    lines = request.text.split("\n")
+    before = lines[: request.first]
+    marked = lines[request.first : request.last]
+    after = lines[request.last :]
     given = {
         "name": request.name,
         "language": f" ({request.filetype})" if request.filetype else "",
@@ -122,5 +123,5 @@ def prompt(request: RewriteRequest | RefineRequest) -> str:
     }
     if isinstance(request, RewriteRequest):
         return PROMPT.format(**given)
-    original, earlier = "\n".join(request.original), "\n\n".join(request.earlier)
-    return REFINE.format(**given, original=original, earlier=earlier)
+    earlier = "\n\n".join(request.earlier)
+    return REFINE.format(**given, original=request.original.text, earlier=earlier)

@@ -15,6 +15,7 @@ from claude_ide import startup
 from claude_ide.concealed import conceal
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor_name import VIM, editor_name
 from claude_ide.hooks import registration, status_line
 from claude_ide.mcp.lock_file import new_token
 from claude_ide.trust.trust import Trust
@@ -142,6 +143,8 @@ class Hooks:
         await self._listener.start()
 
     def _obstacle(self, words: Sequence[str]) -> str:
+        if editor_name() == VIM:
+            return "only Neovim has the windows for what it would report"
         if not self._is_on:
             return "the option `hooks` is off"
         return registration.obstacle(words, os.environ.get("PATH", ""))

@@ -49,16 +49,16 @@ def _on_port(environment: Mapping[str, str], port: int) -> Address:
     for lock in _announced(environment):
         if lock.port == port:
             return Address(port, lock.authToken)
-    raise NoServer(f"{TOKEN} is not set, and no Neovim serves at the port {port}")
+    raise NoServer(f"{TOKEN} is not set, and no editor serves at the port {port}")
 
 
 def _for_folder(environment: Mapping[str, str], folder: str) -> Address:
     locks = [lock for lock in _announced(environment) if lock.holds(folder)]
     if not locks:
-        raise NoServer(f"no Neovim serves {folder} (:ClaudeStart starts a server)")
+        raise NoServer(f"no editor serves {folder} (:ClaudeStart starts a server)")
     if len(locks) > 1:
         names = ", ".join(sorted(f"{lock.port} ({lock.ideName})" for lock in locks))
-        raise NoServer(f"several Neovims serve {folder}; set {PORT} to one of {names}")
+        raise NoServer(f"several editors serve {folder}; set {PORT} to one of {names}")
     return Address(locks[0].port, locks[0].authToken)
 
 

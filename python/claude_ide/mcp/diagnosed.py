@@ -1,6 +1,7 @@
 """The diagnostics as a model needs them: after a check, so that none means no problem."""
 
 from claude_ide.editor.state import Diagnostics
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.paths import from_uri
@@ -18,7 +19,9 @@ async def diagnosed(client: Client, path: str | None) -> dict[str, Diagnostics]:
     except TimeoutError:
         known = client.editor.last_known_diagnostics()
         if not known:
-            raise ToolError("Neovim is busy, and there are no earlier diagnostics") from None
+            raise ToolError(
+                f"{editor_name()} is busy, and there are no earlier diagnostics"
+            ) from None
         return by_path(known)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output, clean
@@ -26,7 +27,7 @@ MARKS = {"stderr": "[stderr]", "value": "[value]", "error": "[error]"}
 async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Content:
     """Run code after the user's consent, and return what came out. Raises `ToolError`."""
     if client.kernels is None:
-        raise ToolError("No Jupyter kernel is attached to Neovim, so nothing was run")
+        raise ToolError(f"No Jupyter kernel is attached to {editor_name()}, so nothing was run")
     allowed = client.allowed_code.take(caller.tool_use, code)
     wanted = code if allowed is None else allowed
     task = asyncio.current_task()

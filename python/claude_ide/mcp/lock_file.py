@@ -13,6 +13,8 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from stat import S_ISREG
 
+from claude_ide.editor_name import editor_name
+
 PLUGIN = "claude-ide"
 """Marks our own locks, which `sweep` may remove; the CLI ignores unknown fields."""
 
@@ -117,13 +119,14 @@ def announced(folder: StrPath) -> list[LockFile]:
 
 
 def ide_name(folder: StrPath, workspace: str) -> str:
-    """Return `Neovim`; with the project's name if another Neovim has a lock already."""
+    """Return the editor's name; with the project's if another such editor has a lock already."""
+    editor = editor_name()
     taken = any(
-        str(fields.get("ideName", "")).startswith("Neovim") and _lives(fields.get("pid"))
+        str(fields.get("ideName", "")).startswith(editor) and _lives(fields.get("pid"))
         for _, fields in _locks(folder)
     )
     project = os.path.basename(os.path.normpath(workspace))
-    return f"Neovim ({project or workspace})" if taken else "Neovim"
+    return f"{editor} ({project or workspace})" if taken else editor
 
 
 def _locks(folder: StrPath) -> Iterator[tuple[str, dict[str, object]]]:

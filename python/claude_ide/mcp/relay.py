@@ -20,7 +20,7 @@ LAST_ANSWERS_SECONDS = 1.0
 CLOSED = -32000
 """The code with which the MCP SDKs report a closed connection."""
 
-GONE = "Neovim has closed the connection"
+GONE = "the editor has closed the connection"
 CANCELLED = "notifications/cancelled"
 
 Id = str | int | float

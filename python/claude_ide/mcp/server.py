@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import __version__
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, RpcError, ToolError, TransportClosed
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
@@ -118,7 +119,7 @@ class Server:
         return {
             "protocolVersion": asked if asked in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
             "capabilities": {"tools": {"listChanged": True}, "logging": {}},
-            "serverInfo": {"name": "claude-ide", "title": "Neovim", "version": __version__},
+            "serverInfo": {"name": "claude-ide", "title": editor_name(), "version": __version__},
             **(
                 {"instructions": instructions} if (instructions := self._tools.instructions) else {}
             ),
@@ -206,7 +207,7 @@ class Server:
             return "running the code"
         if tool.asks_user and not self.client.editor.is_using(task):
             return "waiting for the user"
-        return "waiting for Neovim"
+        return f"waiting for {editor_name()}"
 
 
 class _Name(msgspec.Struct):

@@ -43,7 +43,7 @@ def main() -> int:
     except RefusedError as refused:
         return _complain(f"the server at port {port} refuses: {refused}")
     except OSError as error:
-        return _complain(f"no Neovim serves at port {port}: {error.strerror or error}")
+        return _complain(f"no editor serves at port {port}: {error.strerror or error}")
     gc.freeze()
     gc.enable()
     if relay.Relay(line, sys.stdin.buffer, outgoing).run():

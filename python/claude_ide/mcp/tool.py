@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import converted, readable
 
@@ -198,7 +199,8 @@ class Toolset(UserDict[str, Tool]):
         """Return the encoded result of `tools/list`."""
         if self._listed is None:
             tools = [tool.describe() for name, tool in self.items() if name not in self.off]
-            self._listed = msgspec.Raw(msgspec.json.encode({"tools": tools}))
+            listed = msgspec.json.encode({"tools": tools}).decode()
+            self._listed = msgspec.Raw(for_this_editor(listed).encode())
         return self._listed
 
     def subscribe(self, on_change: Callable[[], object]) -> Callable[[], object]:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import files
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import INTERNAL_ERROR, RpcError
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER
 from claude_ide.mcp.client import Client
@@ -76,7 +77,7 @@ async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
     root, path = await _resolve(client, params.path)
     buffer = await client.editor.find(str(path), real=True)
     if buffer is not None and buffer["modified"]:
-        reason = f"writeFile: {params.path}: has unsaved changes in Neovim"
+        reason = f"writeFile: {params.path}: has unsaved changes in {editor_name()}"
         raise RpcError(INTERNAL_ERROR, reason)
     client.editor.announce_write(str(path))
     with _refusals("writeFile", params.path):
@@ -99,7 +100,8 @@ async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]
     count = 0
     async for _ in _files(root):
         count += 1
-    return {"name": root.name, "path": str(root), "fileCount": count, "type": "neovim"}
+    kind = editor_name().lower()
+    return {"name": root.name, "path": str(root), "fileCount": count, "type": kind}
 
 
 async def get_open_files(client: Client, _params: Nothing) -> list[str]:

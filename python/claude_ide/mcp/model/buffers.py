@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.pages import count, page, remaining
@@ -84,7 +85,7 @@ async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
         return page("Everything is saved.", ())
     lines: list[str] = []
     for each in files:
-        lines += [f"--- {each['path']} on disk", f"+++ {each['path']} in Neovim"]
+        lines += [f"--- {each['path']} on disk", f"+++ {each['path']} in {editor_name()}"]
         lines += each.get("diff", each.get("note", "")).splitlines()
     return page(f"{count(len(files), 'file')} with unsaved changes", lines)
 

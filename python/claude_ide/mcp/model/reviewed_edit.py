@@ -10,6 +10,7 @@ import msgspec
 
 from claude_ide import files as disk
 from claude_ide.editor.diffs import Diff
+from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.pages import count, page
@@ -210,7 +211,9 @@ class _Review:
             try:
                 await self._apply(accepted)
             except (EditorError, OSError) as error:
-                reason = getattr(error, "strerror", None) or str(error) or "Neovim is busy"
+                reason = (
+                    getattr(error, "strerror", None) or str(error) or f"{editor_name()} is busy"
+                )
                 self.outcome.failed.append(f"{accepted.file.path}: {reason}")
             else:
                 if accepted.diff is not None:
@@ -231,7 +234,7 @@ class _Review:
         name, digest = self._client.shown_name, accepted.file.digest
         done = await self._editor.ask(WRITER, path, text, name, False, digest)
         if done.get("is_unloaded"):
-            raise EditorError("read-only in Neovim, or closed")
+            raise EditorError(f"read-only in {editor_name()}, or closed")
         if "bufnr" in done:
             raise EditorError("changed meanwhile; it was not changed")
         if "saved" in done:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from claude_ide import git, program
 from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.editor_name import check_command
 from claude_ide.errors import AgentError
 from claude_ide.own_mode import DEFAULT, given, own_mode
 
@@ -34,8 +35,6 @@ BYPASSES = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissi
 
 SETTING_SOURCES = "--setting-sources"
 
-INSTALL = "how to install it: :checkhealth claude_ide"
-
 
 def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
     """Return the user's command line for the CLI as a tuple.
@@ -44,7 +43,8 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
     """
     words = program.words(cmd)
     if shutil.which(words[0]) is None:
-        hint = INSTALL if words[0] == "claude" else "g:claude_ide.cmd"
+        is_ours = words[0] == "claude"
+        hint = f"how to install it: {check_command()}" if is_ours else "g:claude_ide.cmd"
         is_path = Path(words[0]).is_absolute()
         problem = "no program" if is_path else "not on PATH"
         raise AgentError(f"{words[0]} is {problem} ({hint})")

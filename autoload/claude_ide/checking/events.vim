@@ -1,0 +1,61 @@
+vim9script
+# Reports to subscribers that a source has published diagnostics.
+
+import autoload '../diagnostics/sources.vim'
+import autoload '../say/reason.vim'
+
+var listeners: list<func(string)> = []
+var counts: dict<number> = {}
+
+# Call `Fn` with the name of each source that publishes. The lists of Vim count as one.
+export def Subscribe(Fn: func(string))
+  listeners->add(Fn)
+enddef
+
+# Stop that.
+export def Unsubscribe(Fn: func(string))
+  listeners->filter((_, each) => each isnot Fn && each != Fn)
+enddef
+
+# How often a source has published.
+export def Count(source: string): number
+  return get(counts, source, 0)
+enddef
+
+def Published(source: string)
+  counts[source] = Count(source) + 1
+  for Fn in copy(listeners)
+    call(Fn, [source])
+  endfor
+enddef
+
+# Only for this module: a source's event. coc.nvim sends its diagnostics later.
+export def Heard(source: string)
+  # The plugin's own work must not fail because of ours.
+  reason.Try(() => {
+    if source ==# 'coc'
+      claude_ide#diagnostics#source#coc#Fetch(() => Published(source))
+    else
+      Published(source)
+    endif
+  })
+enddef
+
+# Start or stop listening.
+export def Watch(on: bool)
+  augroup claude_ide_checking
+    autocmd!
+    if on
+      for [source, event] in items(sources.EVENTS)
+        execute $'autocmd User {event} claude_ide#checking#events#Heard("{source}")'
+      endfor
+      autocmd QuickFixCmdPost * Heard('lists')
+    endif
+  augroup END
+  # What it has found before.
+  if on && sources.There()->index('coc') >= 0
+    Heard('coc')
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,75 @@
+vim9script
+# The answers that are expected for a buffer's new text from the sources that check it.
+
+import autoload '../diagnostics/sources.vim'
+import autoload './answer_time.vim'
+
+# By buffer: `began`, and by source what is `awaited`: its mark before the change (`sources.vim`), and
+# the `patience` with it in milliseconds.
+var expected: dict<dict<any>> = {}
+
+# Milliseconds since the buffer got its text.
+export def Age(bufnr: number): float
+  return reltimefloat(reltime(expected[bufnr].began)) * 1000
+enddef
+
+# A buffer has just got a new text: expect answers.
+export def Begin(bufnr: number)
+  var awaited: dict<dict<any>> = {}
+  for source in sources.OfBuffer(bufnr)
+    awaited[source] = {
+      mark: sources.Ask(source, 'Mark', [bufnr], 0),
+      patience: answer_time.Of(source),
+    }
+  endfor
+  expected[bufnr] = {began: reltime(), awaited: awaited}
+enddef
+
+# Whether answers for a buffer have been expected.
+export def IsKnown(bufnr: number): bool
+  return has_key(expected, bufnr)
+enddef
+
+# Stop to wait for a source that has answered, or has not in time.
+def Settle(bufnr: number, source: string)
+  final awaited: dict<dict<any>> = expected[bufnr].awaited
+  const age = Age(bufnr)
+  if sources.Ask(source, 'HasAnswered', [bufnr, awaited[source].mark], true)
+    answer_time.Answered(source, age)
+    remove(awaited, source)
+  elseif age > awaited[source].patience
+    answer_time.TimedOut(source)
+    remove(awaited, source)
+  endif
+enddef
+
+# Whether a source has yet to answer for a buffer.
+export def IsPending(bufnr: number): bool
+  if !has_key(expected, bufnr)
+    return false
+  elseif !bufloaded(bufnr)
+    remove(expected, bufnr)
+    return false
+  endif
+  for source in keys(expected[bufnr].awaited)
+    Settle(bufnr, source)
+  endfor
+  return !empty(expected[bufnr].awaited)
+enddef
+
+# The buffers whose answers are expected.
+export def Buffers(): list<number>
+  return keys(expected)->mapnew((_, key) => str2nr(key))
+enddef
+
+# Stop to wait for a buffer's answers: they have not come in time.
+export def Abandon(bufnr: number)
+  if has_key(expected, bufnr)
+    for source in keys(expected[bufnr].awaited)
+      answer_time.TimedOut(source)
+    endfor
+    expected[bufnr].awaited = {}
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,26 @@
+vim9script
+# The files whose diagnostics may be reported.
+
+import autoload '../privacy.vim'
+import autoload './sets.vim'
+
+# Whether a file need not stay in the editor. A source may also have entries of buffers that hold none.
+export def IsReported(path: string): bool
+  if path !~# '^/' || (bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')
+    return false
+  endif
+  return empty(privacy.Why(path))
+enddef
+
+# The paths of one file or, without a path, of all files with diagnostics that may be reported.
+export def Reported(path: any): list<string>
+  var paths = sets.Paths()
+  if type(path) == v:t_string
+    const wanted = resolve(path)
+    # A source and the host may spell the same path differently.
+    paths->filter((_, each) => each ==# path || resolve(each) ==# wanted)
+  endif
+  return paths->filter((_, each) => IsReported(each))
+enddef
+
+defcompile

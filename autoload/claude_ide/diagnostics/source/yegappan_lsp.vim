@@ -1,0 +1,65 @@
+vim9script
+# The diagnostics of yegappan/lsp. The same functions as in the other sources: `sources.vim` describes
+# them. It is not imported: that would fail where the plugin is missing.
+
+import autoload '../../checking/events.vim'
+import autoload '../../file/positions.vim'
+import autoload '../item.vim'
+
+# With this patch the plugin counts characters; without it, it keeps what the server has sent, which
+# is UTF-16. The same test as the plugin's own.
+const COUNTS_CHARACTERS = has('patch-9.0.1629')
+
+export def IsThere(): bool
+  return exists('*g:LspAddServer') == 1 && exists('g:loaded_lsp') == 1
+enddef
+
+export def Read(): dict<list<dict<any>>>
+  final found: dict<list<dict<any>>> = {}
+  for info in getbufinfo({bufloaded: 1})
+    final all = lsp#diag#GetDiagsForBuf(info.bufnr)
+    if !empty(all)
+      found[fnamemodify(info.name, ':p')] = all
+    endif
+  endfor
+  return found
+enddef
+
+export def Severity(diagnostic: dict<any>): number
+  return item.SeverityOfLsp(diagnostic)
+enddef
+
+def InUnits(position: dict<any>, TextOf: func): dict<number>
+  const text: string = TextOf(position.line + 1)
+  const before = slice(text, 0, position.character)
+  return {
+    line: position.line,
+    character: text ==# '' ? position.character : positions.Units(before),
+  }
+enddef
+
+export def Item(diagnostic: dict<any>, TextOf: func): dict<any>
+  final made = item.OfLsp(diagnostic, 'lsp')
+  if COUNTS_CHARACTERS
+    made.range = {
+      start: InUnits(diagnostic.range.start, TextOf),
+      end: InUnits(diagnostic.range.end, TextOf),
+    }
+  endif
+  return made
+enddef
+
+export def Checks(bufnr: number): bool
+  return !empty(lsp#buffer#BufLspServersGet(bufnr))
+enddef
+
+export def Mark(_: number): any
+  return events.Count('yegappan_lsp')
+enddef
+
+export def HasAnswered(_: number, mark: any): bool
+  const before: number = mark
+  return events.Count('yegappan_lsp') > before
+enddef
+
+defcompile

@@ -1,0 +1,315 @@
+vim9script
+# Proposed changes: shown beside the file, decided by the user, and answered once.
+
+import autoload './channel.vim'
+import autoload './diff/accepted.vim' as accepted_text
+import autoload './diff/choice.vim'
+import autoload './diff/layout.vim'
+import autoload './diff/proposal.vim'
+import autoload './diff/remarks.vim'
+import autoload './diff/settings.vim'
+import autoload './diff/waiting.vim'
+import autoload './disk/reload.vim'
+import autoload './file/borrowed_buffer.vim'
+import autoload './file/folders.vim'
+import autoload './file/kept.vim'
+import autoload './file/text.vim'
+import autoload './file/whereabouts.vim'
+import autoload './say/announce.vim'
+import autoload './say/message.vim'
+import autoload './say/reason.vim'
+import autoload './when/moment.vim'
+
+final diffs: dict<dict<any>> = {} # by id
+
+def IsWaiting(diff: dict<any>): bool
+  return has_key(diffs, diff.id) && diffs[diff.id] is diff
+enddef
+
+def AnnounceEvent(diff: dict<any>, event: string, outcome: dict<bool>)
+  announce.Event(event, extend({id: diff.id, path: diff.path, bufnr: diff.bufnr}, outcome))
+enddef
+
+# `outcome` is empty if the diff was decided elsewhere.
+def CloseView(diff: dict<any>, outcome: dict<bool>)
+  if empty(outcome)
+    kept.KeepEdits(diff.bufnr, diff.text, diff.path)
+  endif
+  layout.Close(diff.view)
+  moment.Settle()
+  if diff.is_ready
+    AnnounceEvent(diff, 'ClaudeDiffClosed', outcome)
+  endif
+enddef
+
+# Never at once: inside the `:wq` that decides, closing a window would make Vim quit another one.
+def CloseLater(diff: dict<any>, When: func, outcome: dict<bool> = {})
+  call(When, [
+    () => CloseView(diff, outcome),
+    (why) => message.Show($'the diff cannot be closed: {why}', 'error'),
+  ])
+enddef
+
+# The bars count the diffs. Not at once: the caller may be inside an autocommand.
+def RedrawCounts()
+  timer_start(0, (_) => execute(empty(diffs) ? '' : 'redrawstatus!'))
+enddef
+
+def Remove(diff: dict<any>)
+  remove(diffs, string(diff.id))
+  call(diff.Cancel, [])
+  RedrawCounts()
+enddef
+
+# The number of a diff among the waiting ones, 0 if it is decided; and their number.
+def PlaceOf(diff: dict<any>): list<number>
+  const earlier = keys(diffs)->filter((_, id) => str2nr(id) <= diff.id)
+  return [IsWaiting(diff) ? len(earlier) : 0, len(diffs)]
+enddef
+
+def Fail(diff: dict<any>, why: string)
+  Remove(diff)
+  channel.Emit('diff_failed', {id: diff.id, message: why})
+  if !empty(diff.view)
+    CloseLater(diff, moment.WhenPossible)
+  elseif diff.bufnr > 0 && bufexists(diff.bufnr)
+    execute 'silent! bwipeout!' diff.bufnr
+  endif
+enddef
+
+# Whether a text reaches the host as it is: `json_encode()` replaces bytes that are not UTF-8.
+def IsSendable(lines: list<string>): bool
+  return json_decode(json_encode(lines)) ==# lines
+enddef
+
+# Whoever proposed the change writes the file next; let its buffer follow.
+def ExpectWrite(diff: dict<any>)
+  if !has_key(diff, 'original')
+    reload.Expect(diff.path, diff.saved)
+  endif
+enddef
+
+# Hold the accepted text and pass it on, at once: the user's next keys may leave Vim. The diff fails
+# if the text cannot be sent.
+def PassOn(diff: dict<any>): list<list<string>>
+  const lines = text.Get(diff.bufnr)
+  if lines !=# diff.text && !IsSendable(lines)
+    message.Show('nothing was accepted: the text is not UTF-8', 'error')
+    return []
+  endif
+  ExpectWrite(diff)
+  if get(diff, 'is_reported', false) || !has_key(diff, 'original')
+    accepted_text.Hold(diff, lines)
+  endif
+  return [lines]
+enddef
+
+def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
+  final answer: dict<any> = remarks.Of(diff, accepted, why)
+  extend(answer, {id: diff.id, accepted: accepted})
+  if has_key(diff, 'OnDecided')
+    call(diff.OnDecided, accepted ? [lines] : [])
+  elseif accepted
+    answer.text = lines
+  endif
+  Remove(diff)
+  channel.Emit('diff_decided', answer)
+enddef
+
+def Decide(diff: dict<any>, accepted: bool, why = '')
+  if !IsWaiting(diff)
+    if accepted
+      message.Show('this diff is no longer waiting for an answer', 'warn')
+    endif
+    return
+  elseif empty(diff.view)
+    return
+  endif
+  const passed = accepted ? PassOn(diff) : []
+  if accepted && empty(passed)
+    return
+  endif
+  diff.view.had_user = layout.HasUser(diff.view)
+  Answer(diff, accepted, why, get(passed, 0, []))
+  const When = diff.view.had_user ? moment.WhenEnded : moment.WhenPossible
+  CloseLater(diff, When, {accepted: accepted})
+enddef
+
+def WhenReady(diff: dict<any>)
+  if !IsWaiting(diff) || !bufexists(diff.bufnr)
+    return
+  endif
+  setbufvar(diff.bufnr, '&modifiable', true)
+  diff.is_ready = true
+  channel.Emit('diff_shown', {id: diff.id})
+  AnnounceEvent(diff, 'ClaudeDiffOpened', {})
+enddef
+
+def Show(diff: dict<any>)
+  if diff.bufnr == 0
+    diff.bufnr = proposal.New(diff, (accepted) => Decide(diff, accepted))
+  endif
+  diff.view = layout.Open(diff)
+  if diff.focus
+    moment.Guard(() => WhenReady(diff))
+  else
+    moment.Settle()
+    WhenReady(diff)
+  endif
+enddef
+
+# A diff that leaves the user where they are need not wait until they can be taken elsewhere.
+def WhenShowable(diff: dict<any>): func
+  const Fn = () => Show(diff)
+  const OnError = (why) => Fail(diff, why)
+  if !diff.focus
+    return moment.WhenHarmless(Fn, OnError)
+  endif
+  return waiting.WhenFree($'edit of {fnamemodify(diff.path, ":t")}', Fn, OnError)
+enddef
+
+# The file as the user knows it. For a buffer, no file will be written.
+def Locate(request: dict<any>): dict<string>
+  const where = whereabouts.Of(request.path, folders.All())
+  return has_key(request, 'original') ? {path: where.path, warning: ''} : where
+enddef
+
+# Show a proposed change at the next moment that takes nothing from the user.
+#
+# `request` is {path, text, title, layout, …}: `text` the lines of the proposed content; `old_path`
+# the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
+# the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
+# text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
+# before deciding; `why` what the agent has said before; `is_reported` whether the host will report
+# if an accepted text was written. `OnDecided` is called with the accepted text, which the host then
+# does not get; without a text if the diff is rejected.
+#
+# Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided` {id,
+# accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.
+# Returns {error} if the file cannot be shown; then no event is emitted.
+export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
+  final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)
+  if !has_key(request, 'original')
+    const checked = reason.Attempt(borrowed_buffer.Check, [request.path])
+    if !checked[0]
+      return {error: checked[1]}
+    endif
+    diff.path = checked[1]
+    diff.saved = reload.Saved(diff.path)
+  endif
+  if type(OnDecided) == v:t_func
+    diff.OnDecided = OnDecided
+  endif
+  diff.where = Locate(diff)
+  diff.focus = settings.TakesFocus()
+  diff.Place = () => PlaceOf(diff)
+  diffs[id] = diff
+  RedrawCounts()
+  diff.Cancel = WhenShowable(diff)
+  return {}
+enddef
+
+# Close a diff that was decided elsewhere, or that is no longer needed.
+export def Close(id: number): bool
+  if !has_key(diffs, id)
+    return true
+  endif
+  final diff = diffs[id]
+  Remove(diff)
+  # The user may have accepted it in the terminal, which does not report it.
+  if has_key(diff, 'saved')
+    reload.Expect(diff.path, diff.saved)
+  endif
+  if empty(diff.view)
+    return true
+  elseif !layout.HasUser(diff.view)
+    CloseLater(diff, moment.WhenHarmless)
+    return true
+  endif
+  # The user, moved back to where they were, may still be typing for the diff.
+  CloseLater(diff, (Fn, OnError) => moment.WhenFree(() => {
+    call(Fn, [])
+    moment.Guard(() => true)
+  }, OnError))
+  return true
+enddef
+
+# Close all diffs.
+export def CloseAll()
+  for id in keys(diffs)
+    Close(str2nr(id))
+  endfor
+enddef
+
+def Ordered(): list<dict<any>>
+  return values(diffs)->sort((one, other) => one.id - other.id)
+enddef
+
+# The diffs that wait for a decision, ordered by id: {id, path, title, shown}; `shown` is whether it
+# accepts keys.
+export def List(): list<dict<any>>
+  return Ordered()->mapnew((_, diff) => ({
+    id: diff.id,
+    path: diff.path,
+    title: diff.title,
+    shown: diff.is_ready,
+  }))
+enddef
+
+# Decide a diff that still waits for a moment to appear. One with a warning is accepted only after
+# the user has seen it.
+def DecideUnseen(diff: dict<any>, accepted: bool, why: string)
+  if accepted && diff.where.warning !=# ''
+    message.Show($'{diff.where.path}: see it before you accept it', 'warn')
+    return
+  elseif accepted
+    ExpectWrite(diff)
+  endif
+  Answer(diff, accepted, why, diff.text)
+enddef
+
+# Accept or reject all proposals, also those that wait for a moment to appear.
+export def DecideAll(accepted: bool, why = '')
+  if empty(diffs)
+    message.Show('no diff is waiting', 'warn')
+  endif
+  for diff in Ordered()
+    if !empty(diff.view)
+      Decide(diff, accepted, why)
+    else
+      DecideUnseen(diff, accepted, why)
+    endif
+  endfor
+enddef
+
+# `:ClaudeAccept`: accept the proposal that the user means (`choice.Choose`) with its current text;
+# with a bang, all proposals.
+export def AcceptCommand(bang: bool)
+  if bang
+    DecideAll(true)
+  else
+    choice.Choose(values(diffs), (diff) => Decide(diff, true))
+  endif
+enddef
+
+# `:ClaudeReject`: likewise; the agent gets the reason if it accepts one.
+export def RejectCommand(why: string, _: list<number>, bang: bool)
+  if bang
+    DecideAll(false, why)
+  else
+    choice.Choose(values(diffs), (diff) => Decide(diff, false, why))
+  endif
+enddef
+
+def OnLeave()
+  for diff in values(diffs)
+    channel.Emit('diff_decided', {id: diff.id, accepted: false})
+  endfor
+enddef
+
+augroup claude_ide_diff
+  autocmd!
+  autocmd VimLeavePre * OnLeave()
+augroup END
+
+defcompile

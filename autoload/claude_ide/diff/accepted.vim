@@ -1,0 +1,59 @@
+vim9script
+# Accepted texts that differ from the proposal, held until the agent has written them.
+
+import autoload '../file/kept.vim'
+import autoload '../say/message.vim'
+
+# Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
+const PATIENCE = 10000
+
+final held: dict<dict<any>> = {} # {path, text, filetype, before} by diff id
+
+# The text of a file; without a line if there is no file. Opening a named pipe would block.
+def OnDisk(path: string): list<string>
+  return filereadable(path) ? readfile(path, 'b') : []
+enddef
+
+# Hold an accepted text; nothing if it is the proposed one.
+export def Hold(diff: dict<any>, text: list<string>)
+  if text ==# diff.text
+    return
+  endif
+  held[diff.id] = {
+    path: diff.path,
+    text: text,
+    filetype: getbufvar(diff.bufnr, '&filetype'),
+    before: OnDisk(diff.path),
+  }
+  if !get(diff, 'is_reported', false)
+    timer_start(PATIENCE, (_) => Settle(diff.id))
+  endif
+enddef
+
+# Drop an accepted text that was written; put one that was not into a buffer, so that the user's
+# edits survive. Without `is_written`, a file that has changed since counts as written.
+export def Settle(id: number, is_written: any = v:null): bool
+  if !has_key(held, id)
+    return true
+  endif
+  const accepted = remove(held, string(id))
+  const is_known = type(is_written) == v:t_bool
+  if is_known && is_written ==# true
+    return true
+  endif
+  const now = OnDisk(accepted.path)
+  if now !=# accepted.text && (is_known || now ==# accepted.before)
+    const what = 'not written; your edits are'
+    message.Show(kept.Keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
+  endif
+  return true
+enddef
+
+# Settle all of them: the host that would report has ended.
+export def SettleAll()
+  for id in keys(held)
+    Settle(str2nr(id))
+  endfor
+enddef
+
+defcompile

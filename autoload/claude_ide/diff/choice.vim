@@ -1,0 +1,34 @@
+vim9script
+# Which diff a command without a number applies to.
+
+import autoload './layout.vim'
+import autoload '../say/message.vim'
+import autoload '../say/plain.vim'
+
+def Ask(shown: list<dict<any>>, Apply: func)
+  const rows = shown->mapnew((_, diff) => plain.OneLine($'{diff.where.path} ({diff.title})'))
+  popup_menu(rows, {
+    title: ' Which diff? ',
+    callback: (_, index) => {
+      if index > 0
+        call(Apply, [shown[index - 1]])
+      endif
+    },
+  })
+enddef
+
+# Call `Apply` with the current window's diff, else with the only one, else with the user's choice.
+export def Choose(diffs: list<dict<any>>, Apply: func)
+  const shown = diffs->copy()->filter((_, diff) => !empty(diff.view))
+    ->sort((one, other) => one.id - other.id)
+  const here = shown->copy()->filter((_, diff) => layout.HasWindow(diff.view, win_getid()))
+  if !empty(here) || len(shown) == 1
+    call(Apply, [get(here, 0, get(shown, 0))])
+  elseif len(shown) > 1
+    Ask(shown, Apply)
+  else
+    message.Show('no diff is open', 'warn')
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,287 @@
+vim9script
+# Updates buffers after Claude or another program has written their files, without asking the user.
+
+import autoload '../file/buffers.vim'
+import autoload '../file/changed.vim'
+import autoload '../file/edit.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/rebase.vim'
+import autoload '../file/write.vim' as file_write
+import autoload '../file/written.vim'
+import autoload '../say/message.vim'
+import autoload '../say/reason.vim'
+import autoload './autoread.vim'
+import autoload './expected.vim'
+import autoload './held.vim'
+import autoload './named_files.vim'
+import autoload './report.vim'
+import autoload './saved_text.vim'
+
+# Milliseconds.
+const POLL = 25
+const SETTLED = 50 # without a change; before, the buffer might get half a file
+const PATIENCE = 10000
+
+const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
+
+var is_polling = false
+
+# Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
+# otherwise if 'autoread' is on.
+export def IsFollowed(bufnr: number): bool
+  return autoread.IsOn(bufnr) || named_files.Has(file.Name(bufnr))
+enddef
+
+# Whether the user's next key may depend on the text of the buffer.
+def IsInUse(bufnr: number): bool
+  return bufnr == bufnr() && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
+enddef
+
+# Whether Vim allows to change text in other windows.
+export def IsPossible(): bool
+  return getcmdwintype() ==# '' && win_gettype() !=# 'popup'
+enddef
+
+# Whether a buffer's text can be replaced now without disturbing the user.
+export def MayChange(bufnr: number): bool
+  return IsPossible() && !IsInUse(bufnr)
+enddef
+
+def IsTooLarge(bufnr: number): bool
+  return getfsize(file.Name(bufnr)) > LARGEST
+enddef
+
+# Replace the buffer's text with that on disk, and reapply unsaved changes. Returns a notice or ''.
+def Apply(write: dict<any>, text: dict<any>): string
+  const bufnr: number = write.bufnr
+  const saved: list<list<string>> = write.saved
+  if !getbufvar(bufnr, '&modified')
+    edit.Adopt(bufnr, text, text.lines)
+    return ''
+  elseif empty(saved)
+    return 'has unsaved changes to an older text, which are kept as they are'
+  endif
+  const merged = rebase.Merge(saved[0], getbufline(bufnr, 1, '$'), edit.InBuffer(text.lines))
+  edit.Adopt(bufnr, text, merged.lines)
+  return merged.conflicts > 0 ? 'your unsaved changes to the same lines are one undo away' : ''
+enddef
+
+# [true, a notice or ''] or [false, a reason]; empty if Vim refuses to change any text now.
+def TryApply(write: dict<any>, text: dict<any>): list<any>
+  try
+    return [true, call(Apply, [write, text])]
+  catch /E565:\|E523:\|E788:\|E11:\|E12:\|E994:/
+    return []
+  catch
+    return [false, reason.Of(v:exception)]
+  endtry
+enddef
+
+def Warn(bufnr: number, notice: string)
+  message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {notice}', 'warn')
+enddef
+
+# Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted
+# diff, unsaved changes are reapplied. Returns whether it is left.
+def KeepText(write: dict<any>): bool
+  const bufnr: number = write.bufnr
+  const is_modified: bool = getbufvar(bufnr, '&modified')
+  if !write.is_unannounced || !(is_modified || IsTooLarge(bufnr))
+    return false
+  endif
+  expected.Forget(write)
+  if is_modified
+    file_write.RememberConflict(bufnr)
+    report.Kept(file.Name(bufnr))
+  endif
+  call(write.OnEnd, [0])
+  return true
+enddef
+
+# The file has been written again while it was read. Vim regards both as the same write.
+def FollowNext(write: dict<any>, lines: list<string>)
+  final next_write = WaitFor(write.bufnr, [lines])
+  next_write.is_unannounced = write.is_unannounced
+  next_write.OnEnd = write.OnEnd
+  next_write.changed_at = expected.Now()
+  write.OnEnd = (_) => 0
+enddef
+
+# Report the new text of a buffer. The user has seen that of an accepted diff.
+def ReportChange(write: dict<any>, before: list<string>)
+  const bufnr: number = write.bufnr
+  if !write.is_unannounced
+    named_files.Forget(file.Name(bufnr))
+    written.Report(bufnr)
+  elseif report.Followed(bufnr, before, getbufline(bufnr, 1, '$'))
+    written.Report(bufnr)
+  endif
+enddef
+
+# Update the buffer from the disk now, if possible; return whether it was.
+def Update(write: dict<any>): bool
+  const began = expected.Now()
+  const bufnr: number = write.bufnr
+  const text = MayChange(bufnr) ? edit.Read(bufnr) : {}
+  if empty(text)
+    return false
+  endif
+  const before = getbufline(bufnr, 1, '$')
+  const applied = TryApply(write, text)
+  if empty(applied)
+    return false
+  endif
+  expected.Forget(write)
+  const notice = applied[0] ? applied[1] : $'cannot be reloaded: {applied[1]}'
+  if notice !=# ''
+    Warn(bufnr, notice)
+  endif
+  if !applied[0] || empty(write.saved)
+    call(write.OnEnd, [0])
+    return false
+  endif
+  changed.Know(bufnr)
+  file_write.MarkRead(bufnr)
+  if edit.Bytes(bufnr) !=# text.bytes
+    FollowNext(write, text.lines)
+  endif
+  ReportChange(write, before)
+  call(write.OnEnd, [expected.Now() - began])
+  return true
+enddef
+
+def Check(write: dict<any>): bool
+  const bufnr: number = write.bufnr
+  if !bufloaded(bufnr)
+    expected.Forget(write)
+  elseif expected.Look(write)
+    const is_settled = expected.Now() - write.changed_at >= SETTLED
+    if is_settled && (KeepText(write) || Update(write))
+      return true
+    endif
+  endif
+  if expected.Now() > write.deadline && MayChange(bufnr)
+    expected.Forget(write)
+  endif
+  return true
+enddef
+
+# The interval starts at the end of a round, because the checks take time, too.
+def Poll(_: number)
+  for write in IsPossible() ? expected.All() : []
+    const checked = reason.Attempt(Check, [write])
+    if !checked[0]
+      expected.Forget(write)
+      message.Show(checked[1], 'error')
+    endif
+  endfor
+  is_polling = !empty(expected.All())
+  if is_polling
+    timer_start(POLL, Poll)
+  endif
+enddef
+
+def WaitFor(bufnr: number, saved: list<list<string>>): dict<any>
+  final write = expected.New(bufnr, saved, PATIENCE)
+  if !is_polling
+    is_polling = true
+    timer_start(POLL, Poll)
+  endif
+  return write
+enddef
+
+# Whether Vim knows the file of a buffer with unsaved changes in its current state.
+def IsCurrent(bufnr: number): bool
+  file_write.NoticeConflict(bufnr)
+  return !file_write.IsInConflict(bufnr)
+enddef
+
+def SavedOf(bufnr: number): list<list<string>>
+  const is_modified: bool = getbufvar(bufnr, '&modified')
+  return saved_text.Of(bufnr, !is_modified || IsCurrent(bufnr))
+enddef
+
+# The text of a file, as a list with it, for a write that is expected later; empty if it is not
+# known.
+export def Saved(path: string): list<list<string>>
+  const bufnr = buffers.Loaded(path)
+  return bufnr > 0 ? SavedOf(bufnr) : []
+enddef
+
+# Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and
+# unsaved changes are reapplied. The write may already have happened; `saved` is the text before it.
+export def Expect(path: string, saved: list<list<string>> = []): bool
+  const bufnr = buffers.Loaded(path)
+  if bufnr == 0
+    return true
+  endif
+  final known = expected.Of(bufnr)
+  final write = empty(known) ? WaitFor(bufnr, empty(saved) ? SavedOf(bufnr) : saved) : known
+  write.is_unannounced = false
+  write.deadline = expected.Now() + PATIENCE
+  return true
+enddef
+
+# Whether a write to a buffer's file is expected or being followed.
+export def IsExpected(bufnr: number): bool
+  return !empty(expected.Of(bufnr))
+enddef
+
+# Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
+# buffer is updated as soon as possible; `OnEnd` then gets the milliseconds that this took. Returns
+# the write, or an empty dict.
+export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
+  if IsTooLarge(bufnr)
+    return {}
+  endif
+  final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
+  write.is_unannounced = true
+  write.OnEnd = OnEnd
+  if changed.Probe(bufnr) !=# '' || file_write.IsInConflict(bufnr)
+    write.changed_at = expected.Now()
+    return write
+  endif
+  expected.Forget(write)
+  return {}
+enddef
+
+def MayBeNoticed(bufnr: number): bool
+  return !getbufvar(bufnr, '&modified') && !IsInUse(bufnr) && IsFollowed(bufnr)
+enddef
+
+def SyncBuffer(bufnr: number): bool
+  var write = expected.Of(bufnr)
+  if empty(write) && MayBeNoticed(bufnr)
+    write = Notice(bufnr)
+  endif
+  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write)
+enddef
+
+# Whether a buffer's file has been written since Vim has read or written it. The buffer then follows
+# as soon as possible.
+export def HasChanged(bufnr: number): bool
+  const write = expected.Of(bufnr)
+  if !empty(write)
+    return expected.Look(write)
+  elseif getbufvar(bufnr, '&modified')
+    return !IsCurrent(bufnr)
+  endif
+  return IsFollowed(bufnr) && !empty(Notice(bufnr))
+enddef
+
+# Update one buffer now, if its file has been written. Returns whether it has changed.
+export def SyncOne(bufnr: number): bool
+  if !IsPossible() || held.Path(bufnr) ==# ''
+    return false
+  endif
+  const synced = reason.Attempt(SyncBuffer, [bufnr])
+  return synced[0] && synced[1]
+enddef
+
+# Update all loaded buffers whose files have been written, now. Returns the numbers of those that
+# have changed.
+export def Sync(): list<number>
+  return held.All()->filter((_, bufnr) => SyncOne(bufnr))
+enddef
+
+defcompile

@@ -1,0 +1,121 @@
+vim9script
+# Buffers that are loaded only to be shown in a diff, and restored to their earlier state
+# afterwards.
+
+import autoload './buffers.vim'
+import autoload './gate.vim'
+
+# {bufnr, holders, known, loaded, changedtick} by buffer: `known` is whether the buffer existed
+# before.
+final borrowed: dict<dict<any>> = {}
+
+# A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
+# `{path}: {reason}`.
+export def Check(path: string): string
+  const checked = gate.Check(path)
+  if has_key(checked, 'refusal')
+    throw 'claude-ide: ' .. checked.refusal
+  endif
+  return checked.path
+enddef
+
+# The buffer of an existing file if it has unsaved changes; else 0.
+export def Unsaved(path: string): number
+  const bufnr = buffers.Loaded(path)
+  return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
+enddef
+
+# Turn the current window's buffer, which is empty and new, into one that nobody changes.
+def Blank(): number
+  setlocal noswapfile buftype=nofile bufhidden=wipe nobuflisted nomodifiable
+  return bufnr()
+enddef
+
+# Next to unsaved changes a proposal, which changes the text on disk, would seem to remove them.
+def ShowDisk(path: string): number
+  setlocal noswapfile
+  execute 'silent noautocmd keepalt keepjumps :0read ++edit' fnameescape(path)
+  silent deletebufline('%', line('$'))
+  setlocal nomodified
+  return Blank()
+enddef
+
+# Show a buffer in the current window. No dialog may come up: it would wait for a key, and `:silent`
+# would hide what it asks. A file that is open elsewhere is read; one that has changed on disk
+# stays.
+export def ShowBuffer(bufnr: number)
+  if bufnr() == bufnr
+    return
+  endif
+  augroup claude_ide_borrow
+    autocmd SwapExists * v:swapchoice = 'o'
+    autocmd FileChangedShell * v:fcs_choice = ''
+  augroup END
+  try
+    execute 'silent! keepalt buffer' bufnr
+  finally
+    autocmd! claude_ide_borrow
+  endtry
+  if bufnr() != bufnr
+    throw $'claude-ide: {bufname(bufnr)}: cannot be loaded'
+  endif
+enddef
+
+# Show a file in the current window, whose buffer is empty and new or shows it already: in its own
+# buffer, or in an empty one if the file does not exist, or as it is on disk if its buffer has
+# unsaved changes. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's
+# own buffer, if that is another one, or 0. Throws if the file cannot be loaded.
+export def Borrow(path: string, own: number): dict<number>
+  if own == 0 && Unsaved(path) > 0
+    return {bufnr: ShowDisk(path), unsaved: Unsaved(path)}
+  elseif own == 0 && buffers.Loaded(path) == 0 && !filereadable(path)
+    return {bufnr: Blank(), unsaved: 0}
+  endif
+  const found = own > 0 ? own : get(buffers.Lookup(path), 'bufnr', 0)
+  const bufnr = found > 0 ? found : bufadd(path)
+  const is_loaded = bufloaded(bufnr)
+  ShowBuffer(bufnr)
+  if !has_key(borrowed, bufnr)
+    borrowed[bufnr] = {
+      bufnr: bufnr,
+      holders: 0,
+      known: found > 0,
+      loaded: is_loaded,
+      changedtick: getbufvar(bufnr, 'changedtick'),
+    }
+  endif
+  borrowed[bufnr].holders += 1
+  return {bufnr: bufnr, unsaved: 0}
+enddef
+
+# A buffer that the user has changed or shown must stay. Without 'hidden' it may be unloaded
+# already.
+def IsAdopted(buffer: dict<any>): bool
+  return bufloaded(buffer.bufnr) && (!empty(win_findbuf(buffer.bufnr))
+    || getbufvar(buffer.bufnr, '&modified')
+    || getbufvar(buffer.bufnr, 'changedtick') != buffer.changedtick)
+enddef
+
+# Release a buffer that our window no longer shows; the last release restores its state.
+export def GiveBack(bufnr: number)
+  if !has_key(borrowed, bufnr)
+    return
+  endif
+  final buffer = borrowed[bufnr]
+  buffer.holders -= 1
+  if buffer.holders > 0
+    return
+  endif
+  remove(borrowed, bufnr)
+  if buffer.loaded || !bufexists(bufnr)
+    return
+  elseif IsAdopted(buffer)
+    setbufvar(bufnr, '&buflisted', true)
+  elseif !buffer.known
+    execute 'silent! bwipeout' bufnr
+  elseif bufloaded(bufnr)
+    execute 'silent! bunload' bufnr
+  endif
+enddef
+
+defcompile

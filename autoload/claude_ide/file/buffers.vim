@@ -1,0 +1,110 @@
+vim9script
+# Finds the buffer of a file, and reads, writes and watches it.
+
+import autoload './editor_changes.vim' as changes
+import autoload './gate.vim'
+import autoload './names.vim'
+import autoload './path.vim' as file
+import autoload './text.vim' as buffer_text
+import autoload './write.vim' as file_write
+import autoload './written.vim'
+import autoload '../say/reason.vim'
+import autoload '../window/recent.vim'
+
+def First(bufnrs: list<number>, IsWanted: func(string): bool): number
+  for bufnr in bufnrs
+    const name = file.Path(bufnr)
+    if name !=# '' && IsWanted(name)
+      return bufnr
+    endif
+  endfor
+  return 0
+enddef
+
+def NumberOf(path: string, is_real: bool): number
+  const wanted = is_real ? path : resolve(path)
+  const bufnrs = names.Candidates([path, wanted])
+  const same = First(bufnrs, (name) => name ==# path)
+  return same > 0 ? same : First(bufnrs, (name) => resolve(name) ==# wanted)
+enddef
+
+# The buffer of a file, however the buffer and the caller spell its path: {bufnr, loaded, modified,
+# listed}, or null. `is_real` says that `path` has no links. Throws if no file can have such a path.
+export def Find(path: string, is_real = false): any
+  const absolute = gate.Absolute(path)
+  var bufnr = NumberOf(absolute, is_real)
+  if bufnr == 0 && names.HaveMissed(absolute)
+    bufnr = NumberOf(absolute, is_real)
+  endif
+  if bufnr == 0
+    return v:null
+  endif
+  const info = getbufinfo(bufnr)[0]
+  return {
+    bufnr: bufnr,
+    loaded: info.loaded == 1,
+    modified: info.changed == 1,
+    listed: info.listed == 1,
+  }
+enddef
+
+# The same, but empty if there is none, and not null.
+export def Lookup(path: string, is_real = false): dict<any>
+  const found = Find(path, is_real)
+  return type(found) == v:t_dict ? found : {}
+enddef
+
+# A buffer that a plugin, or we, have loaded without showing it does not count as open.
+def IsOpen(buffer: dict<any>): bool
+  return buffer.listed || (buffer.loaded && (buffer.modified || !empty(win_findbuf(buffer.bufnr))))
+enddef
+
+# {isOpen, isDirty, isUntitled} of a file; only `isOpen` if it is not open.
+export def Dirty(path: string): dict<bool>
+  const buffer = Lookup(path)
+  if empty(buffer) || !IsOpen(buffer)
+    return {isOpen: false}
+  endif
+  return {isOpen: true, isDirty: buffer.modified, isUntitled: false}
+enddef
+
+# The loaded buffer of a file; 0 if there is none, also for a path that no file can have.
+export def Loaded(path: string): number
+  const [succeeded, found] = reason.Attempt(Lookup, [path])
+  return succeeded && get(found, 'loaded', false) ? found.bufnr : 0
+enddef
+
+# The text that `:write` would put on disk; null if the file is not loaded. `is_real` as in `Find`.
+export def Text(path: string, is_real = false): any
+  const buffer = Lookup(path, is_real)
+  return get(buffer, 'loaded', false) ? {text: buffer_text.Get(buffer.bufnr)} : v:null
+enddef
+
+# Write a file as `:write` does, which runs the user's autocommands. Returns {saved: true} or
+# {error}.
+export def Save(path: string): dict<any>
+  const buffer = Lookup(path)
+  if !get(buffer, 'loaded', false)
+    return {error: $'{path} is not open in Vim.'}
+  endif
+  const refusal = file_write.Write(buffer.bufnr)
+  return refusal ==# '' ? {saved: true} : {error: refusal}
+enddef
+
+# The current working folder: the window's, else the tabpage's, else the global one.
+export def Folder(): string
+  return getcwd()
+enddef
+
+# Emit changes of the open files (`editor_changes.vim`), and track the states of their files.
+export def Watch(on: bool)
+  file_write.Watch(on)
+  written.Watch(on)
+  recent.Watch(on)
+  changes.Watch(on)
+  if !on
+    names.Stop()
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,92 @@
+vim9script
+# Checks paths from outside: those that pass are absolute, normalized, and name a regular file or a
+# file that does not exist yet.
+
+import autoload '../say/reason.vim'
+
+const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
+const SHOWN = 200
+const LARGEST = 50000000 # bytes of a file
+const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
+
+# `{path}: {reason}`, in one line.
+def Refusal(path: string, why: string): string
+  const shown = len(path) <= SHOWN ? path : strpart(path, 0, SHOWN) .. '…'
+  return $'{strtrans(shown)}: {why}'
+enddef
+
+# `~x` is a file here, and not the home folder of a user.
+def Rooted(path: string): string
+  if path ==# '~' || path =~# '^\~/'
+    return expand('~') .. strpart(path, 1)
+  endif
+  return path[0] ==# '/' ? path : getcwd() .. '/' .. path
+enddef
+
+# Make a path absolute, without `.`, `..` and doubled slashes: Vim would read `x://y` as a URL.
+# Throws an error that names the path if no file can have it.
+export def Absolute(path: any): string
+  if type(path) != v:t_string || path ==# ''
+    throw 'claude-ide: the path is empty'
+  elseif len(path) > LONGEST
+    throw 'claude-ide: ' .. Refusal(path, 'the path is too long')
+  endif
+  return simplify(Rooted(path))->substitute('/\+', '/', 'g')->substitute('.\zs/$', '', '')
+enddef
+
+# The type of what a path leads to: "file", "dir", …; empty if there is nothing.
+export def TypeOf(path: string): string
+  const type = getftype(path)
+  return type ==# 'link' ? getftype(resolve(path)) : type
+enddef
+
+# Why a path without a file cannot get one: one of its folders is not a folder.
+def Obstacle(path: string): string
+  const folder = fnamemodify(path, ':h')
+  const type = TypeOf(folder)
+  if folder ==# path || type ==# 'dir'
+    return ''
+  endif
+  return type ==# '' ? Obstacle(folder) : $'{folder} is not a folder'
+enddef
+
+def WithCommas(number: number): string
+  return string(number)->substitute('\d\zs\ze\(\d\{3}\)\+$', ',', 'g')
+enddef
+
+def Reason(path: string): string
+  const type = TypeOf(path)
+  if type ==# ''
+    return Obstacle(path)
+  elseif type !=# 'file'
+    # Reading a pipe or a device might never end.
+    return 'not a file but a ' .. get(KINDS, type, type)
+  elseif !filereadable(path)
+    return 'permission denied'
+  elseif getfsize(path) > LARGEST
+    return $'has {WithCommas(getfsize(path))} bytes, more than {WithCommas(LARGEST)}'
+  endif
+  return ''
+enddef
+
+# Check a path that must name a regular file, or a file that does not exist yet. Returns the
+# absolute `path`, or a `refusal` (`{path}: {reason}`).
+export def Check(path: any): dict<string>
+  const made = reason.Attempt(Absolute, [path])
+  if !made[0]
+    return {refusal: made[1]}
+  endif
+  const why = Reason(made[1])
+  return why ==# '' ? {path: made[1]} : {refusal: Refusal(made[1], why)}
+enddef
+
+# Check a path that must name a regular file. Returns the same.
+export def Existing(path: any): dict<string>
+  const checked = Check(path)
+  if has_key(checked, 'path') && TypeOf(checked.path) ==# ''
+    return {refusal: Refusal(checked.path, 'no such file')}
+  endif
+  return checked
+enddef
+
+defcompile

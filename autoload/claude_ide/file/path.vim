@@ -1,0 +1,26 @@
+vim9script
+# Tells which buffers hold a file, and the path of that file.
+
+# Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet.
+# Other buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
+export def IsHeld(name: string, buftype: string, filetype: string): bool
+  return buftype ==# ''
+    && name !=# ''
+    && name !~# '^\a[[:alnum:]_+.-]*://'
+    && filetype !=# 'netrw'
+    && !isdirectory(name)
+enddef
+
+# The full name of a buffer; empty if it has none, or if there is no such buffer.
+export def Name(bufnr: number): string
+  return getbufinfo(bufnr)->get(0, {name: ''}).name
+enddef
+
+# The absolute path of the file that a buffer holds; empty for a buffer of another kind.
+export def Path(bufnr: number): string
+  const name = Name(bufnr)
+  const is_held = IsHeld(name, getbufvar(bufnr, '&buftype'), getbufvar(bufnr, '&filetype'))
+  return is_held ? name : ''
+enddef
+
+defcompile

@@ -1,0 +1,53 @@
+vim9script
+# Notifies language servers, autocommands and linters that a buffer has been updated from its file.
+
+import autoload './path.vim' as file
+import autoload '../checking/wake.vim'
+import autoload '../say/announce.vim'
+
+const WRITTEN = 'ClaudeFileWritten'
+
+# The buffers that Vim has read since messages and timers were last handled.
+final read: dict<bool> = {}
+var is_firing = false
+
+# Report that a loaded buffer holds the text that has just been written to its file.
+export def Report(bufnr: number)
+  is_firing = true
+  try
+    wake.Buffer(bufnr)
+  finally
+    is_firing = false
+  endtry
+  announce.Event(WRITTEN, {path: file.Name(bufnr), bufnr: bufnr})
+enddef
+
+# Whether autocommands run for `Report`, and not because Vim itself has found a change.
+export def IsReporting(): bool
+  return is_firing
+enddef
+
+def OnRead(bufnr: string)
+  read[bufnr] = true
+  timer_start(0, (_) => filter(read, (_, _) => false))
+enddef
+
+# This event also occurs if the user has chosen to keep the buffer's text.
+def OnPost(bufnr: string)
+  if !is_firing && has_key(read, bufnr)
+    announce.Event(WRITTEN, {path: file.Name(str2nr(bufnr)), bufnr: str2nr(bufnr)})
+  endif
+enddef
+
+# Also report files that Vim itself reloads, as `:checktime` does.
+export def Watch(on: bool)
+  augroup claude_ide_written
+    autocmd!
+    if on
+      autocmd BufReadPost * OnRead(expand('<abuf>'))
+      autocmd FileChangedShellPost * ++nested OnPost(expand('<abuf>'))
+    endif
+  augroup END
+enddef
+
+defcompile

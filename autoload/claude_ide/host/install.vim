@@ -1,0 +1,130 @@
+vim9script
+# `:ClaudeInstall`: creates or updates the plugin's own Python environment.
+
+import autoload './python.vim'
+import autoload './ready.vim'
+import autoload '../host.vim'
+import autoload '../own_options.vim'
+import autoload '../say/log.vim'
+import autoload '../say/message.vim'
+import autoload '../say/plain.vim'
+
+const PERIOD = 100 # milliseconds between two looks at the installer
+const LONGEST = 1800.0 # seconds
+
+var running = false
+var lines: list<string> = [] # of the installer
+var shown = 0 # the popup with its last line
+
+def ShowLine(line: string)
+  const text = message.Fit('claude-ide: ' .. plain.OneLine(line), max([&columns - 8, 1]))
+  # The position is that of no message, which would cover it.
+  if empty(popup_getpos(shown))
+    shown = popup_create(text, {line: 2, col: &columns - 1, pos: 'topright', padding: [0, 1, 0, 1],
+      tabpage: -1, zindex: 190})
+  else
+    popup_settext(shown, text)
+  endif
+enddef
+
+def Received(_: channel, line: string)
+  log.Append([line])
+  if line =~# '\S'
+    lines->add(line)
+    if running
+      ShowLine(line)
+    endif
+  endif
+enddef
+
+def Success(): string
+  const configured = own_options.Get('python')
+  if type(configured) == v:t_string && !empty(configured)
+    return $'installed, but g:claude_ide.python is set and used instead: {configured}'
+  elseif host.Outdate()
+    return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
+  endif
+  const waiting = ready.Waiting()
+  return waiting !=# '' ? $'Python is ready for {waiting}'
+    : 'Python is ready; :Claude opens Claude Code'
+enddef
+
+# The last line that the installer prints is the reason why it failed.
+def Failure(): string
+  return trim(get(lines, -1, 'The installer gave no reason')) .. '; see :ClaudeLog'
+enddef
+
+# A plain clone has no help tags: without them `:help claude_ide` would fail.
+def MakeHelpTags()
+  const doc = python.ROOT .. '/doc'
+  if filewritable(doc) == 2
+    execute 'silent! helptags' fnameescape(doc)
+  endif
+enddef
+
+def Ended(_: job, code: number)
+  running = false
+  popup_close(shown)
+  if code == 0
+    MakeHelpTags()
+    message.Show(Success(), 'info')
+    ready.Installed()
+  else
+    message.Show(Failure(), 'error')
+  endif
+enddef
+
+# Whether this Vim is installing.
+export def IsRunning(): bool
+  return running
+enddef
+
+# CTRL-C ends the waiting and not the installation.
+def Wait(installer: job)
+  const began = reltime()
+  try
+    while running && reltimefloat(reltime(began)) < LONGEST
+      execute $'sleep {PERIOD}m'
+    endwhile
+  catch /^Vim:Interrupt$/
+  endtry
+  if running
+    message.Show('the installation continues in the background', 'info')
+  endif
+enddef
+
+# Create or update the environment in the background; with `wait`, return when it is done.
+export def Run(wait = false)
+  if running
+    message.Show('An installation is already running', 'error')
+    return
+  endif
+  const path = python.Recent()
+  if path ==# ''
+    message.Show(python.Refusal(python.NONE), 'error')
+    return
+  endif
+  const script = python.ROOT .. '/python/claude_ide/install.py'
+  lines = []
+  running = true
+  const installer = job_start([path, '-I', script, python.Own(), '--vim'], {
+    # Version managers would choose a Python according to the working folder.
+    cwd: '/',
+    mode: 'nl',
+    in_io: 'null',
+    out_cb: Received,
+    err_cb: Received,
+    exit_cb: Ended,
+  })
+  if job_status(installer) ==# 'fail'
+    running = false
+    message.Show($'cannot run {path}', 'error')
+    return
+  endif
+  ShowLine('starting')
+  if wait
+    Wait(installer)
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,71 @@
+vim9script
+# Handles `|` after commands with free text or quotes. Vim's own rule (`:help :bar`) would cut off
+# the text, or treat a quote as the start of a comment.
+
+import autoload './say/message.vim'
+import autoload './say/reason.vim'
+
+# The index of the quote that closes the one at `index`, or -1. Apostrophes do not count as quotes.
+def ClosingQuote(args: string, index: number): number
+  const quote = strpart(args, index, 1)
+  if quote !~# '["'']' || (index > 0 && strpart(args, index - 1, 1) !~# '[[:space:]=]')
+    return -1
+  endif
+  return args->match(quote .. '\%($\|[[:space:]|]\)\@=', index + 1)
+enddef
+
+# The index of the first `|` that is neither quoted nor after a backslash, or -1.
+def FindBar(args: string): number
+  var index = 0
+  while index < len(args)
+    const letter = strpart(args, index, 1)
+    if letter ==# '|'
+      return index
+    endif
+    index = letter ==# '\' ? index + 2 : max([ClosingQuote(args, index), index]) + 1
+  endwhile
+  return -1
+enddef
+
+# Split arguments as `<f-args>` would.
+def Split(args: string): list<string>
+  return args->split('\%(\\\@<!\%(\\\\\)*\)\@<=\s\+')->mapnew((_, word) =>
+    word->substitute('\\\([\\ \t|]\)', '\1', 'g'))
+enddef
+
+# In a function of Vim9 script the command would be one of Vim9 script, too.
+def RunNext(command: string)
+  const failure = reason.Try(() => execute('legacy execute ' .. string(command), ''))
+  if failure !=# ''
+    message.Show(failure, 'error')
+  endif
+enddef
+
+def Run(function_name: string, arguments: list<any>)
+  const failure = reason.Try(() => call(function_name, arguments))
+  if failure !=# ''
+    message.Show(failure, 'error')
+  endif
+enddef
+
+# Run a command whose arguments end at a `|` that is neither quoted nor after a backslash. The
+# function gets its words, `lines` and `bang`.
+export def AfterArguments(function_name: string, args: string, lines: list<number>, bang: bool)
+  const bar = FindBar(args)
+  Run(function_name, [Split(trim(bar < 0 ? args : strpart(args, 0, bar))), lines, bang])
+  if bar >= 0
+    RunNext(strpart(args, bar + 1))
+  endif
+enddef
+
+# Run a command that ends in free text. A `|` belongs to the text, unless the text would begin with
+# it. The function gets the text, `lines` and `bang`.
+export def AfterText(function_name: string, args: string, lines: list<number>, bang: bool)
+  const is_empty = args[0] ==# '|'
+  Run(function_name, [is_empty ? '' : args, lines, bang])
+  if is_empty
+    RunNext(strpart(args, 1))
+  endif
+enddef
+
+defcompile

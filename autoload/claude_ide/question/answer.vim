@@ -1,0 +1,100 @@
+vim9script
+# `:ClaudeAsk`: a question, and the window in which its answer appears. The answer cannot be
+# continued in a chat, which Vim does not have.
+
+import autoload './answer_window.vim'
+import autoload '../channel.vim'
+import autoload '../dialogue/vim_ui.vim'
+import autoload '../file/path.vim'
+import autoload '../privacy.vim'
+import autoload '../question.vim'
+import autoload '../say/message.vim'
+import autoload '../say/reason.vim'
+
+def Forget(answer: dict<any>)
+  if answer.id > 0
+    question.Cancel(answer.id)
+    channel.Emit('question_closed', {id: answer.id})
+  endif
+enddef
+
+def Ended(answer: dict<any>, error: string, result: any, ToText: func)
+  const bufnr: number = answer.bufnr
+  if !answer.has_text && result != v:null
+    answer_window.Draw(bufnr, ToText(result), 0)
+  endif
+  const is_cancelled = error ==# question.CANCELLED
+  answer_window.Finish(bufnr, is_cancelled ? '' : error, is_cancelled ? error : '')
+enddef
+
+# Ask something, and show the answer as it arrives. `request` is as for `question.Begin`. A `ToText`
+# that is given turns the result into lines, which are shown when they are complete.
+export def Show(title: string, kind: string, request: dict<any>, ToText: func = null_function)
+  stopinsert
+  final answer: dict<any> = {id: 0, bufnr: 0, has_text: false}
+  const opened = reason.Attempt(answer_window.Open, [title, {
+    Stop: () => question.Cancel(answer.id),
+    Closed: () => Forget(answer),
+  }])
+  if !opened[0]
+    message.Show($'the answer cannot be shown: {opened[1]}', 'error')
+    return
+  endif
+  const bufnr: number = opened[1]
+  answer.bufnr = bufnr
+  final handlers: dict<any> = {
+    OnProgress: (words) => answer_window.SetStatus(bufnr, words),
+    OnEnd: (error, result) => Ended(answer, error, result, ToText ?? ((text) => text)),
+  }
+  if ToText == null_function
+    handlers.OnText = (lines, row) => {
+      # A partial answer may be withdrawn.
+      answer.has_text = lines !=# ['']
+      answer_window.Draw(bufnr, lines, row)
+    }
+  endif
+  answer.id = question.Begin(kind, request, handlers)
+enddef
+
+# What the question is about: the range, or else the current file. Throws if the range must stay in
+# the editor. A file that must is left out.
+def Context(lines: list<number>): dict<any>
+  const name = path.Path(bufnr())
+  const why = privacy.Why(bufnr())
+  if empty(lines)
+    return why ==# '' && name !=# '' ? {file: name} : {}
+  elseif why !=# ''
+    throw 'claude-ide: ' .. why
+  endif
+  const [first, last] = lines
+  return {lines: {
+    name: name ==# '' ? 'an unnamed buffer' : name,
+    first: first,
+    last: last,
+    text: getline(first, last),
+  }}
+enddef
+
+def Begin(prompt: string, about: dict<any>)
+  if prompt =~# '\S'
+    Show(prompt, 'ask', extendnew(about, {prompt: prompt}))
+  endif
+enddef
+
+# Carry out `:[range]ClaudeAsk[!] [question]`.
+export def Ask(text: string, lines: list<number>, bang: bool)
+  if bang
+    question.CancelAll('ask', 'nothing to stop')
+    return
+  endif
+  const about = reason.Attempt(Context, [lines])
+  if !about[0]
+    message.Show(about[1], 'error')
+  elseif text =~# '\S'
+    Begin(text, about[1])
+  else
+    vim_ui.Input('Ask Claude: ', '', (_, prompt) => Begin(prompt, about[1]))
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,188 @@
+vim9script
+# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A
+# rewrite cannot be refined in Vim.
+
+import autoload './lines.vim' as lines_of
+import autoload './note.vim'
+import autoload '../channel.vim'
+import autoload '../dialogue/vim_ui.vim'
+import autoload '../diff.vim'
+import autoload '../file/edit.vim'
+import autoload '../file/rebase.vim'
+import autoload '../privacy.vim'
+import autoload '../question.vim'
+import autoload '../say/message.vim'
+import autoload '../say/reason.vim'
+import autoload '../session.vim'
+
+# By the id of the question: targets (`lines.vim`), whose `base` are the lines when the rewrite was
+# requested, and once a change `is_proposed`, the lines then; with the `note` on the lines.
+var rewrites: dict<dict<any>> = {}
+
+# Why a proposal cannot be rewritten, which would open a diff of a diff; empty for another buffer.
+def WhyProposed(bufnr: number): string
+  const is_proposal = bufname(bufnr) =~# '^claude-diff://'
+  return is_proposal ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
+enddef
+
+# Why Claude may not rewrite lines of a buffer; empty if it may.
+def Refusal(bufnr: number, rewritten: list<string>): string
+  for Why in [
+    () => WhyProposed(bufnr),
+    () => lines_of.WhyUnchangeable(bufnr),
+    () => privacy.Why(bufnr),
+    () => lines_of.WhyUnsendable(rewritten),
+  ]
+    const why: string = call(Why, [])
+    if why !=# ''
+      return why
+    endif
+  endfor
+  return ''
+enddef
+
+# Apply the accepted text of the whole buffer as one undo step. Returns what has prevented that.
+def Apply(rewrite: dict<any>, text: list<string>): string
+  const bufnr: number = rewrite.bufnr
+  const accepted = lines_of.Split(text)
+  const why = lines_of.WhyUnchangeable(bufnr)
+  if why !=# ''
+    return lines_of.Keep(rewrite, accepted, why)
+  endif
+  const merged = rebase.Merge(rewrite.base, accepted, lines_of.All(bufnr))
+  if merged.conflicts > 0
+    return lines_of.Keep(rewrite, accepted, 'the lines have changed')
+  endif
+  edit.Change(bufnr, merged.lines)
+  return ''
+enddef
+
+# The user has decided; without a text, against the rewrite.
+def Decided(question_id: number, decision: list<any>)
+  if !empty(decision) && has_key(rewrites, question_id)
+    const rewrite = rewrites[question_id]
+    const applied = reason.Attempt(Apply, [rewrite, decision[0]])
+    const problem = applied[0] ? applied[1]
+      : lines_of.Keep(rewrite, lines_of.Split(decision[0]), applied[1])
+    if problem !=# ''
+      message.Show(problem, 'error')
+    endif
+  endif
+  # Not at once: a message must not interrupt the `:w` that decides.
+  timer_start(0, (_) => question.Finish(question_id, {}))
+enddef
+
+# Show Claude's lines as a diff. The question ends with the user's decision.
+#
+# Emits the diff's events (`diff.Open`), but never the text. Returns {error} if no diff is shown.
+export def Show(id: number, question_id: number, proposal: dict<any>): dict<string>
+  final rewrite = get(rewrites, question_id, {})
+  const replaced = empty(rewrite) ? {lines: []} : lines_of.Replace(rewrite, proposal.text)
+  if has_key(replaced, 'error')
+    return {error: replaced.error}
+  elseif empty(rewrite) || replaced.lines ==# rewrite.base
+    if !empty(rewrite)
+      message.Show('Claude suggests no changes', 'info')
+    endif
+    channel.Emit('diff_decided', {id: id, accepted: false})
+    Decided(question_id, [])
+    return {}
+  endif
+  rewrite.is_proposed = true
+  return diff.Open(id, {
+    path: rewrite.name,
+    text: lines_of.Join(replaced.lines),
+    title: proposal.title,
+    layout: proposal.layout,
+    original: rewrite.bufnr,
+  }, (...decision) => Decided(question_id, decision))
+enddef
+
+def Finish(id: number, error: string)
+  const rewrite = rewrites->remove(id)
+  note.Remove(rewrite.note)
+  if error !=# '' && error !=# question.CANCELLED
+    message.Show(error, 'error')
+  endif
+enddef
+
+def Begin(bufnr: number, area: list<number>, instruction: string)
+  if !bufloaded(bufnr)
+    message.Show('the buffer is gone', 'error')
+    return
+  endif
+  const lines = lines_of.All(bufnr)
+  # The buffer may have got shorter while the user typed the instruction.
+  const last = min([area[1], len(lines)])
+  const first = min([area[0], last - 1])
+  const why = Refusal(bufnr, lines[first : last - 1])
+  if why !=# ''
+    message.Show(why, 'error')
+    return
+  endif
+  final rewrite: dict<any> = {
+    bufnr: bufnr,
+    name: lines_of.NameOf(bufnr),
+    base: lines,
+    first: first,
+    last: last,
+    is_proposed: false,
+    note: note.New(bufnr, first + 1),
+  }
+  final asked = {id: 0}
+  asked.id = question.Begin('rewrite', {
+    instruction: instruction,
+    name: rewrite.name,
+    filetype: getbufvar(bufnr, '&filetype'),
+    text: lines,
+    first: first,
+    last: last,
+  }, {
+    OnProgress: (progress) => note.ShowProgress(rewrite.note, 'rewriting', progress),
+    OnEnd: (error, _) => Finish(asked.id, error),
+  })
+  rewrites[asked.id] = rewrite
+  note.ShowProgress(rewrite.note, 'rewriting', '')
+enddef
+
+# Stop everything that Claude is doing. If that is nothing, reject the rewrites that wait for the
+# user.
+def Stop()
+  const running = keys(rewrites)->filter((_, id) => !rewrites[id].is_proposed)
+  for id in running
+    question.Cancel(str2nr(id))
+  endfor
+  if empty(running)
+    question.CancelAll('rewrite', 'nothing to stop')
+  else
+    message.Show('stopped', 'info')
+  endif
+enddef
+
+def Ask(text: string, lines: list<number>)
+  const bufnr = bufnr()
+  const area = empty(lines) ? [0, line('$')] : [lines[0] - 1, lines[1]]
+  const why = Refusal(bufnr, getline(area[0] + 1, area[1]))
+  if why !=# ''
+    message.Show(why, 'error')
+  elseif text =~# '\S'
+    Begin(bufnr, area, text)
+  else
+    vim_ui.Input('Edit with Claude: ', '', (_, instruction) => {
+      if instruction =~# '\S'
+        Begin(bufnr, area, instruction)
+      endif
+    })
+  endif
+enddef
+
+# Carry out `:[range]ClaudeEdit[!] [instruction]`.
+export def Edit(text: string, lines: list<number>, bang: bool)
+  if bang
+    Stop()
+  else
+    session.Run('ClaudeEdit', {args: [text], lines: lines, bang: bang}, () => Ask(text, lines))
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,51 @@
+vim9script
+# The log file of the host, of `:ClaudeInstall` and of messages. At a million bytes it is renamed,
+# and a new one begins; one old file is kept.
+
+const LARGEST = 1000000 # bytes of the file
+const LONGEST = 16000 # bytes of a message
+
+# The folder for files that outlive Vim.
+export def Folder(): string
+  return (empty($XDG_STATE_HOME) ? expand('~/.local/state') : $XDG_STATE_HOME) .. '/claude_ide'
+enddef
+
+# The path of the log.
+export def Path(): string
+  return Folder() .. '/claude_ide.log'
+enddef
+
+# Links are not followed; opening a pipe would block Vim until it has a reader.
+def IsWritable(path: string): bool
+  return index(['', 'file'], getftype(path)) >= 0
+enddef
+
+# Append lines to the log. One that cannot be written is ignored.
+export def Append(lines: list<string>)
+  const path = Path()
+  try
+    mkdir(fnamemodify(path, ':h'), 'p', 0o700)
+    if !IsWritable(path)
+      return
+    endif
+    if getfsize(path) > LARGEST
+      rename(path, fnamemodify(path, ':r') .. '.1.log')
+    endif
+    const is_new = getftype(path) ==# ''
+    writefile(lines, path, 'a')
+    if is_new
+      setfperm(path, 'rw-------')
+    endif
+  catch
+    # There is nowhere to report it.
+  endtry
+enddef
+
+# Append an entry in the host's format.
+export def Write(level: string, text: string)
+  const name = level ==# 'warn' ? 'WARNING' : toupper(level)
+  const time = strftime('%Y-%m-%d %H:%M:%S') .. ',000'
+  Append([$'{time} {getpid()} {name} message: {strpart(text, 0, LONGEST)}'])
+enddef
+
+defcompile

@@ -1,0 +1,103 @@
+vim9script
+# Messages to the user. A popup takes no key and never asks for <Enter>, in whatever state Vim is;
+# `:messages` and the log get the whole text.
+
+import autoload './log.vim'
+import autoload './plain.vim'
+
+const HIGHLIGHTS = {debug: 'Normal', info: 'Normal', warn: 'WarningMsg', error: 'ErrorMsg'}
+const HEAD = 0.6 # the share of a shortened text that is its beginning
+const SHOWN_MS = 4000
+const FRAME = 4 # columns around a message
+const POLL = 100 # milliseconds
+
+var shown = 0 # the popup of the last message
+var unremembered: list<string> = [] # messages that are not in `:messages` yet
+
+def Cut(text: string, columns: number): string
+  var kept = strcharpart(text, 0, columns)
+  while strdisplaywidth(kept) > columns
+    kept = strcharpart(kept, 0, strchars(kept) - 1)
+  endwhile
+  return kept
+enddef
+
+def CutStart(text: string, columns: number): string
+  var kept = strcharpart(text, max([strchars(text) - columns, 0]))
+  while strdisplaywidth(kept) > columns
+    kept = strcharpart(kept, 1)
+  endwhile
+  return kept
+enddef
+
+# A text as one line, cut if it is wider than so many columns.
+export def Fit(text: string, width: number): string
+  const line = plain.OneLine(text)
+  return strdisplaywidth(line) <= width ? line : Cut(line, max([width, 1]) - 1) .. '…'
+enddef
+
+# A text as one line. If it is wider than so many columns, its middle is cut out.
+export def Shorten(text: string, width: number): string
+  const line = plain.OneLine(text)
+  if strdisplaywidth(line) <= width
+    return line
+  endif
+  const first = float2nr(ceil((width - 1) * HEAD))
+  return Cut(line, first) .. '…' .. CutStart(line, width - 1 - first)
+enddef
+
+# Whether the command line can be drawn over without a loss or a prompt.
+def IsFree(): bool
+  return index(['n', 'nt'], mode(1)) >= 0 && getcmdtype() ==# ''
+enddef
+
+# Add what waits to `:messages`, without showing it there: the popup shows it.
+def Remember()
+  if empty(unremembered)
+    return
+  elseif !IsFree()
+    timer_start(POLL, (_) => Remember())
+    return
+  endif
+  for line in unremembered
+    # A redraw lets the next message overwrite this one; two in a row would be a prompt.
+    redraw
+    echomsg Cut(line, v:echospace)
+  endfor
+  unremembered = []
+  redraw
+  echo ''
+enddef
+
+# Show a message without logging it.
+export def ShowUnlogged(text: string, level: string): bool
+  const line = plain.OneLine('claude-ide: ' .. text)
+  const highlight = get(HIGHLIGHTS, level, 'Normal')
+  popup_close(shown)
+  shown = popup_notification(Shorten(line, max([&columns - 2 * FRAME, 1])), {
+    highlight: highlight,
+    borderhighlight: [highlight],
+    border: [],
+    padding: [0, 1, 0, 1],
+    line: &lines - &cmdheight - 1,
+    col: 1,
+    pos: 'botleft',
+    tabpage: -1,
+    time: SHOWN_MS,
+  })
+  unremembered->add(line)
+  Remember()
+  # What a callback shows is drawn with the next redraw only; a prompt must not be drawn over.
+  if mode() !~# '^[r!c]'
+    redraw
+  endif
+  return true
+enddef
+
+# Show a message (`debug`, `info`, `warn`, `error`), and log it.
+export def Show(text: string, level: string): bool
+  log.Write(level, plain.OneLine(text))
+  return ShowUnlogged(text, level)
+enddef
+
+defcompile

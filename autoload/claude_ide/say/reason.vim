@@ -1,0 +1,54 @@
+vim9script
+# Extracts the reason from an error, and calls functions whose errors must not reach the screen.
+
+# What an error collects: where it was raised, and its number.
+const PREFIXES = '^\%(Vim\%((\w\+)\)\?:\|function \S\+, line \d\+: \|E\d\+[a-z]\?: \|claude-ide: \)\+'
+
+# The first line of an error, without its prefixes.
+export def Of(raised: string): string
+  return raised->split("\n")->get(0, '')->substitute(PREFIXES, '', '')
+enddef
+
+# Call a function; return [true, its result] or [false, the reason]. The function must return
+# something: the result of one that returns nothing cannot be had, not even in a legacy function.
+#
+# `call()` matters: some errors that a function raises pass the `:try` around its direct call.
+export def Attempt(Fn: func, arguments: list<any> = []): list<any>
+  try
+    return [true, call(Fn, arguments)]
+  catch
+    return [false, Of(v:exception)]
+  endtry
+enddef
+
+# Call a function that returns nothing; return the reason if it fails, or an empty string.
+export def Try(Fn: func, arguments: list<any> = []): string
+  try
+    call(Fn, arguments)
+  catch
+    return Of(v:exception)
+  endtry
+  return ''
+enddef
+
+# "file.open.open_file" is `claude_ide#file#open#OpenFile`.
+def FunctionOf(name: string): string
+  const words = split(name, '\.')
+  const camel = words[-1]->split('_')->map((_, word) => toupper(word[0]) .. word[1 :])->join('')
+  return $'claude_ide#{words[: -2]->join("#")}#{camel}'
+enddef
+
+# Call `module.function` for the host, as `Attempt` does.
+export def AttemptByName(name: string, arguments: list<any>): list<any>
+  const function_name = FunctionOf(name)
+  try
+    return [true, call(function_name, arguments)]
+  catch /^Vim\%((\a\+)\)\?:E117:/
+    const is_missing = v:exception =~# '\V' .. function_name .. '\$'
+    return [false, is_missing ? $'Vim cannot do this, only Neovim ({name})' : Of(v:exception)]
+  catch
+    return [false, Of(v:exception)]
+  endtry
+enddef
+
+defcompile

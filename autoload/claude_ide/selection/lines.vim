@@ -1,0 +1,11 @@
+vim9script
+# The lines that a mention means in a buffer that lists files.
+
+# The items that `At` returns for each line, without empty ones. Without a range ([]), the cursor's
+# line is meant.
+export def Collect(lines: list<number>, At: func(number): any): list<any>
+  const [first, last] = empty(lines) ? [line('.'), line('.')] : lines
+  return range(first, last)->mapnew((_, lnum) => At(lnum))->filter((_, item) => !empty(item))
+enddef
+
+defcompile

@@ -1,0 +1,85 @@
+vim9script
+# Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
+# feature just to clean it up.
+
+import autoload './host.vim'
+import autoload './host/ready.vim'
+import autoload './diagnostics.vim'
+import autoload './disk/change.vim'
+import autoload './file/buffers.vim'
+import autoload './privacy.vim'
+import autoload './selection.vim'
+import autoload './status_line.vim'
+import autoload './selection/mention.vim'
+import autoload './when/moment.vim'
+
+# Functions to call when the host has ended, if their scripts are loaded.
+const CLEANUPS = [
+  'claude_ide#diff#CloseAll',
+  'claude_ide#diff#accepted#SettleAll',
+  'claude_ide#dialogue#CloseAll',
+  'claude_ide#question#HostEnded',
+  'claude_ide#activity#Clear',
+]
+# With `!` these take the user to Claude; the others always do.
+const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
+
+def CallIfLoaded(name: string)
+  if exists('*' .. name)
+    call(name, [])
+  endif
+enddef
+
+# Each of them by itself, so that the failure of one does not stop the others. Privacy comes first:
+# the others ask it which files stay in the editor.
+host.OnServing((on) => privacy.Watch(on))
+host.OnServing((on) => moment.NoticeTyping(on))
+host.OnServing((on) => selection.Watch(on))
+host.OnServing((on) => buffers.Watch(on))
+host.OnServing((on) => diagnostics.Watch(on))
+host.OnServing((on) => change.Watch(on))
+host.OnServing((on) => {
+  # From now on each change is announced.
+  status_line.Text()
+  if !on
+    CallIfLoaded('claude_ide#diff#CloseAll')
+  endif
+})
+# Each by itself. A function that named the loop's variable would not find it later.
+def CleanUp(name: string)
+  host.OnExit((_) => CallIfLoaded(name))
+enddef
+for cleanup in CLEANUPS
+  CleanUp(cleanup)
+endfor
+
+# In a buffer that lists files, these mean the entries there: they are found now, because the list may
+# close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
+def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
+  const mentions = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
+    ? mention.ListedMentions(lines) : []
+  return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
+enddef
+
+# Carry out a command that needs the host, as soon as the host can run (`ready.vim`).
+export def Run(name: string, options: dict<any>, Fn: func)
+  ready.Run(name, options, Fn)
+enddef
+
+# Send a command to the host as soon as the host can run. `lines` is empty without a range.
+export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
+  if name ==# 'Claude' || (bang && FOCUSING->index(name) >= 0)
+    # The user means the current selection, but the command will take them to another window.
+    selection.Hold(lines)
+  endif
+  const [sent, sent_args] = WithListed(name, args, lines)
+  const options = {args: sent_args, lines: lines, bang: bang}
+  Run(sent, options, () => host.Command(sent, options))
+enddef
+
+# `:Claude`.
+export def Claude(args: list<string>, lines: list<number>, bang: bool)
+  Command('Claude', args, lines, bang)
+enddef
+
+defcompile

@@ -1,0 +1,304 @@
+vim9script
+# The moment at which something may appear or disappear without disturbing the user:
+#
+# | gate            | for something that                 | waits for the end of              |
+# | --------------- | ---------------------------------- | --------------------------------- |
+# | `WhenFree`      | takes the user elsewhere           | `Obstacle`, and typing            |
+# | `WhenHarmless`  | changes windows the user is not in | a mode whose next key acts there  |
+# | `WhenEnded`     | closes windows the user may be in  | Insert and Visual mode, by itself |
+# | `WhenPossible`  | was requested by the user          | nothing else                      |
+#
+# Vim handles messages and timers at every prompt and in the middle of every command, and lets them
+# change windows there. So everything that appears depends on this. Each gate also waits for the end
+# of textlock and of the command-line window, and never calls back at once: the caller may be inside
+# an autocommand. `Guard` comes afterwards: it discards keys that were typed blindly.
+
+import autoload '../say/reason.vim'
+
+const POLL = 50 # milliseconds
+# Seconds.
+const QUIET = 0.4 # since the last key
+const PROBE = 0.5 # between two probes
+const GUARD = 0.2
+const LONGEST_GUARD = 1.0
+const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
+
+var last_typed: list<number> = []
+var last_key = ''
+# What was seen around the cursor of the user's terminal, when it last changed, and since when it
+# has been changing without a pause.
+var terminal_seen = ''
+var last_change: list<number> = []
+var changing_since: list<number> = []
+var last_probe: list<number> = []
+var is_guarding = false
+
+def SecondsSince(time: list<number>): float
+  return empty(time) ? 1000.0 : reltimefloat(reltime(time))
+enddef
+
+# Start or stop recording when the user types. It has to be on before anything waits, or a window
+# could appear while the user is typing.
+#
+# Before 9.1.0563 there is no event for a key. SafeState comes after each command that keys have
+# completed; for a terminal see `IsTerminalChanging`.
+export def NoticeTyping(on: bool)
+  last_typed = []
+  augroup claude_ide_moment
+    autocmd!
+    if on && exists('##KeyInputPre')
+      autocmd KeyInputPre * Typed()
+    elseif on
+      autocmd SafeState * last_typed = reltime()
+    endif
+  augroup END
+enddef
+
+def Typed()
+  if v:event.typed
+    last_typed = reltime()
+    last_key = v:char
+  endif
+enddef
+
+# Whether what is around the cursor of the user's terminal changes, as it does by typing there. A
+# program that writes all the time must not delay everything.
+def IsTerminalChanging(): bool
+  if mode(1) !=# 't' || exists('##KeyInputPre')
+    return false
+  endif
+  const [row, column; _] = term_getcursor('')
+  const seen = string([bufnr(), row, column, term_getline('', row)])
+  if seen !=# terminal_seen
+    if SecondsSince(last_change) >= QUIET
+      changing_since = reltime()
+    endif
+    last_change = reltime()
+    terminal_seen = seen
+  endif
+  return SecondsSince(last_change) < QUIET && SecondsSince(changing_since) < LONGEST_TYPING
+enddef
+
+# Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
+# filter; a popup with a terminal in it, such as a picker, has the focus.
+def IsInDialog(): bool
+  if win_gettype() ==# 'popup'
+    return true
+  endif
+  return popup_list()->indexof((_, id) =>
+    get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
+enddef
+
+# The key that begins a command in a terminal window.
+def TerminalKey(): string
+  return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
+enddef
+
+# `state()` contains "S" while something is half-typed. It also does after a callback of anyone has
+# changed something, until the next key; <Ignore> is a key without effect that ends this, and
+# changes nothing if something is half-typed.
+def IsAtRest(): bool
+  if mode(1) ==# 't'
+    # Here the state contains "S" as soon as a key was typed.
+    return state('moax') ==# '' && last_key !=# TerminalKey()
+  elseif index(['n', 'nt'], mode(1)) < 0 || state('moax') !=# ''
+    return false
+  elseif state('S') ==# ''
+    return true
+  endif
+  if SecondsSince(last_probe) > PROBE
+    last_probe = reltime()
+    feedkeys("\<Ignore>", 'n')
+  endif
+  return false
+enddef
+
+def RemedyForMode(): string
+  const mode = mode(1)
+  if mode =~# '^n\?i'
+    return 'leave Insert mode'
+  elseif mode =~# '^R'
+    return 'leave Replace mode'
+  elseif mode =~# "^[vV\<C-v>]"
+    return 'leave Visual mode'
+  elseif mode =~# "^[sS\<C-s>]"
+    return 'leave Select mode'
+  elseif mode =~# '^[cr!]'
+    return 'answer the prompt'
+  endif
+  return 'finish the command'
+enddef
+
+# What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
+# but typing delays it.
+export def Obstacle(): string
+  if getcmdwintype() !=# ''
+    return 'close the command-line window'
+  elseif IsInDialog()
+    return 'leave this window'
+  elseif getcmdtype() !=# ''
+    # Also CTRL-W : in a terminal window, where the mode stays "t".
+    return 'answer the prompt'
+  elseif !IsAtRest()
+    return RemedyForMode()
+  elseif reg_recording() !=# '' || reg_executing() !=# ''
+    return 'stop recording'
+  endif
+  return ''
+enddef
+
+# Whether nothing disturbs the user now.
+export def IsFree(): bool
+  return !is_guarding && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+    && Obstacle() ==# ''
+enddef
+
+# Whether a message can be shown without covering a prompt.
+export def CanNotify(): bool
+  const mode = mode(1)
+  return mode =~# "^[niRvVsSt\<C-v>\<C-s>]" && mode !~# '^no' && IsPossible()
+enddef
+
+# Whether windows the user is not in may change: in other modes the next key acts on what is shown.
+def IsHarmless(): bool
+  const mode = mode(1)
+  return mode =~# '^[nit]' && mode !~# '^no' && IsPossible()
+enddef
+
+# Whether Vim allows windows to change at all, as far as it tells beforehand.
+def IsPossible(): bool
+  return getcmdwintype() ==# '' && getcmdtype() ==# ''
+enddef
+
+# False while the mode is still ending.
+def EndMode(): bool
+  const mode = mode(1)
+  if mode =~# '^n\?[iR]'
+    stopinsert
+    # It ends with the next key.
+    feedkeys("\<Ignore>", 'n')
+    return false
+  elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
+    execute "normal! \<Esc>"
+  endif
+  return true
+enddef
+
+# Under textlock Vim refuses to change windows, and says so before anything has happened.
+def IsRefusal(exception: string): bool
+  return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
+enddef
+
+def When(Condition: func(): bool, Fn: func, OnError: func): func
+  final waiting = {is_cancelled: false}
+  def Poll(_: number)
+    if waiting.is_cancelled
+      return
+    elseif !Condition()
+      timer_start(POLL, Poll)
+      return
+    endif
+    try
+      # Some errors that `Fn` raises would pass this `:try` if it were called directly.
+      call(Fn, [])
+    catch
+      if IsRefusal(v:exception)
+        timer_start(POLL, Poll)
+      else
+        call(OnError, [reason.Of(v:exception)])
+      endif
+    endtry
+  enddef
+  timer_start(0, Poll)
+  return () => {
+    waiting.is_cancelled = true
+  }
+enddef
+
+# Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
+# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if
+# `Fn` raises an error. Returns a function that cancels this.
+export def WhenFree(Fn: func, OnError: func): func
+  return When(IsFree, Fn, OnError)
+enddef
+
+# Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
+export def WhenPossible(Fn: func, OnError: func): func
+  return When(IsPossible, Fn, OnError)
+enddef
+
+# Call `Fn` as soon as windows the user is not in may change.
+export def WhenHarmless(Fn: func, OnError: func): func
+  return When(IsHarmless, Fn, OnError)
+enddef
+
+# Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
+# continue in whichever window the user ends up in.
+export def WhenEnded(Fn: func, OnError: func): func
+  return When(() => IsPossible() && EndMode(), Fn, OnError)
+enddef
+
+# To be called after a callback has changed windows or text. <Ignore> is a key without effect, which
+# makes Vim look around: without it the key that Vim waits for would not be mapped if a popup
+# without mappings was there when the wait began, the first key in a terminal window would be a
+# command of Normal mode, and TextChanged and SafeState would come with the next key only.
+export def Settle()
+  if index(['n', 'nt', 't'], mode(1)) >= 0
+    feedkeys("\<Ignore>", 'n')
+  endif
+enddef
+
+# The filter of a popup gets each key before anything else does, also in a terminal window. CTRL-C
+# closes a popup without asking the filter; `Closed` then makes the next one.
+def Shield(Filter: func, Closed: func): number
+  return popup_create('', {
+    line: &lines,
+    col: &columns,
+    zindex: 32000,
+    tabpage: -1,
+    mapping: 0,
+    filtermode: 'a',
+    filter: Filter,
+    callback: Closed,
+  })
+enddef
+
+# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
+# but after a second at the latest: by then they have noticed it.
+export def Guard(Fn: func)
+  # The user notices a large diff only once it is drawn.
+  redraw
+  final began = reltime()
+  final guard = {typed: began, shield: 0, is_over: false}
+  is_guarding = true
+  def Raise()
+    guard.shield = Shield((_, _) => {
+      guard.typed = reltime()
+      return true
+    }, (_, _) => {
+      if !guard.is_over
+        guard.typed = reltime()
+        Raise()
+      endif
+    })
+  enddef
+  def Poll(_: number)
+    const remaining = min([
+      float2nr((GUARD - SecondsSince(guard.typed)) * 1000),
+      float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000),
+    ])
+    if remaining > 0
+      timer_start(remaining + 1, Poll)
+      return
+    endif
+    guard.is_over = true
+    popup_close(guard.shield)
+    is_guarding = false
+    Settle()
+    Fn()
+  enddef
+  Raise()
+  Poll(0)
+enddef
+
+defcompile

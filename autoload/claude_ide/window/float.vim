@@ -1,0 +1,73 @@
+vim9script
+# A text in a popup in the middle of the screen.
+
+import autoload '../say/plain.vim'
+
+# Of the screen, around a text.
+const MARGIN = 4
+
+# What keys do in the popup, as Ex commands of its window.
+const MOTIONS = {
+  'j': "normal! \<C-e>",
+  "\<Down>": "normal! \<C-e>",
+  "\<ScrollWheelDown>": "normal! 3\<C-e>",
+  'k': "normal! \<C-y>",
+  "\<Up>": "normal! \<C-y>",
+  "\<ScrollWheelUp>": "normal! 3\<C-y>",
+  "\<C-d>": "normal! \<C-d>",
+  "\<C-u>": "normal! \<C-u>",
+  "\<C-f>": "normal! \<C-f>",
+  "\<PageDown>": "normal! \<C-f>",
+  "\<C-b>": "normal! \<C-b>",
+  "\<PageUp>": "normal! \<C-b>",
+  'G': 'normal! G',
+  'g': 'normal! gg',
+}
+const CLOSING = ['q', "\<Esc>"]
+
+# Other keys do nothing, except `:`, which closes the popup and begins a command.
+def Filter(win: number, key: string): bool
+  if CLOSING->index(key) >= 0
+    popup_close(win)
+  elseif key ==# ':'
+    popup_close(win)
+    return false
+  elseif has_key(MOTIONS, key)
+    win_execute(win, MOTIONS[key])
+  endif
+  return true
+enddef
+
+# The width of the widest line of a text, in columns.
+def Widest(lines: list<string>): number
+  return lines->mapnew((_, line) => strdisplaywidth(line))->max()
+enddef
+
+# Called by the host: show lines in a popup until `q` or <Esc> closes it. `options` has its `title`,
+# and whether long lines `wrap`, rather than being cut.
+export def Show(given: list<string>, options: dict<any>): bool
+  const lines = given->mapnew((_, line) => plain.Harmless(line))
+  const title = plain.OneLine(options.title)
+  const width = min([Widest(lines + [title]), &columns - MARGIN])
+  popup_create(lines, {
+    title: $" {title} ",
+    border: [],
+    padding: [0, 1, 0, 1],
+    minwidth: width,
+    maxwidth: width,
+    maxheight: max([1, &lines - &cmdheight - MARGIN]),
+    wrap: get(options, 'wrap', false),
+    drag: true,
+    # The keys of the filter are those that were typed, not what the user maps them to.
+    mapping: false,
+    filtermode: 'n',
+    filter: Filter,
+  })
+  # What a callback shows is drawn with the next redraw only; a prompt must not be drawn over.
+  if mode() !~# '^[r!c]'
+    redraw
+  endif
+  return true
+enddef
+
+defcompile

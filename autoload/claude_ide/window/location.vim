@@ -1,0 +1,45 @@
+vim9script
+# Where the user is, and the way back there.
+
+# The user's window, and what `CTRL-W p` and `g<Tab>` lead to. Tabpages have no ids: one is known by
+# its windows.
+export def Current(): dict<any>
+  const previous = winnr('#')
+  const last_tab = tabpagenr('#')
+  return {
+    win: win_getid(),
+    neighbours: gettabinfo(tabpagenr())[0].windows,
+    previous: previous > 0 ? win_getid(previous) : 0,
+    last_tab: last_tab > 0 ? win_getid(1, last_tab) : 0,
+  }
+enddef
+
+def Exists(win: number): bool
+  return win > 0 && win_id2tabwin(win) != [0, 0]
+enddef
+
+# The targets of `CTRL-W p` and `g<Tab>` can only be set by having been there.
+def RestoreHistory(target: dict<any>)
+  const last_tab = win_id2tabwin(target.last_tab)[0]
+  if last_tab > 0 && last_tab != tabpagenr() && last_tab != tabpagenr('#')
+    noautocmd win_gotoid(target.last_tab)
+    noautocmd win_gotoid(target.win)
+  endif
+  if win_id2win(target.previous) > 0 && target.previous != target.win
+    noautocmd win_gotoid(target.previous)
+    noautocmd win_gotoid(target.win)
+  endif
+enddef
+
+# Take the user back. If the window is gone, go to its tabpage. Returns whether there was a way.
+export def GoBack(target: dict<any>): bool
+  if Exists(target.win)
+    win_gotoid(target.win)
+    RestoreHistory(target)
+    return true
+  endif
+  const neighbours = copy(target.neighbours)->filter((_, win) => Exists(win))
+  return !empty(neighbours) && win_gotoid(neighbours[0])
+enddef
+
+defcompile

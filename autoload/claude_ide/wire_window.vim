@@ -1,0 +1,161 @@
+vim9script
+# `:ClaudeWire`: the messages between Vim and its clients, each a line that unfolds to show it
+# whole.
+
+import autoload './channel.vim'
+import autoload './say/plain.vim'
+import autoload './when/asked.vim'
+
+const EMPTY = 'No message yet: they appear here as they are sent'
+const NAME = 'Claude wire'
+const INDENT = '  '
+const SHARE = 0.3 # of the screen's height
+
+var buffer = 0 # 0 if there is none
+var is_opening = false
+var shown: list<list<number>> = [] # of each message its number and its lines
+
+def Window(): number
+  return buffer > 0 ? win_findbuf(buffer)->get(0, 0) : 0
+enddef
+
+# The line of a message begins with its time, and those of its text are indented.
+export def Fold(lnum: number): string
+  return getline(lnum) =~# '^ ' ? '1' : '>1'
+enddef
+
+def SetOptions()
+  setlocal cursorline foldcolumn=0 nolist nonumber norelativenumber signcolumn=no nowrap nospell
+  setlocal nodiff noscrollbind nocursorbind winfixheight
+  setlocal foldenable foldlevel=0 foldminlines=0 fillchars=fold:\ 
+  setlocal foldmethod=expr foldexpr=claude_ide#wire_window#Fold(v:lnum)
+  setlocal foldtext=getline(v:foldstart)
+  setlocal statusline=\ Wire%<%=<CR>\ unfold\ \ zR\ all\ \ q\ close\ 
+enddef
+
+def DefineKeys()
+  nnoremap <buffer> <nowait> <Plug>(claude-wire-unfold) <Cmd>silent! normal! za<CR>
+  nnoremap <buffer> <nowait> <Plug>(claude-wire-all) zR
+  nnoremap <buffer> <nowait> <Plug>(claude-wire-close) <Cmd>close<CR>
+  for [key, name] in [['<CR>', 'unfold'], ['<2-LeftMouse>', 'unfold'], ['q', 'close']]
+    if !hasmapto($'<Plug>(claude-wire-{name})', 'n')
+      execute $'nmap <buffer> <nowait> {key} <Plug>(claude-wire-{name})'
+    endif
+  endfor
+enddef
+
+# It was closed: the recording ends.
+def Closed(bufnr: number)
+  if bufnr == buffer
+    buffer = 0
+    shown = []
+    channel.Emit('wire_closed', {})
+  endif
+enddef
+
+# In the current window.
+def Create()
+  enew
+  buffer = bufnr()
+  shown = []
+  setlocal buftype=nofile noswapfile undolevels=-1 nobuflisted bufhidden=wipe
+  execute 'silent file' fnameescape(NAME)
+  setline(1, EMPTY)
+  setlocal nomodifiable filetype=claude-wire
+  DefineKeys()
+  SetOptions()
+  execute $'autocmd BufWipeout <buffer> ++once Closed({buffer})'
+enddef
+
+def OpenNow(is_recording: bool)
+  is_opening = false
+  const old = Window()
+  const origin = win_getid()
+  if old > 0
+    win_gotoid(old)
+    if !is_recording
+      # Its host has ended; the buffer is wiped.
+      buffer = 0
+      Create()
+    endif
+    return
+  endif
+  execute $'botright :{max([3, float2nr(&lines * SHARE)])}split'
+  Create()
+  win_gotoid(origin)
+enddef
+
+# Called by the host: open the window below, without entering it. If it is open, enter it; it then
+# loses its messages unless they are still recorded.
+export def Open(is_recording: bool): bool
+  is_opening = true
+  asked.Run(() => OpenNow(is_recording))
+  return true
+enddef
+
+# The blanks between the parts stay.
+def HeadOf(item: dict<any>): string
+  return item.parts->mapnew((_, part) => plain.Harmless(substitute(part, "\n", ' ', 'g')))->join('')
+enddef
+
+def Add(items: list<dict<any>>)
+  var lines: list<string> = []
+  for item in items
+    lines->add(HeadOf(item))
+    lines += item.lines->mapnew((_, line) => INDENT .. plain.Harmless(line))
+  endfor
+  if empty(shown)
+    setbufline(buffer, 1, lines)
+  else
+    appendbufline(buffer, '$', lines)
+  endif
+  shown += items->mapnew((_, item) => [item.number, 1 + len(item.lines)])
+enddef
+
+# Remove the oldest messages, which are no longer kept.
+def Drop(first: number)
+  var count = 0
+  while !empty(shown) && shown[0][0] < first
+    count += shown->remove(0)[1]
+  endwhile
+  if count > 0
+    deletebufline(buffer, 1, count)
+  endif
+enddef
+
+# The windows at the end, where the last message is not unfolded: they stay at the end.
+def Following(): list<number>
+  return win_findbuf(buffer)->filter((_, win) => {
+    const at_end = win_execute(win, 'echo [foldclosedend("."), line("."), line("$")]')->trim()
+    const [closed, line, last] = json_decode(at_end)
+    return (closed == -1 ? line : closed) == last
+  })
+enddef
+
+# Called by the host: append messages to an open window. `first` is the number of the oldest message
+# that is kept. Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
+export def Append(items: list<dict<any>>, first: number): string
+  if is_opening
+    return 'busy'
+  elseif Window() == 0
+    return 'closed'
+  endif
+  const wins = Following()
+  const before = copy(shown)
+  setbufvar(buffer, '&modifiable', true)
+  try
+    Add(items)
+    Drop(first)
+  catch
+    shown = before
+    return 'busy'
+  finally
+    setbufvar(buffer, '&modifiable', false)
+  endtry
+  for win in wins
+    win_execute(win, 'normal! G0')
+  endfor
+  return 'done'
+enddef
+
+defcompile

@@ -1,0 +1,50 @@
+"""Runs the app for Vim: forwards what Vim sends to it, until Vim ends.
+
+The counterpart for Neovim is the remote plugin, which pynvim runs.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from typing import Any
+
+from claude_ide.app import App
+from claude_ide.commands import Call, dispatch
+from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.vim import Vim
+
+
+def run() -> None:
+    """Serve until Vim closes stdin, or until a SIGTERM."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    source, output = _pipes()
+    vim = Vim(loop)
+    loop.run_until_complete(vim.open(output))
+    app = App(loop, vim)
+    watch = DiskWatch(vim, app.editor.events, lambda: bool(app.ide.clients))
+    watching = loop.create_task(watch.run())
+
+    def report(kind: str, name: str, *given: Any) -> None:
+        if kind == "event":
+            app.editor.events.dispatch(name, given[0])
+            return
+        arguments, lines, bang, bufnr = given
+        dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
+
+    receiving = loop.create_task(vim.receive(source, report))
+    loop.add_signal_handler(signal.SIGTERM, receiving.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        loop.run_until_complete(receiving)
+    watching.cancel()
+    loop.remove_signal_handler(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    app.end()
+
+
+def _pipes() -> tuple[Any, Any]:
+    """Return the pipes from and to Vim. What else is printed goes to stderr: it is no message."""
+    output = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(os.dup(0), "rb", 0), os.fdopen(output, "wb", 0)

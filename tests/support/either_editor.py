@@ -1,0 +1,47 @@
+"""What tests that run in Neovim and in Vim ask of either; `BOTH` has them run in both."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.neovim import Neovim
+from support.vim import Vim
+
+Editor = Neovim | Vim
+
+BOTH = pytest.mark.parametrize("nvim", ["neovim", "vim"], indirect=True)
+"""The fixture `nvim`, and those built on it, are a Neovim first and then a Vim."""
+
+RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [expand('<amatch>')]"
+
+
+async def is_serving(editor: Editor) -> bool:
+    """Return whether the editor knows that its server accepts clients."""
+    if isinstance(editor, Vim):
+        return bool(await editor.eval("claude_ide#host#Server()"))
+    return bool(await editor.eval("luaeval(\"require('claude_ide.host').server() ~= nil\")"))
+
+
+async def diffs(editor: Editor) -> list[dict[str, Any]]:
+    """Return the `path` of each open diff, and whether it is `shown` yet."""
+    if isinstance(editor, Vim):
+        return list(await editor.eval("claude_ide#diff#List()"))
+    return list(await editor.lua("return require('claude_ide.diff').list()"))
+
+
+async def edit(editor: Editor, path: Path) -> None:
+    """Edit a file, whatever its name."""
+    name = str(path).replace("'", "''")
+    await editor.command(f"execute 'edit' fnameescape('{name}')")
+
+
+async def record_diffs(editor: Editor) -> None:
+    """Record the events of diffs from now on, for `happened`."""
+    await editor.command(RECORD)
+
+
+async def happened(editor: Editor, event: str) -> int:
+    """Return how often an event has happened."""
+    count = await editor.eval(f"count(get(g:, 'happened', []), '{event}')")
+    return int(count)

@@ -1,0 +1,246 @@
+"""A real Vim under test: in a terminal, with keys to type and a screen to read.
+
+The names are those of `support.neovim.Neovim`, so that a test can run in both. Questions take
+another way than keys: Vim opens a channel to the test (`door.vim`), and answers also at a prompt.
+"""
+
+import asyncio
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from support.neovim import ROOT, WAIT, until
+from support.terminal import Terminal
+from support.vim_keys import encode
+
+DOOR = Path(__file__).with_name("door.vim")
+NEEDED = ("channel", "job", "popupwin", "terminal")
+"""The features of Vim that the plugin and the tests need."""
+
+SHORT = 2000
+"""The maximum length of a message to Vim, in bytes; a longer one goes through a file."""
+
+LONG = 2**28
+"""The maximum length of an answer in bytes, which only has to be beyond any test's."""
+
+
+class VimError(Exception):
+    """Vim answered with an error, whose text is Vim's, or it has exited."""
+
+
+def vim_binary() -> str:
+    """Return the path of the Vim to test: `CLAUDE_IDE_TEST_VIM` if set, or the one on PATH."""
+    named = os.environ.get("CLAUDE_IDE_TEST_VIM")
+    found = shutil.which(named or "vim")
+    if not found:
+        is_missing = f"CLAUDE_IDE_TEST_VIM={named} is no program"
+        raise FileNotFoundError(is_missing if named else "no Vim; Debian: apt-get install vim")
+    return str(Path(found).resolve())
+
+
+@cache
+def vim_version() -> str:
+    """Return the version of the Vim to test: `VIM 9.0.1378`; it must have what is needed."""
+    binary = vim_binary()
+    command = [binary, "--version"]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    first, _, rest = output.partition("\n")
+    if not first.startswith("VIM - "):
+        raise FileNotFoundError(f"{binary} is no Vim")
+    if missing := [f"+{name}" for name in NEEDED if f"+{name}" not in output.split()]:
+        raise FileNotFoundError(f"{binary} was built without {' '.join(missing)}")
+    patches = rest.partition("Included patches: ")[2].partition("\n")[0].partition(",")[0]
+    return f"VIM {first.split()[4]}.{patches.rpartition('-')[2] or 0}"
+
+
+def _runtime(binary: str) -> dict[str, str]:
+    """Return the variable for a Vim in an unpacked package, which looks in the system's folder."""
+    root = Path(binary).parents[2]
+    runtimes = sorted((root / "usr/share/vim").glob("vim9?"))
+    return {"VIMRUNTIME": str(runtimes[-1])} if runtimes and root != Path("/") else {}
+
+
+class Vim:
+    """One Vim in its own terminal, which is `screen`. Requests raise `VimError`."""
+
+    def __init__(
+        self, screen: Terminal, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.screen = screen
+        self.process = screen.process
+        self._writer = writer
+        self._ids = itertools.count(1)
+        self._pending: dict[int, asyncio.Future[Any]] = {}
+        self._reader = asyncio.create_task(self._read(reader))
+        self._folder = Path()
+
+    @classmethod
+    async def start(
+        cls,
+        *arguments: str,
+        cwd: Path,
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        columns: int = 100,
+        rows: int = 30,
+        swap_files: bool = False,
+    ) -> "Vim":
+        """Start Vim with this checkout on 'runtimepath' and without the user's config.
+
+        Its home is `home`; `env` adds to a minimal environment. Returns when Vim has started, or
+        stands at a prompt before that.
+        """
+        binary = vim_binary()
+        clean = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "CLAUDE_CONFIG_DIR": str(home / "claude"),
+            "PYTHONDONTWRITEBYTECODE": "",
+            **_runtime(binary),
+            # For the coverage of the host.
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
+            **(env or {}),
+        }
+        for name in ("config", "data", "state", "cache"):
+            (home / name).mkdir(parents=True, exist_ok=True)
+        knock: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+        knock = asyncio.get_running_loop().create_future()
+        door = await asyncio.start_server(
+            lambda *streams: knock.set_result(streams), "127.0.0.1", limit=LONG
+        )
+        screen = await Terminal.start(
+            *[binary, "-N", "-u", "NORC", "-i", "NONE", *([] if swap_files else ["-n"])],
+            *["--cmd", f"source {DOOR}"],
+            *["--cmd", f"call TestDoor('127.0.0.1:{door.sockets[0].getsockname()[1]}')"],
+            *["--cmd", f"set runtimepath^={ROOT}"],
+            *["--cmd", f"let g:claude_ide = {{'python': '{sys.executable}'}}"],
+            # As in Neovim, and for all users but those who have neither defaults.vim nor this line.
+            *["--cmd", "filetype plugin indent on"],
+            # `encode` leaves nothing that would have to be waited for.
+            *["--cmd", "set ttimeout ttimeoutlen=0"],
+            *arguments,
+            cwd=cwd,
+            env=clean,
+            columns=columns,
+            rows=rows,
+        )
+        try:
+            await until(lambda: knock.done() or screen.process.returncode is not None, "the door")
+            if not knock.done():
+                raise VimError(f"Vim did not start:\n{screen.text()}")
+        except BaseException:
+            await screen.stop()
+            raise
+        finally:
+            door.close()
+        vim = cls(screen, *knock.result())
+        vim._folder = home
+        await until(lambda: vim.eval("v:vim_did_enter || mode() =~ '^[r!]'"), "Vim is up")
+        return vim
+
+    async def stop(self) -> None:
+        """Kill this Vim if it is still running, and reap it."""
+        await self.screen.stop()
+        await self._reader
+        self._writer.close()
+
+    def send_request(self, name: str, *arguments: Any) -> asyncio.Future[Any]:
+        """Send a request now; the future holds its answer. `name` is a function of `door.vim`."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if self._reader.done():
+            future.set_exception(VimError("Vim has exited"))
+            return future
+        number = next(self._ids)
+        self._pending[number] = future
+        # In Vim9 script, where a prompt may be waiting, only `g:` names a global function.
+        message = json.dumps(["call", f"g:{name}", arguments, -number])
+        if len(message) > SHORT:
+            path = self._folder / f"request{number}.json"
+            path.write_text(json.dumps([name, arguments]))
+            message = json.dumps(["call", "g:TestFromFile", [str(path)], -number])
+        self._writer.write(message.encode() + b"\n")
+        return future
+
+    async def request(self, name: str, *arguments: Any) -> Any:
+        """Send a request and await its answer for at most `WAIT` seconds."""
+        return await asyncio.wait_for(self.send_request(name, *arguments), WAIT)
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Call a function by its name, and return its result."""
+        return await self.request("TestCall", function, arguments)
+
+    async def command(self, text: str) -> None:
+        """Run an Ex command as a script does, without typeahead; what it says is shown."""
+        await self.request("TestCommand", text)
+
+    async def eval(self, expression: str) -> Any:
+        """Evaluate a Vimscript expression; bytes that are not UTF-8 become U+FFFD on the way."""
+        return await self.request("TestEval", expression)
+
+    async def keys(self, keys: str) -> None:
+        """Type keys as a user does; names such as `<CR>`, `<Esc>` and `<lt>` are translated.
+
+        Vim has read them afterwards, and handles them before it answers the next request. If it
+        is busy, they remain typed ahead.
+        """
+        first, *others = encode(keys)
+        await self.screen.type_and_wait(first)
+        for portion in others:
+            await asyncio.wait([self.send_request("TestEval", "1")], timeout=1.0)
+            await self.screen.type_and_wait(portion)
+
+    async def idle(self, milliseconds: int) -> None:
+        """Wait for a timer in Vim, so that work deferred for less time is done."""
+        await self.command(
+            "let g:test_idle = 0"
+            f" | call timer_start({milliseconds}, {{-> execute('let g:test_idle = 1')}})"
+        )
+        await until(lambda: self.eval("g:test_idle"), "Vim's timer")
+
+    async def mode(self) -> dict[str, Any]:
+        """Return the mode: `{"mode": "n", "blocking": False}`; this also works at a prompt.
+
+        Vim is "blocking" at a prompt; unlike Neovim, it does not tell that a key is half-typed.
+        """
+        mode = await self.eval("mode(1)")
+        return {"mode": mode, "blocking": mode[0] in "r!"}
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the terminal, as a user who drags its corner."""
+        self.screen.resize(columns, rows)
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                self._receive(*json.loads(line.decode("utf-8", "surrogateescape")))
+        except ConnectionResetError:
+            pass
+        for future in self._pending.values():
+            if not future.done():
+                future.set_exception(VimError("Vim has exited"))
+                future.exception()  # marks it as retrieved, in case no test awaits it
+
+    def _receive(self, number: int, answer: Any) -> None:
+        future = self._pending.pop(-number)
+        if future.done():
+            return
+        match answer:
+            case {"ok": encoded}:
+                future.set_result(json.loads(encoded))
+            case {"error": reason}:
+                future.set_exception(VimError(reason))
+            case _:
+                future.set_exception(VimError(f"Vim reported no reason: {answer!r}"))

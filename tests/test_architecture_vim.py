@@ -1,0 +1,85 @@
+"""The rules of ARCHITECTURE.md for the half of the editor in Vim."""
+
+import graphlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.neovim import ROOT
+from test_architecture import ROOMS, lua_room
+
+VIM = ROOT / "autoload/claude_ide"
+IMPORT = re.compile(r"^import autoload '(\.[^']+)\.vim'", re.MULTILINE)
+
+
+BESIDE_THE_ORDER = {
+    # A message says why the host is not understood; in Lua a lazy `require` of Neovim's own does.
+    ("channel", "say.message"),
+    ("channel", "say.reason"),
+    # The plugins that report diagnostics also check; Neovim has one interface for all.
+    ("checking.events", "diagnostics.sources"),
+    ("checking.expectation", "diagnostics.sources"),
+    # What a buffer holds, and how to be in one: these modules import nothing above them.
+    ("checking.wake", "file.inside"),
+    ("privacy", "file.path"),
+    ("window.close", "file.path"),
+    # Commands go through the session, whose table of features in Lua is filled by name.
+    ("ask", "session"),
+    ("question.commit_message", "session"),
+    ("question.rewrite", "session"),
+}
+"""Imports of Vim's modules that the order of Lua's rooms does not allow."""
+
+
+def vim_module(path: Path) -> str:
+    """Return the name of a module of Vim: `file.open`."""
+    return path.relative_to(VIM).with_suffix("").as_posix().replace("/", ".")
+
+
+def vim_imports() -> Iterator[tuple[str, str]]:
+    """Yield each module of Vim with each module that it imports."""
+    for path in sorted(VIM.rglob("*.vim")):
+        for imported in IMPORT.findall(path.read_text(encoding="utf-8")):
+            yield vim_module(path), vim_module((path.parent / f"{imported}.vim").resolve())
+
+
+def test_a_module_of_vim_imports_nothing_above_its_room() -> None:
+    """The rooms are those of Lua."""
+    offenders = [
+        f"{own} imports {imported}"
+        for own, imported in vim_imports()
+        if (own, imported) not in BESIDE_THE_ORDER
+        and ROOMS.index(lua_room(imported)) > ROOMS.index(lua_room(own))
+    ]
+
+    assert not offenders, "\n".join(offenders)
+
+
+def test_each_module_of_vim_has_a_room_and_starts_as_vim9_script() -> None:
+    modules = {vim_module(path): path for path in VIM.rglob("*.vim")}
+
+    assert not {module for module in modules if lua_room(module) not in ROOMS}
+    assert not [
+        module
+        for module, path in modules.items()
+        if not path.read_text(encoding="utf-8").startswith("vim9script\n#")
+    ]
+
+
+def test_the_modules_of_vim_import_existing_ones_without_a_cycle() -> None:
+    graph: dict[str, set[str]] = {}
+    for own, imported in vim_imports():
+        graph.setdefault(own, set()).add(imported)
+    modules = {vim_module(path) for path in VIM.rglob("*.vim")}
+
+    assert not {each for found in graph.values() for each in found} - modules
+    tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_each_script_compiles_its_functions_when_it_is_sourced() -> None:
+    """If a callback compiled one with a lambda block, the next command would end in a prompt."""
+    scripts = sorted(VIM.rglob("*.vim"))
+    lacking = [path for path in scripts if not path.read_text("utf-8").endswith("\ndefcompile\n")]
+
+    assert scripts
+    assert not lacking

@@ -1,0 +1,34 @@
+"""Fixtures for the tests with a real Vim."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.neovim import until
+from support.vim import Vim
+
+
+@pytest.fixture
+async def vim(vim_program: str, project: Path, tmp_path: Path) -> AsyncIterator[Vim]:
+    """A real Vim in a terminal, in `project`, killed when the test ends."""
+    vim = await Vim.start(cwd=project, home=tmp_path / "home")
+    yield vim
+    await vim.stop()
+
+
+@pytest.fixture
+async def serving_vim(vim: Vim, config_folder: Path) -> Vim:
+    """A Vim whose server accepts clients."""
+    await vim.command("ClaudeStart!")
+    await the_lock(config_folder)
+    await until(lambda: vim.eval("claude_ide#host#Server()"), "listening")
+    return vim
+
+
+@pytest.fixture
+async def vim_client(serving_vim: Vim, config_folder: Path) -> AsyncIterator[ClaudeCode]:
+    """A client that has connected and initialized the session."""
+    async with claude_code(config_folder) as client:
+        yield client

@@ -1,0 +1,235 @@
+"""`openDiff` in Vim, from the socket to the keys and back."""
+
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.neovim import until
+from support.vim import Vim
+from support.vim_diffs import answer, is_closed, propose
+
+TEXTS = {
+    "plain": "a\nb\n",
+    "empty": "",
+    "no final newline": "a\nb",
+    "only a newline": "\n",
+    "two newlines": "\n\n",
+    "CRLF": "a\r\nb\r\n",
+    "CRLF, no final newline": "a\r\nb",
+    "mixed ends": "a\r\nb\nc\r\n",
+    "lone CR": "a\rb\n",
+    "ends in CR": "a\nb\r",
+    "CRLF, last line ends in CR": "a\r\nb\r",
+    "BOM": "\ufeffa\n",
+    "BOM and CRLF": "\ufeffa\r\nb\r\n",
+    "BOM only": "\ufeff",
+    "BOM, no newline": "\ufeffa",
+    "NUL": "a\0b\n\0\n",
+    "NUL only": "\0",
+    "separators": "a\u2028b\u0085c\x0cd\x0be\n",
+    "emoji and combining": "👩‍👩‍👧 e\u0301 日本\n",
+    "controls": "\x01\x1b[31m\x7f\x9b\n",
+    "noncharacters": "\uffff\ufffe\ufdd0\U0010ffff\n",
+    "U+FFFD": "\ufffd\n",
+    "a line of 200 kB": "x" * 200_000 + "\n",
+    "tabs": "\ta\n  b\n",
+    "modeline": "# vim: set ff=mac noeol tw=3 :\nx\n",
+    "looks like JSON": '[0, "x"]\n["ex", "qa!"]\n',
+    "backslashes": '\\u0000 \\n \\\\ "\n',
+}
+
+ACCEPTING = [
+    ":w<CR>",
+    "ZZ",
+    ":wq<CR>",
+    ":x<CR>",
+    ":xit<CR>",
+    ":update|write<CR>",
+    ":ClaudeAccept<CR>",
+    ":ClaudeAccept!<CR>",
+    "<C-w>p:ClaudeAccept<CR>",
+    "gt:ClaudeAccept<CR>",
+]
+
+REJECTING = [
+    ":q<CR>",
+    ":q!<CR>",
+    "ZQ",
+    "<C-w>c",
+    "<C-w>q",
+    ":close<CR>",
+    ":tabclose<CR>",
+    ":bdelete<CR>",
+    ":bd!<CR>",
+    ":bwipe<CR>",
+    ":enew<CR>",
+    ":hide<CR>",
+    "<C-w>p:only<CR>",
+    "<C-w>p<C-w>o",
+    ":tabonly<CR>:q<CR>",
+    "gt:tabonly<CR>",
+    "ichanged<Esc>:q<CR>",
+    "dd<C-w>c",
+    ":ClaudeReject<CR>",
+    ":ClaudeReject!<CR>",
+    "gt:ClaudeReject<CR>",
+]
+
+
+async def test_w_accepts_the_diff_and_answers_with_the_text(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "greet.py"
+    path.write_text("print('hi')\n")
+    asked = await propose(vim, vim_client, path, "print('hello')\n")
+
+    await vim.keys(":w<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", "print('hello')\n"]
+    assert path.read_text() == "print('hi')\n"
+    await is_closed(vim)
+
+
+async def test_each_text_comes_back_byte_for_byte(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("old\n")
+
+    for name, text in TEXTS.items():
+        asked = await propose(vim, vim_client, path, text)
+        await vim.keys(":w<CR>")
+
+        assert await answer(asked) == ["FILE_SAVED", text], name
+        await is_closed(vim)
+    assert path.read_text() == "old\n"
+
+
+@pytest.mark.parametrize("keys", ACCEPTING)
+async def test_each_way_to_write_accepts(
+    vim: Vim, vim_client: ClaudeCode, project: Path, keys: str
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("old\n")
+    asked = await propose(vim, vim_client, path, "new\ntext\n")
+
+    await vim.keys(keys)
+
+    assert await answer(asked) == ["FILE_SAVED", "new\ntext\n"]
+    await is_closed(vim)
+    assert await vim.eval("[winnr('$'), &diff, &scrollbind, &scrollopt]") == [1, 0, 0, "ver,jump"]
+
+
+@pytest.mark.parametrize("keys", REJECTING)
+async def test_each_way_to_close_rejects(
+    vim: Vim, vim_client: ClaudeCode, project: Path, keys: str
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("old\n")
+    asked = await propose(vim, vim_client, path, "new\ntext\n")
+
+    await vim.keys(keys)
+
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await is_closed(vim)
+    assert await vim.eval("[winnr('$'), &diff, &scrollbind, &scrollopt]") == [1, 0, 0, "ver,jump"]
+
+
+async def test_another_file_in_the_window_of_the_proposal_rejects_it_and_stays(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "notes.txt", "new\n")
+
+    await vim.keys(":edit other.txt<CR>")
+
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await until(lambda: vim.eval("winnr('$') == 1 && bufname() == 'other.txt' && !&diff"))
+
+
+async def test_an_edited_proposal_is_answered_with_the_edited_text(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("old\n")
+    asked = await propose(vim, vim_client, path, "new\n")
+
+    await vim.keys("Amine <Esc>ozwei<Esc>:wq<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", "newmine \nzwei\n"]
+    await is_closed(vim)
+
+
+async def test_undo_does_not_remove_the_proposal(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys("uu:w<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", "new\n"]
+
+
+async def test_edit_restores_the_proposal(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\r\ntext\r\n")
+
+    await vim.keys("ddamine<Esc>:edit!<CR>:w<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", "new\r\ntext\r\n"]
+
+
+async def test_write_to_another_name_saves_a_copy_and_decides_nothing(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\r\ntext")
+
+    await vim.keys(":w copy.txt<CR>")
+
+    copy = project / "copy.txt"
+    await until(lambda: copy.exists() and copy.read_bytes() == b"new\r\ntext")
+    assert not asked.done()
+
+
+async def test_an_autosave_accepts_nothing(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
+    await vim.command("autocmd InsertLeave * silent! write")
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys("Amine<Esc>")
+    await vim.idle(200)
+
+    assert not asked.done()
+    await vim.keys(":w<CR>")
+    assert await answer(asked) == ["FILE_SAVED", "newmine\n"]
+
+
+async def test_a_reason_is_for_the_agent(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys(":ClaudeReject use | less, please<CR>")
+
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await is_closed(vim)
+
+
+async def test_text_that_is_not_utf_8_is_not_sent(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.command(r"""call setline(1, "a\xe9")""")
+    await vim.keys(":w<CR>")
+    await until(lambda: "not UTF-8" in vim.screen.text())
+
+    assert not asked.done()
+
+
+@pytest.mark.parametrize("keys", [":qa<CR>", ":qa!<CR>"])
+async def test_leaving_vim_rejects(
+    vim: Vim, vim_client: ClaudeCode, project: Path, keys: str
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys(keys)
+
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await until(lambda: vim.process.returncode is not None)

@@ -1,0 +1,156 @@
+"""After a diff in Vim everything is as it was before: windows, views, buffers, options."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.neovim import until
+from support.vim import Vim
+from support.vim_diffs import BUFFERS, answer, are_shown, ask
+
+STATE = {
+    "layout": "winlayout()",
+    "tabs": "[tabpagenr(), tabpagenr('#'), tabpagenr('$')]",
+    "windows": "[winnr(), winnr('#')]",
+    "view": "winsaveview()",
+    "sizes": "range(1, winnr('$'))->map('[winwidth(v:val), winheight(v:val)]')",
+    "options": "range(1, winnr('$'))->map({_, n -> ['diff', 'wrap', 'foldmethod', 'foldcolumn',"
+    " 'foldlevel', 'foldenable', 'scrollbind', 'cursorbind', 'number', 'statusline']"
+    "->map({_, name -> getwinvar(n, '&' .. name)})})",
+    "shown": "range(1, winnr('$'))->map('bufname(winbufnr(v:val))')",
+    "jumps": "getjumplist()[0]->len()",
+    "registers": '[@/, @", @a]',
+    "buffers": "getbufinfo()->map('[v:val.name, v:val.loaded, v:val.listed, v:val.changed]')",
+    "folds": "range(1, line('$'))->map('foldclosed(v:val)')->filter('v:val > 0')",
+    "alternate": "bufnr('#')",
+    "undo": "undotree().seq_last",
+    "marks": '[getpos("\'m"), getpos("\'.")]',
+    "global": "[&scrollopt, &diffopt, &cmdheight, &lines, &equalalways, getcwd()]",
+}
+
+
+async def state(vim: Vim) -> dict[str, Any]:
+    """Return all that a user can notice."""
+    return {name: await vim.eval(expression) for name, expression in STATE.items()}
+
+
+async def arrange(vim: Vim) -> None:
+    """Arrange windows of several sizes, with folds, marks and a second tabpage."""
+    for command in (
+        "set nostartofline",
+        "call writefile(map(range(1, 200), {_, n -> 'line ' .. n}), 'b.txt')",
+        "edit b.txt",
+        "setlocal foldmethod=manual foldcolumn=2 number nowrap",
+        "20,30fold",
+        "50,60fold",
+        "51foldopen",
+        "normal! 70Gmm",
+        "normal! 100Gzt",
+        "vsplit",
+        "new",
+        "wincmd h",
+        "vertical resize 33",
+        "wincmd l",
+        "tabnew",
+        "tabfirst",
+        "wincmd b",
+        "call cursor(120, 3)",
+        "let @/ = 'x'",
+        "let @\" = 'reg'",
+    ):
+        await vim.command(command)
+    # What a callback has changed is settled by the next key.
+    await vim.keys("<C-l>")
+
+
+@pytest.fixture
+async def config(request: pytest.FixtureRequest, vim: Vim) -> str:
+    """The layout of diffs."""
+    await vim.command(f"let g:claude_ide.diff = {{'layout': '{request.param}'}}")
+    return str(request.param)
+
+
+LAYOUTS = pytest.mark.parametrize("config", ["tab", "vertical", "horizontal"], indirect=True)
+
+
+async def gone(vim: Vim) -> None:
+    """Wait until the diff is closed and the user is back."""
+    await until(lambda: vim.eval(f"{BUFFERS} == 0 && tabpagenr('$') == 2"), "the diff is closed")
+    await vim.idle(300)  # the guard has ended
+
+
+@LAYOUTS
+@pytest.mark.parametrize("target", ["b.txt", "c.txt", "new.txt"])
+@pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>", "<C-w>p:ClaudeAccept<CR>", ""])
+async def test_all_is_as_before(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path, target: str, keys: str
+) -> None:
+    (project / "c.txt").write_text("".join(f"line {number}\n" for number in range(1, 100)))
+    await arrange(vim)
+    before = await state(vim)
+
+    asked = ask(vim_client, project / target, "line 1\nnew\n")
+    await are_shown(vim)
+    during = await vim.eval("[tabpagenr('$'), winnr('$')]")
+    if keys:
+        await vim.keys(keys)
+    else:
+        await vim_client.call("closeAllDiffTabs")
+    await answer(asked)
+    await gone(vim)
+
+    after = await state(vim)
+    assert after == before
+    assert during[0] == 3 or config == "horizontal"
+
+
+@pytest.mark.parametrize("config", ["vertical", "horizontal"], indirect=True)
+async def test_a_split_shows_the_diff_beside_the_file(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "b.txt"
+    path.write_text("one\ntwo\n")
+    await vim.command("edit b.txt")
+    win = await vim.eval("win_getid()")
+
+    asked = ask(vim_client, path, "one\nTWO\n")
+    await are_shown(vim)
+
+    kind, leaves = await vim.eval("winlayout()")
+    assert kind == ("row" if config == "vertical" else "col")
+    assert leaves[0] == ["leaf", win]
+    assert await vim.eval("[tabpagenr('$'), line('.'), getwinvar(1, '&diff')]") == [1, 2, 1]
+    await vim.keys(":w<CR>")
+    await answer(asked)
+    await until(lambda: vim.eval("winnr('$') == 1"))
+
+
+@pytest.mark.parametrize("config", ["vertical"], indirect=True)
+async def test_a_narrow_window_makes_it_a_tabpage(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    await vim.command("vsplit")
+
+    ask(vim_client, project / "new.txt", "one\n")
+    await are_shown(vim)
+
+    assert await vim.eval("tabpagenr('$')") == 2
+
+
+@LAYOUTS
+async def test_q_in_the_users_only_window_leaves_them_there(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "b.txt"
+    path.write_text("one\n")
+    await vim.command("edit b.txt")
+
+    asked = ask(vim_client, path, "two\n")
+    await are_shown(vim)
+    await vim.keys("ZQ")
+
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await until(lambda: vim.eval(f"{BUFFERS} == 0 && winnr('$') == 1 && !&diff"))
+    assert await vim.eval("bufname()") == "b.txt"

@@ -1,0 +1,160 @@
+"""The host of a real Vim: its start, its end, and what outlives it."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
+from support.neovim import until
+from support.processes import alive
+from support.vim import Vim
+
+
+async def test_start_announces_vim_to_the_cli(
+    serving_vim: Vim, config_folder: Path, project: Path
+) -> None:
+    port, lock = await the_lock(config_folder)
+
+    assert lock["ideName"] == "Vim"
+    assert lock["pid"] == serving_vim.process.pid
+    assert lock["workspaceFolders"] == [str(project)]
+    assert await serving_vim.eval("$CLAUDE_CODE_SSE_PORT") == str(port)
+
+
+async def test_the_server_calls_itself_vim(serving_vim: Vim, config_folder: Path) -> None:
+    port, lock = await the_lock(config_folder)
+    async with connected(port, lock["authToken"]) as client:
+        answer = await client.initialize()
+
+    assert answer["serverInfo"]["title"] == "Vim"
+
+
+async def test_neither_token_nor_options_are_in_the_arguments_of_the_host(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    _, lock = await the_lock(config_folder)
+    arguments = Path(f"/proc/{lock['hostPid']}/cmdline").read_bytes()
+
+    assert lock["authToken"].encode() not in arguments
+    assert b"config" not in arguments
+    assert "CLAUDE_IDE_HOST" not in await serving_vim.eval("environ()")
+
+
+async def test_stop_removes_the_lock_and_restores_the_environment(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    await serving_vim.keys(":ClaudeStop<CR>")
+
+    await until(lambda: not locks(config_folder), "the lock is gone")
+    await until(lambda: serving_vim.eval("$CLAUDE_CODE_SSE_PORT == ''"))
+    await until(lambda: "server stopped" in serving_vim.screen.text())
+
+
+@pytest.mark.parametrize("command", ["qa!", "cquit"])
+async def test_the_host_ends_with_vim(
+    serving_vim: Vim, vim_client: ClaudeCode, config_folder: Path, command: str
+) -> None:
+    _, lock = await the_lock(config_folder)
+
+    await serving_vim.keys(f":{command}<CR>")
+
+    await until(lambda: serving_vim.process.returncode is not None, "Vim has ended")
+    await until(lambda: not locks(config_folder), "the lock is gone")
+    await until(lambda: not alive(lock["hostPid"]), "the host has ended")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+async def test_the_host_ends_with_a_vim_that_is_killed(
+    serving_vim: Vim, config_folder: Path, number: signal.Signals
+) -> None:
+    _, lock = await the_lock(config_folder)
+
+    os.kill(serving_vim.process.pid, number)
+
+    await until(lambda: not locks(config_folder), "the lock is gone")
+    await until(lambda: not alive(lock["hostPid"]), "the host has ended")
+
+
+async def test_a_killed_host_returns_on_its_port_with_a_new_token(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    port, before = await the_lock(config_folder)
+
+    os.kill(before["hostPid"], signal.SIGKILL)
+
+    await until(
+        lambda: [lock for _, lock in locks(config_folder) if lock["hostPid"] != before["hostPid"]]
+    )
+    again, lock = await the_lock(config_folder)
+    assert again == port
+    assert lock["authToken"] != before["authToken"]
+    await until(lambda: "was restarted" in serving_vim.screen.text())
+    async with claude_code(config_folder) as client:
+        assert await client.request("ping") == {}
+
+
+async def test_a_host_that_keeps_dying_is_given_up(serving_vim: Vim, config_folder: Path) -> None:
+    dead: set[int] = set()
+    for _ in range(4):
+        await until(lambda: [1 for _, lock in locks(config_folder) if lock["hostPid"] not in dead])
+        await until(lambda: serving_vim.eval("claude_ide#host#Server()"), "listening")
+        _, lock = await the_lock(config_folder)
+        dead.add(lock["hostPid"])
+        os.kill(lock["hostPid"], signal.SIGKILL)
+
+    await until(lambda: "the Python host died (killed) (:ClaudeLog)" in serving_vim.screen.text())
+    assert not locks(config_folder)
+    assert await serving_vim.eval("$CLAUDE_CODE_SSE_PORT") == ""
+
+
+async def test_a_stopped_host_does_not_block_vim(serving_vim: Vim, config_folder: Path) -> None:
+    _, lock = await the_lock(config_folder)
+    os.kill(lock["hostPid"], signal.SIGSTOP)
+    try:
+        await serving_vim.command(
+            "call claude_ide#channel#Emit('unknown', {'text': [repeat('x', 1000000)]})"
+        )
+        assert await serving_vim.eval("1 + 1") == 2
+    finally:
+        os.kill(lock["hostPid"], signal.SIGCONT)
+
+
+async def test_another_encoding_is_refused_in_one_line(vim: Vim, config_folder: Path) -> None:
+    await vim.command("set encoding=latin1")
+
+    await vim.keys(":ClaudeStart<CR>")
+
+    await until(lambda: "'encoding' is latin1, but claude-ide needs utf-8" in vim.screen.text())
+    assert not locks(config_folder)
+    assert (await vim.mode())["mode"] == "n"
+
+
+async def test_a_python_that_is_missing_is_named(vim: Vim) -> None:
+    await vim.command("let g:claude_ide.python = '/nowhere/python'")
+
+    await vim.keys(":ClaudeStart<CR>")
+
+    await until(
+        lambda: "g:claude_ide.python is not executable: /nowhere/python" in vim.screen.text()
+    )
+
+
+async def test_what_needs_neovim_says_so_in_one_line(vim: Vim) -> None:
+    await vim.keys(":ClaudeChat<CR>")
+
+    await until(lambda: "claude-ide: :ClaudeChat needs Neovim" in vim.screen.text())
+    assert (await vim.mode())["mode"] == "n"
+
+
+async def test_a_command_after_the_start_ends_in_no_prompt(vim: Vim) -> None:
+    """Vim asks for <Enter> if a callback has compiled a function with a lambda block."""
+    await vim.keys(":ClaudeStart<CR>")
+    await until(lambda: "ready (127.0.0.1" in vim.screen.text())
+
+    await vim.keys(":let g:typed = 1<CR>")
+
+    await until(lambda: vim.eval("exists('g:typed')"))
+    assert (await vim.mode())["mode"] == "n"
+    assert "ready (127.0.0.1" in await vim.eval("execute('messages')")

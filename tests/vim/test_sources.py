@@ -1,0 +1,68 @@
+"""Mentions of what the real plugins for files list in Vim.
+
+The plugins are in `.cache/plugins`, or in the folder that `CLAUDE_IDE_TEST_PLUGINS` names. Each has
+a folder with the name of its repository. A test whose plugin is not there is skipped.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.neovim import ROOT, until
+from support.vim import Vim
+
+PLUGINS = Path(os.environ.get("CLAUDE_IDE_TEST_PLUGINS") or ROOT / ".cache/plugins")
+LISTED = "claude_ide#selection#mention#ListedMentions"
+
+
+@pytest.fixture
+def files(project: Path) -> Path:
+    """A repository with a few files."""
+    (project / "sub").mkdir()
+    for name in ("a.py", "b.py", "sub/c.py"):
+        (project / name).write_text("one\n")
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    return project
+
+
+@pytest.mark.parametrize(
+    ("plugin", "command", "filetype", "folders"),
+    [
+        ("nerdtree", "NERDTree", "nerdtree", ["", "sub"]),
+        ("vim-dirvish", "Dirvish .", "dirvish", ["sub", ".git"]),
+        ("fern.vim", "Fern .", "fern", ["", "sub"]),
+        ("vim-fugitive", "Git", "fugitive", ["sub"]),
+    ],
+)
+async def test_the_files_of_a_plugin_are_mentioned(
+    vim_program: str,
+    files: Path,
+    tmp_path: Path,
+    plugin: str,
+    command: str,
+    filetype: str,
+    folders: list[str],
+) -> None:
+    path = PLUGINS / plugin
+    if not path.exists():
+        pytest.skip(f"{plugin} is not in {PLUGINS}")
+    vim = await Vim.start(
+        *["--cmd", f"set runtimepath+={path.resolve()}"], cwd=files, home=tmp_path / "home"
+    )
+    try:
+        await vim.keys(f":{command}<CR>")
+        await until(lambda: vim.eval(f"&filetype == '{filetype}'"), "the list")
+        await until(lambda: vim.eval("search('b.py', 'cw')"), "its files")
+        before = await vim.eval("getcurpos()")
+
+        one = await vim.call(LISTED, [])
+        several = await vim.call(LISTED, [1, await vim.eval("line('$')")])
+
+        assert one == [{"filePath": str(files / "b.py")}]
+        paths = {each["filePath"] for each in several}
+        assert paths == {str(files / name) for name in ("a.py", "b.py", *folders)}
+        assert await vim.eval("getcurpos()") == before
+    finally:
+        await vim.stop()

@@ -1,0 +1,295 @@
+"""`:Claude` in Vim's terminal, with a script instead of the CLI."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import the_lock
+from support.neovim import until
+from support.vim import Vim
+
+SCRIPT = """#!/bin/sh
+for word; do given="$given $(printf %.30s "$word")"; done
+echo "given:$given" "port: $CLAUDE_CODE_SSE_PORT" "colours: $COLORTERM"
+while read -r line; do
+  [ "$line" = quit ] && exit 0
+  [ "$line" = fail ] && exit 3
+  echo "read: $line"
+done
+"""
+"""It prints its arguments and runs until it reads `quit` or `fail`."""
+
+MAP = "|".join(f"{kind} <F2> <Plug>(claude-focus)" for kind in ("map", "map!", "tmap"))
+
+
+@pytest.fixture
+async def program(vim: Vim, tmp_path: Path) -> Path:
+    """A program instead of the CLI."""
+    script = tmp_path / "claude-stand-in"
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    await configure(vim, cmd=str(script))
+    return script
+
+
+async def configure(vim: Vim, **options: Any) -> None:
+    """Set options."""
+    given = json.dumps(options).replace("'", "''")
+    await vim.command(f"call extend(g:claude_ide, json_decode('{given}'))")
+
+
+async def open_claude(vim: Vim) -> int:
+    """Run `:Claude`, and return the buffer of its terminal."""
+    await vim.keys(":Claude<CR>")
+    await until(lambda: "given:" in vim.screen.text(), "the program runs")
+    await until(lambda: vim.eval("mode() == 't'"), "the user types there")
+    bufnr: int = await vim.eval("bufnr()")
+    return bufnr
+
+
+async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
+    vim: Vim, program: Path, config_folder: Path
+) -> None:
+    await vim.keys(":Claude --resume 'a b'<CR>")
+
+    port, _ = await the_lock(config_folder)
+
+    def shown() -> str:
+        return "".join(line.partition("|")[2] for line in vim.screen.lines())
+
+    await until(lambda: "given: --permission-mode default --mcp-config=" in shown())
+    await until(lambda: " --resume 'a b' port: " in shown())
+    await until(lambda: f"port: {port}" in shown())
+    await until(lambda: vim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
+    assert await vim.eval("winwidth(2)") == 40
+
+
+async def test_claude_hides_and_shows_its_terminal_and_the_job_goes_on(
+    vim: Vim, program: Path
+) -> None:
+    terminal = await open_claude(vim)
+
+    await vim.command("Claude")
+    await until(lambda: vim.eval("winnr('$') == 1 && mode() == 'n'"))
+    assert "running" in await vim.eval(f"term_getstatus({terminal})")
+
+    await vim.command("Claude")
+    await until(lambda: vim.eval("winnr('$') == 2 && mode() == 't'"))
+    assert await vim.eval("bufnr()") == terminal
+    await vim.keys("typed<CR>")
+    await until(lambda: "read: typed" in vim.screen.text(), "no key was lost")
+
+
+async def test_the_window_closes_when_the_program_exits_and_nothing_else_changes(
+    vim: Vim, program: Path
+) -> None:
+    await vim.command("edit a.txt | split b.txt | 5wincmd _ | vsplit c.txt | vertical resize 20")
+    before = await vim.eval("[winlayout(), winrestcmd(), win_getid()]")
+    await open_claude(vim)
+
+    await vim.keys("quit<CR>")
+
+    await until(lambda: vim.eval("winnr('$') == 3"))
+    assert await vim.eval("[winlayout(), winrestcmd(), win_getid()]") == before
+    assert await vim.eval("mode()") == "n"
+    await vim.keys("ix<Esc>")
+    assert await vim.call("getline", 1) == "x"
+
+
+async def test_a_program_that_ends_leaves_the_user_in_another_window(
+    vim: Vim, program: Path
+) -> None:
+    await vim.command("edit a.txt")
+    terminal = await open_claude(vim)
+    await vim.keys("<C-w>pihello")
+
+    await vim.command(f'call term_sendkeys({terminal}, "quit\\<CR>")')
+
+    await until(lambda: vim.eval("winnr('$') == 1"))
+    await vim.keys(" you")
+    assert await vim.eval("[bufname(), mode(), getline(1)]") == ["a.txt", "i", "hello you"]
+
+
+async def test_a_failed_program_keeps_its_output_until_the_next_start(
+    vim: Vim, program: Path
+) -> None:
+    await vim.command("edit a.txt")
+    for _ in range(3):
+        terminal = await open_claude(vim)
+        await vim.keys("fail<CR>")
+        await until(partial(vim.eval, f"term_getstatus({terminal}) =~ 'finished'"))
+        assert await vim.eval("winnr('$')") == 2
+        await vim.command("redraw!")
+        assert "fail" in vim.screen.text()
+
+    assert await vim.eval("len(term_list())") == 1
+    assert await vim.eval("winwidth(2)") == 40
+
+
+async def test_a_missing_program_is_named(vim: Vim) -> None:
+    await configure(vim, cmd="nope")
+
+    await vim.keys(":Claude<CR>")
+
+    await until(lambda: "claude-ide: nope is not on PATH" in vim.screen.text())
+    assert await vim.eval("winnr('$')") == 1
+
+
+@pytest.mark.parametrize(
+    ("side", "size", "expected"),
+    [("left", 30, [1, 30]), ("below", 8, [2, 8]), ("above", 0.5, [1, 15])],
+)
+async def test_side_and_size_of_the_terminal_are_configurable(
+    vim: Vim, program: Path, side: str, size: float, expected: list[int]
+) -> None:
+    await configure(vim, terminal={"side": side, "size": size})
+
+    await vim.keys(":Claude<CR>")
+
+    await until(lambda: vim.eval("winnr('$') == 2 && mode() == 't'"))
+    measure = "winwidth(0)" if side == "left" else "winheight(0)"
+    assert await vim.eval(f"[winnr(), {measure}]") == expected
+
+
+async def test_a_tab_page_is_opened_left_and_found_again(vim: Vim, program: Path) -> None:
+    await configure(vim, terminal={"side": "tab"})
+    await vim.command("edit a.txt")
+    terminal = await open_claude(vim)
+    assert await vim.eval("[tabpagenr(), tabpagenr('$'), winnr('$')]") == [2, 2, 1]
+    await vim.command("tabfirst")
+
+    await vim.keys(":Claude<CR>")
+    await until(lambda: vim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && mode() == 't'"))
+    await vim.command("Claude")
+
+    await until(lambda: vim.eval("[bufname(), tabpagenr('$'), mode()] == ['a.txt', 1, 'n']"))
+
+
+async def test_a_function_opens_the_terminal_and_shows_it_again(
+    vim: Vim, program: Path, project: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "side.vim"
+    script.write_text("""
+        function! Side(terminal) abort
+          let g:asked = get(g:, 'asked', []) + [a:terminal]
+          topleft 12split
+          if has_key(a:terminal, 'bufnr')
+            execute 'buffer' a:terminal.bufnr
+          else
+            call term_start(a:terminal.cmd, {'curwin': 1, 'env': a:terminal.env})
+            setlocal bufhidden=hide
+          endif
+          return bufnr()
+        endfunction
+        let g:claude_ide.terminal = {'side': function('Side')}
+    """)
+    await vim.command(f"source {script}")
+    terminal = await open_claude(vim)
+    assert await vim.eval("[winnr(), winheight(0)]") == [1, 12]
+    assert await vim.eval("g:asked[0].cwd") == str(project)
+
+    await vim.command("Claude")
+    await until(lambda: vim.eval("winnr('$') == 1"))
+    await vim.keys(":Claude<CR>")
+
+    await until(lambda: vim.eval(f"bufnr() == {terminal} && mode() == 't'"))
+    assert await vim.eval("[winnr(), winheight(0), g:asked[1]]") == [1, 12, {"bufnr": terminal}]
+
+
+async def test_the_terminal_keeps_its_share_of_the_screen(vim: Vim, program: Path) -> None:
+    await open_claude(vim)
+
+    vim.resize(60, 30)
+    await until(lambda: vim.eval("&columns == 60 && winwidth(2) == 24"))
+    vim.resize(120, 30)
+
+    await until(lambda: vim.eval("&columns == 120 && winwidth(2) == 48"))
+
+
+@pytest.mark.parametrize(
+    ("option", "told"), [("termguicolors", "truecolor"), ("notermguicolors", "")]
+)
+async def test_the_cli_is_told_of_exact_colours_if_vim_shows_them(
+    vim: Vim, program: Path, option: str, told: str
+) -> None:
+    await vim.command(f"set {option}")
+
+    await open_claude(vim)
+
+    await until(lambda: vim.eval(f"join(getline(1, '$'), '') =~ 'colours: {told}\\s*$'"))
+
+
+async def test_quitting_vim_ends_the_cli(vim: Vim, program: Path) -> None:
+    await open_claude(vim)
+    pid = await vim.eval("job_info(term_getjob(bufnr())).process")
+
+    await vim.keys("<C-w>:qa<CR>")
+
+    await until(lambda: vim.process.returncode is not None, "Vim has ended")
+    await until(lambda: not Path(f"/proc/{pid}").exists(), "the program has ended")
+
+
+@pytest.mark.parametrize("keys", ["ggwi", "gg", "gg<C-v>l", "ggV", "ggR"])
+async def test_the_key_leads_into_the_terminal_and_back_from_each_mode(
+    vim: Vim, program: Path, keys: str
+) -> None:
+    await vim.command(f"edit a.txt | {MAP}")
+    await vim.command("call setline(1, ['one two', 'three'])")
+    terminal = await open_claude(vim)
+    await vim.keys("<F2>")
+    await until(lambda: vim.eval("[bufname(), mode()] == ['a.txt', 'n']"))
+    await vim.keys(keys)
+
+    await vim.keys("<F2>")
+    await until(lambda: vim.eval(f"bufnr() == {terminal} && mode() == 't'"))
+    await vim.keys("hello<CR>")
+    await until(lambda: "read: hello" in vim.screen.text())
+    await vim.keys("<F2>")
+
+    mode = keys[-1] if keys[-1] in "iR" else "n"
+    await until(lambda: vim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
+    if keys == "ggwi":
+        await vim.keys("x")
+        assert await vim.call("getline", 1) == "one xtwo"
+
+
+async def test_who_scrolls_in_the_terminal_returns_there_in_normal_mode(
+    vim: Vim, program: Path
+) -> None:
+    await vim.command(f"edit a.txt | {MAP}")
+    terminal = await open_claude(vim)
+    await vim.keys("<C-w>Ngg<F2>")
+    await until(lambda: vim.eval("bufname() == 'a.txt'"))
+
+    await vim.keys("<F2>")
+
+    await until(lambda: vim.eval(f"bufnr() == {terminal}"))
+    assert await vim.eval("[mode(1), line('.')]") == ["nt", 1]
+
+
+async def test_without_a_terminal_one_line_says_how_to_open_one(vim: Vim) -> None:
+    await vim.keys(":ClaudeFocus<CR>")
+
+    await until(
+        lambda: "no terminal of this Vim runs Claude (:Claude opens one)" in vim.screen.text()
+    )
+
+
+@pytest.mark.parametrize("keys", ["ityping", ":call getline(", "d", "vj"])
+async def test_the_terminal_opens_when_the_user_has_finished_what_they_type(
+    vim: Vim, program: Path, keys: str
+) -> None:
+    await vim.command("call setline(1, ['one', 'two'])")
+
+    await vim.keys(f":Claude<CR>{keys}")
+    await vim.idle(300)
+    if keys in (":call getline(", "d"):
+        assert await vim.eval("winnr('$')") == 1
+        await vim.keys("<Esc>" if keys == "d" else "1)<CR>")
+
+    await until(lambda: vim.eval("winnr('$') == 2 && mode() == 't'"))
+    await vim.keys("hello<CR>")
+    await until(lambda: "read: hello" in vim.screen.text())

@@ -1,0 +1,74 @@
+"""The model's tools in a real Vim, over a program that has found the server by its folder."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.mcp_stdio import McpStdio, mcp_stdio
+from support.model_tools import ModelTools
+from support.vim import Vim
+
+
+@pytest.fixture
+async def client(serving_vim: Vim, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
+    """A program that has found the server by its own folder."""
+    async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
+        await client.initialize()
+        yield client
+
+
+@pytest.fixture
+def tools(client: McpStdio) -> ModelTools:
+    """The model's tools."""
+    return ModelTools(client)
+
+
+async def test_buffers_and_texts_that_are_not_saved_are_read(
+    tools: ModelTools, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("one\ntwo\n")
+    await serving_vim.command(f"edit {path}")
+    await serving_vim.keys("oein 𝄞<Esc>")
+
+    assert f"{path} (text, 3 lines, current, unsaved changes)" in await tools.text("buffers")
+    text = await tools.text("buffer_text", file=str(path))
+    assert text.splitlines()[1:] == ["1\tone", "2\tein 𝄞", "3\ttwo"]
+    folders = await tools.text("working_folders")
+    assert str(project) in folders
+    other = project / "b.txt"
+    assert await tools.error("buffer_text", file=str(other)) == (
+        f"{other} is not open in Vim; read it from disk"
+    )
+
+
+async def test_lists_messages_and_output_are_read(tools: ModelTools, serving_vim: Vim) -> None:
+    await serving_vim.command("call setqflist([{'text': 'nowhere'}])")
+    await serving_vim.command("echomsg 'hello there'")
+
+    assert "nowhere" in await tools.text("quickfix")
+    assert "hello there" in await tools.text("messages", limit=200)
+    assert "VIM - Vi IMproved" in await tools.text("ex_output", command="version")
+
+
+async def test_a_private_file_is_neither_listed_nor_read(
+    tools: ModelTools, serving_vim: Vim, project: Path
+) -> None:
+    path = project / ".env"
+    path.write_text("TOKEN=secret\n")
+    await serving_vim.command(f"edit {path}")
+
+    assert ".env" not in await tools.text("buffers")
+    assert "stays in Vim" in await tools.error("buffer_text", file=str(path))
+    number = await serving_vim.eval("bufnr()")
+    assert "stays in Vim" in await tools.error("buffer_text", buffer=number)
+
+
+async def test_only_what_vim_answers_is_offered(client: McpStdio) -> None:
+    listed = (await client.request("tools/list"))["result"]
+    offered = {tool["name"] for tool in listed["tools"]}
+
+    assert {"buffers", "buffer_text", "messages"} <= offered
+    assert not offered & {"references", "rename", "executeCode"}
+    assert "Neovim" not in str(listed)
