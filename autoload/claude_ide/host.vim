@@ -149,7 +149,9 @@ enddef
 # Send a command to the host, which is started if necessary. `given` has the command's `args`,
 # `lines` (empty without a range) and `bang`.
 export def Command(name: string, given: dict<any>)
-  if channel.IsOpen() || Spawn(WITHOUT_SERVER->index(name) < 0)
+  if name ==# 'ClaudeStop' && is_outdated && channel.IsOpen()
+    StopOutdated(given.bang)
+  elseif channel.IsOpen() || Spawn(WITHOUT_SERVER->index(name) < 0)
     channel.Send([0, 'command', name, given.args, given.lines, given.bang, bufnr()])
   endif
 enddef

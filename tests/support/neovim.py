@@ -64,6 +64,26 @@ async def until(condition: Callable[[], Any], what: str = "", seconds: float = W
         await asyncio.sleep(0.005)
 
 
+def clean_environment(home: Path) -> dict[str, str]:
+    """Return a minimal environment for an editor, and make the XDG folders in `home`."""
+    for name in ("config", "data", "state", "cache"):
+        (home / name).mkdir(parents=True, exist_ok=True)
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "PYTHONDONTWRITEBYTECODE": "",
+        # For the coverage of the host.
+        **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
+    }
+
+
 class Screen:
     """The default grid as the UI protocol draws it (`:help ui-linegrid`)."""
 
@@ -130,24 +150,9 @@ class Neovim:
 
         Its XDG folders are in `home`; `env` adds to a minimal environment.
         """
-        clean = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "XDG_CONFIG_HOME": str(home / "config"),
-            "XDG_DATA_HOME": str(home / "data"),
-            "XDG_STATE_HOME": str(home / "state"),
-            "XDG_CACHE_HOME": str(home / "cache"),
-            "CLAUDE_CONFIG_DIR": str(home / "claude"),
-            "NVIM_LOG_FILE": str(home / "nvim.log"),
-            "PYTHONDONTWRITEBYTECODE": "",
-            # For the coverage of the host.
-            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
-            **(env or {}),
-        }
-        for name in ("config", "data", "state", "cache"):
-            (home / name).mkdir(parents=True, exist_ok=True)
+        clean = (
+            clean_environment(home) | {"NVIM_LOG_FILE": str(home / "nvim.log")} | {**(env or {})}
+        )
         process = await asyncio.create_subprocess_exec(
             *[nvim_binary(), "--embed", "-u", "NORC", "-i", "NONE", "-n"],
             *[

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support.neovim import ROOT, WAIT, until
+from support.neovim import ROOT, WAIT, clean_environment, until
 from support.terminal import Terminal
 from support.vim_keys import encode
 
@@ -98,24 +98,7 @@ class Vim:
         stands at a prompt before that.
         """
         binary = vim_binary()
-        clean = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "XDG_CONFIG_HOME": str(home / "config"),
-            "XDG_DATA_HOME": str(home / "data"),
-            "XDG_STATE_HOME": str(home / "state"),
-            "XDG_CACHE_HOME": str(home / "cache"),
-            "CLAUDE_CONFIG_DIR": str(home / "claude"),
-            "PYTHONDONTWRITEBYTECODE": "",
-            **_runtime(binary),
-            # For the coverage of the host.
-            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
-            **(env or {}),
-        }
-        for name in ("config", "data", "state", "cache"):
-            (home / name).mkdir(parents=True, exist_ok=True)
+        clean = clean_environment(home) | _runtime(binary) | {**(env or {})}
         knock: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
         knock = asyncio.get_running_loop().create_future()
         door = await asyncio.start_server(
