@@ -190,16 +190,72 @@ async def test_write_to_another_name_saves_a_copy_and_decides_nothing(
     assert not asked.done()
 
 
-async def test_an_autosave_accepts_nothing(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
-    await vim.command("autocmd InsertLeave * silent! write")
+@pytest.mark.parametrize(
+    "autosave",
+    [
+        "autocmd InsertLeave * silent! write",
+        "autocmd InsertLeave,TextChanged * ++nested silent! write",
+        "autocmd InsertLeave,TextChanged * ++nested silent! wall",
+        "autocmd TextChanged,TextChangedI * ++nested silent! update",
+        "set updatetime=10 | autocmd CursorHold,CursorHoldI * ++nested silent! write",
+    ],
+)
+async def test_an_autosave_by_an_autocommand_accepts_nothing(
+    vim: Vim, vim_client: ClaudeCode, project: Path, autosave: str
+) -> None:
+    await vim.command(autosave)
     asked = await propose(vim, vim_client, project / "new.txt", "new\n")
 
     await vim.keys("Amine<Esc>")
+    await vim.keys("rx")
     await vim.idle(200)
 
     assert not asked.done()
     await vim.keys(":w<CR>")
-    assert await answer(asked) == ["FILE_SAVED", "newmine\n"]
+    assert await answer(asked) == ["FILE_SAVED", "newminx\n"]
+
+
+@pytest.mark.parametrize(
+    "autosave",
+    [
+        "call timer_start(100, {-> execute('write')}, {'repeat': 3})",
+        "call timer_start(100, {-> execute('set modified | wall')}, {'repeat': 3})",
+        "call job_start('sleep 0.1', {'exit_cb': {-> execute('write')}})",
+    ],
+)
+async def test_an_autosave_by_a_callback_accepts_nothing_and_says_so(
+    vim: Vim, vim_client: ClaudeCode, project: Path, autosave: str
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.command(autosave)
+
+    await until(lambda: "a plugin wrote this, so nothing was accepted" in vim.screen.text())
+    assert not asked.done()
+    await vim.keys(":w<CR>")
+    assert await answer(asked) == ["FILE_SAVED", "new\n"]
+
+
+@pytest.mark.parametrize(
+    "save",
+    [
+        "nnoremap S <Cmd>call Save()<CR>",
+        "nnoremap S :call Save()<CR>",
+        "nnoremap <expr> S ':call Save()' .. nr2char(13)",
+        "command Save call Save() | nnoremap S <Cmd>Save<CR>",
+    ],
+)
+async def test_a_users_own_way_to_write_accepts(
+    vim: Vim, vim_client: ClaudeCode, project: Path, save: str
+) -> None:
+    await vim.command("execute \"function Save()\\nwrite\\nendfunction\"")
+    for command in save.split(" | "):
+        await vim.command(command)
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys("S")
+
+    assert await answer(asked) == ["FILE_SAVED", "new\n"]
 
 
 async def test_a_reason_is_for_the_agent(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:
