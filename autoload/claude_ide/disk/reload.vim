@@ -237,7 +237,7 @@ export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
   write.is_unannounced = true
   write.OnEnd = OnEnd
-  if changed.Probe(bufnr) !=# '' || file_write.IsInConflict(bufnr)
+  if file_write.NoticeConflict(bufnr) || file_write.IsInConflict(bufnr)
     write.changed_at = expected.Now()
     return write
   endif
