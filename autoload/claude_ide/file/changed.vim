@@ -9,6 +9,8 @@ const NO_FILE = -1
 var found = '' # `v:fcs_reason` of the current probe
 # Buffers whose change Vim has already reported, to an autocommand of the user or of a plugin.
 final reported: dict<bool> = {}
+# Whether a buffer will be updated after a change that Vim is about to report to the user.
+var TakesOver: func(number): bool = (_) => false
 var new: dict<number> = {} # by buffer whose file has not existed, the size last seen
 
 # Only for the autocommand. If only the time has changed, "ask" shows no warning, and makes Vim
@@ -30,14 +32,15 @@ def IsHandledBy(autocommand: dict<any>, bufnr: number, path: string): bool
 enddef
 
 # Only for the autocommand. Vim will not report this change again, although a later `:write` would
-# ask about it. Without another autocommand, Vim has to ask as if there were none.
+# ask about it. Without another autocommand, Vim has to ask the user as if there were none, unless
+# the buffer is updated.
 export def OnShell(bufnr: number, path: string)
   if v:fcs_reason !=# 'time'
     reported[bufnr] = true
   endif
   if autocmd_get({event: 'FileChangedShell'})
       ->indexof((_, other) => IsHandledBy(other, bufnr, path)) < 0
-    v:fcs_choice = 'ask'
+    v:fcs_choice = v:fcs_reason ==# 'changed' && TakesOver(bufnr) ? '' : 'ask'
   endif
 enddef
 
@@ -81,9 +84,11 @@ export def Know(bufnr: number)
   endif
 enddef
 
-# Note which buffers are loaded without a file, and what Vim reports, or stop.
-export def Watch(on: bool)
+# Note which buffers are loaded without a file, and what Vim reports, or stop. `Update` returns
+# whether it will update a buffer whose file Vim has found to have changed.
+export def Watch(on: bool, Update: func(number): bool)
   new = {}
+  TakesOver = Update
   reported->filter((_, _) => false)
   augroup claude_ide_changed
     autocmd!
