@@ -100,6 +100,8 @@ async def test_all_is_as_before(
         await vim_client.call("closeAllDiffTabs")
     await answer(asked)
     await gone(vim)
+    # The file may have been loaded to be checked, which lasts longer.
+    await vim.call("claude_ide#diagnostics#unopened#Release")
 
     after = await state(vim)
     assert after == before
@@ -154,3 +156,25 @@ async def test_q_in_the_users_only_window_leaves_them_there(
     assert (await answer(asked))[0] == "DIFF_REJECTED"
     await until(lambda: vim.eval(f"{BUFFERS} == 0 && winnr('$') == 1 && !&diff"))
     assert await vim.eval("bufname()") == "b.txt"
+
+
+@LAYOUTS
+@pytest.mark.parametrize("bufhidden", ["", "delete"])
+async def test_a_hidden_buffer_stays_loaded_with_its_undo_history(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path, bufhidden: str
+) -> None:
+    path = project / "b.txt"
+    path.write_text("one\n")
+    await vim.command("set nohidden | edit b.txt | call setline(1, 'two') | silent write")
+    await vim.command("hide edit c.txt")
+    await vim.command(f"call setbufvar('b.txt', '&bufhidden', '{bufhidden}')")
+
+    asked = ask(vim_client, path, "three\n")
+    await are_shown(vim)
+    await vim.keys(":q<CR>")
+    await answer(asked)
+    await until(lambda: vim.eval(f"{BUFFERS} == 0 && winnr('$') == 1"))
+
+    assert await vim.eval("getbufvar('b.txt', '&bufhidden')") == bufhidden
+    await vim.command("buffer b.txt | silent undo")
+    assert await vim.eval("getline(1)") == "one"
