@@ -54,19 +54,57 @@ async def test_w_accepts_the_diff_and_answers_with_the_text(
     await is_closed(vim)
 
 
+@pytest.mark.parametrize("is_edited", [False, True])
 async def test_each_text_comes_back_byte_for_byte(
-    vim: Vim, vim_client: ClaudeCode, project: Path
+    vim: Vim, vim_client: ClaudeCode, project: Path, is_edited: bool
 ) -> None:
     path = project / "notes.txt"
     path.write_text("old\n")
+    wrong = {}
 
     for name, text in TEXTS.items():
         asked = await propose(vim, vim_client, path, text)
-        await vim.keys(":w<CR>")
-
-        assert await answer(asked) == ["FILE_SAVED", text], name
+        await vim.keys("Omine<Esc>dd:w<CR>" if is_edited else ":w<CR>")
+        answered = await answer(asked)
+        # As in a file without a line, the line below the removed one remains.
+        expected = "\n" if is_edited and not text else text
+        if answered != ["FILE_SAVED", expected]:
+            wrong[name] = answered
         await is_closed(vim)
+
+    assert not wrong
     assert path.read_text() == "old\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("gr\u00f6\u00dfe\n".encode("latin1"), "gr\u00f6\u00dfe"),
+        (b"\xff\xfe" + "gr\u00f6\u00dfe\n".encode("utf-16-le"), "gr\u00f6\u00dfe"),
+        (b"\xef\xbb\xbfone\r\n", "one"),
+        (b"one", "one"),
+    ],
+    ids=["latin1", "utf-16", "BOM and CRLF", "no final newline"],
+)
+@pytest.mark.parametrize("decision", [":w<CR>", ":q<CR>"])
+async def test_the_file_beside_the_proposal_keeps_its_bytes(
+    vim: Vim, vim_client: ClaudeCode, project: Path, content: bytes, shown: str, decision: str
+) -> None:
+    path = project / "notes.txt"
+    path.write_bytes(content)
+    await vim.command("set fileencodings=ucs-bom,utf-8,latin1 | edit notes.txt")
+    options = "[&fileencoding, &bomb, &fileformat, &endofline, &modified, getline(1)]"
+    before = await vim.eval(options)
+    assert before[-1] == shown
+
+    asked = await propose(vim, vim_client, path, "proposed\n")
+    assert await vim.eval("getbufline(winbufnr(1), 1, '$')") == [shown]
+    await vim.keys(decision)
+    await answer(asked)
+    await is_closed(vim)
+
+    assert await vim.eval(options) == before
+    assert path.read_bytes() == content
 
 
 async def test_an_edited_proposal_is_answered_with_the_edited_text(
