@@ -102,7 +102,7 @@ def IsWork(win: number): bool
   return index(['', 'terminal', 'help'], buftype) >= 0 || getbufvar(winbufnr(win), '&modified')
 enddef
 
-# Whether the user is in the diff's own tabpage, with at most a sidebar besides the diff. Then the
+# Whether the user is in the diff's own tabpage, with at most a sidebar beside the diff. Then the
 # tabpage closes with the diff.
 def IsAlone(view: dict<any>): bool
   return OwnTab(view) == tabpagenr() && gettabinfo(tabpagenr())[0].windows
