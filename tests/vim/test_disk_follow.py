@@ -7,6 +7,7 @@ import pytest
 
 from support.neovim import until
 from support.vim import Vim
+from support.vim_disk import asks_nothing, edit, follows, lines
 
 OLD = [f"line {n}" for n in range(1, 61)]
 NEW = [*OLD[:9], "one", "two", *OLD[9:21], "changed", *OLD[22:26], *OLD[27:50], "three", *OLD[50:]]
@@ -15,33 +16,6 @@ NEW = [*OLD[:9], "one", "two", *OLD[9:21], "changed", *OLD[22:26], *OLD[27:50], 
 
 def text(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
-
-
-async def edit(vim: Vim, path: Path, content: bytes) -> None:
-    """Have a buffer of a file, with the defaults of Vim: 'autoread' is off."""
-    path.write_bytes(content)
-    await vim.command(f"edit {path}")
-
-
-async def lines(vim: Vim, buffer: str = "%") -> list[str]:
-    found: list[str] = await vim.eval(f"getbufline('{buffer}', 1, '$')")
-    return found
-
-
-async def follows(vim: Vim, expected: list[str]) -> None:
-    async def is_there() -> bool:
-        return await lines(vim) == expected
-
-    await until(is_there, "the buffer follows")
-
-
-async def asks_nothing(vim: Vim) -> None:
-    """Check that neither `:checktime` nor `:write` has a question."""
-    await vim.keys(":checktime<CR>")
-    assert (await vim.mode())["mode"] == "n", vim.screen.text()
-    await vim.keys(":write<CR>")
-    assert (await vim.mode())["mode"] == "n", vim.screen.text()
-    assert "WARNING" not in vim.screen.text()
 
 
 async def test_cursor_marks_folds_signs_and_properties_move_with_their_lines(
@@ -242,65 +216,6 @@ async def test_a_file_is_followed_after_insert_mode(serving_vim: Vim, project: P
 
     await vim.keys("<Esc>")
     await follows(vim, ["zero", "one", "two"])
-    await asks_nothing(vim)
-
-
-@pytest.mark.parametrize(
-    "switch", [":setlocal noautoread<CR>", ":set noautoread<CR>", ":source vimrc<CR>"]
-)
-async def test_with_autoread_switched_off_only_announced_writes_are_followed(
-    serving_vim: Vim, project: Path, switch: str
-) -> None:
-    vim = serving_vim
-    (project / "vimrc").write_text("set noautoread\n")
-    await edit(vim, project / "auto.txt", b"old\n")
-    await vim.keys(switch)
-    values = "[&l:autoread, &autoread, &g:autoread]"
-    before = await vim.eval(values)
-    (project / "auto.txt").write_text("theirs\n")
-    await vim.idle(800)
-    assert await lines(vim) == ["old"]
-
-    await vim.call("claude_ide#disk#named_files#Add", str(project / "auto.txt"))
-    (project / "auto.txt").write_text("Claude's\n")
-    await follows(vim, ["Claude's"])
-    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")  # noqa: RUF001
-    assert await vim.eval(values) == before
-    await asks_nothing(vim)
-
-    # Still off after an update of ours.
-    (project / "auto.txt").write_text("theirs\n")
-    await vim.idle(800)
-    assert await lines(vim) == ["Claude's"]
-
-
-@pytest.mark.parametrize("setting", ["", "setlocal autoread", "set autoread"])
-async def test_the_value_of_autoread_stays(serving_vim: Vim, project: Path, setting: str) -> None:
-    vim = serving_vim
-    await edit(vim, project / "auto.txt", b"old\n")
-    await vim.command(setting)
-    values = "[&l:autoread, &autoread, &g:autoread]"
-    before = await vim.eval(values)
-
-    for word in ("new", "newer"):
-        (project / "auto.txt").write_text(f"{word}\n")
-        await follows(vim, [word])
-
-    assert await vim.eval(values) == before
-
-
-async def test_vim_does_not_warn_of_a_change_that_it_finds_first(
-    serving_vim: Vim, project: Path
-) -> None:
-    vim = serving_vim
-    path = project / "first.txt"
-    await edit(vim, path, b"old\n")
-
-    # As after `:!` or with the focus: nothing of ours runs between the write and Vim's check.
-    await vim.keys(":silent !echo new > first.txt<CR><C-l>")
-
-    await follows(vim, ["new"])
-    assert "W11" not in vim.screen.text() + await vim.eval("execute('messages')")
     await asks_nothing(vim)
 
 
