@@ -66,3 +66,26 @@ async def test_vim_does_not_warn_of_a_change_that_it_finds_first(
     await follows(vim, ["new"])
     assert "W11" not in vim.screen.text() + await vim.eval("execute('messages')")
     await asks_nothing(vim)
+
+
+async def test_vim_does_not_warn_of_a_conflict_that_it_finds_first(
+    serving_vim: Vim, project: Path
+) -> None:
+    vim = serving_vim
+    path = project / "first.txt"
+    await edit(vim, path, b"old\n")
+    await vim.keys("ccmine<Esc>")
+
+    await vim.keys(":silent !echo theirs > first.txt<CR><C-l>")
+
+    await until(
+        lambda: "first.txt changed on disk; unsaved changes kept" in vim.screen.text(), "told"
+    )
+    assert await lines(vim) == ["mine"]
+    assert await vim.mode() == {"mode": "n", "blocking": False}
+    assert "W12" not in await vim.eval("execute('messages')")
+    # `:w` asks before it overwrites the file.
+    await vim.keys(":w<CR>")
+    await until(lambda: "really want to write" in vim.screen.text(), "the question")
+    await vim.keys("n")
+    assert path.read_text() == "theirs\n"

@@ -9,7 +9,7 @@ const NO_FILE = -1
 var found = '' # `v:fcs_reason` of the current probe
 # Buffers whose change Vim has already reported, to an autocommand of the user or of a plugin.
 final reported: dict<bool> = {}
-# Whether a buffer will be updated after a change that Vim is about to report to the user.
+# Whether a change that Vim is about to report to the user will be handled without a question.
 var TakesOver: func(number): bool = (_) => false
 var new: dict<number> = {} # by buffer whose file has not existed, the size last seen
 
@@ -33,14 +33,15 @@ enddef
 
 # Only for the autocommand. Vim will not report this change again, although a later `:write` would
 # ask about it. Without another autocommand, Vim has to ask the user as if there were none, unless
-# the buffer is updated.
+# the change is handled without a question.
 export def OnShell(bufnr: number, path: string)
   if v:fcs_reason !=# 'time'
     reported[bufnr] = true
   endif
   if autocmd_get({event: 'FileChangedShell'})
       ->indexof((_, other) => IsHandledBy(other, bufnr, path)) < 0
-    v:fcs_choice = v:fcs_reason ==# 'changed' && TakesOver(bufnr) ? '' : 'ask'
+    const is_written = index(['changed', 'conflict'], v:fcs_reason) >= 0
+    v:fcs_choice = is_written && TakesOver(bufnr) ? '' : 'ask'
   endif
 enddef
 
@@ -84,11 +85,11 @@ export def Know(bufnr: number)
   endif
 enddef
 
-# Note which buffers are loaded without a file, and what Vim reports, or stop. `Update` returns
-# whether it will update a buffer whose file Vim has found to have changed.
-export def Watch(on: bool, Update: func(number): bool)
+# Note which buffers are loaded without a file, and what Vim reports, or stop. `Handle` returns
+# whether it will handle a change of a buffer's file that Vim has found.
+export def Watch(on: bool, Handle: func(number): bool)
   new = {}
-  TakesOver = Update
+  TakesOver = Handle
   reported->filter((_, _) => false)
   augroup claude_ide_changed
     autocmd!
