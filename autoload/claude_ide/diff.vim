@@ -82,7 +82,7 @@ def IsSendable(lines: list<string>): bool
   return json_decode(json_encode(lines)) ==# lines
 enddef
 
-# Whoever proposed the change writes the file next; let its buffer follow.
+# The agent that proposed the change writes the file next; let its buffer follow.
 def ExpectWrite(diff: dict<any>)
   if !has_key(diff, 'original')
     reload.Expect(diff.path, diff.saved)

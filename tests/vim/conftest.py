@@ -32,3 +32,10 @@ async def vim_client(serving_vim: Vim, config_folder: Path) -> AsyncIterator[Cla
     """A client that has connected and initialized the session."""
     async with claude_code(config_folder) as client:
         yield client
+
+
+@pytest.fixture
+async def config(request: pytest.FixtureRequest, vim: Vim) -> str:
+    """The layout of diffs, given by the parameter."""
+    await vim.command(f"let g:claude_ide.diff = {{'layout': '{request.param}'}}")
+    return str(request.param)

@@ -1,7 +1,6 @@
 """After a diff in Vim everything is as it was before: windows, views, buffers, options."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,76 +8,7 @@ from support.claude_code import ClaudeCode
 from support.neovim import until
 from support.vim import Vim
 from support.vim_diffs import BUFFERS, answer, are_shown, ask
-
-STATE = {
-    "layout": "winlayout()",
-    "tabs": "[tabpagenr(), tabpagenr('#'), tabpagenr('$')]",
-    "windows": "[winnr(), winnr('#')]",
-    "view": "winsaveview()",
-    "sizes": "range(1, winnr('$'))->map('[winwidth(v:val), winheight(v:val)]')",
-    "options": "range(1, winnr('$'))->map({_, n -> ['diff', 'wrap', 'foldmethod', 'foldcolumn',"
-    " 'foldlevel', 'foldenable', 'scrollbind', 'cursorbind', 'number', 'statusline']"
-    "->map({_, name -> getwinvar(n, '&' .. name)})})",
-    "shown": "range(1, winnr('$'))->map('bufname(winbufnr(v:val))')",
-    "jumps": "getjumplist()[0]->len()",
-    "registers": '[@/, @", @a]',
-    "buffers": "getbufinfo()->map('[v:val.name, v:val.loaded, v:val.listed, v:val.changed]')",
-    "folds": "range(1, line('$'))->map('foldclosed(v:val)')->filter('v:val > 0')",
-    "alternate": "bufnr('#')",
-    "undo": "undotree().seq_last",
-    "marks": '[getpos("\'m"), getpos("\'.")]',
-    "global": "[&scrollopt, &diffopt, &cmdheight, &lines, &equalalways, getcwd()]",
-}
-
-
-async def state(vim: Vim) -> dict[str, Any]:
-    """Return all that a user can notice."""
-    return {name: await vim.eval(expression) for name, expression in STATE.items()}
-
-
-async def arrange(vim: Vim) -> None:
-    """Arrange windows of several sizes, with folds, marks and a second tabpage."""
-    for command in (
-        "set nostartofline",
-        "call writefile(map(range(1, 200), {_, n -> 'line ' .. n}), 'b.txt')",
-        "edit b.txt",
-        "setlocal foldmethod=manual foldcolumn=2 number nowrap",
-        "20,30fold",
-        "50,60fold",
-        "51foldopen",
-        "normal! 70Gmm",
-        "normal! 100Gzt",
-        "vsplit",
-        "new",
-        "wincmd h",
-        "vertical resize 33",
-        "wincmd l",
-        "tabnew",
-        "tabfirst",
-        "wincmd b",
-        "call cursor(120, 3)",
-        "let @/ = 'x'",
-        "let @\" = 'reg'",
-    ):
-        await vim.command(command)
-    # What a callback has changed is settled by the next key.
-    await vim.keys("<C-l>")
-
-
-@pytest.fixture
-async def config(request: pytest.FixtureRequest, vim: Vim) -> str:
-    """The layout of diffs."""
-    await vim.command(f"let g:claude_ide.diff = {{'layout': '{request.param}'}}")
-    return str(request.param)
-
-
-LAYOUTS = pytest.mark.parametrize("config", ["tab", "vertical", "horizontal"], indirect=True)
-
-
-async def gone(vim: Vim) -> None:
-    """Wait until the diff is closed and the user is back."""
-    await until(lambda: vim.eval(f"{BUFFERS} == 0 && tabpagenr('$') == 2"), "the diff is closed")
-    await vim.idle(300)  # the guard has ended
+from support.vim_layouts import LAYOUTS, arrange, gone, state
 
 
 @LAYOUTS
@@ -100,6 +30,8 @@ async def test_all_is_as_before(
         await vim_client.call("closeAllDiffTabs")
     await answer(asked)
     await gone(vim)
+    # The file may have been loaded to be checked, which lasts longer.
+    await vim.call("claude_ide#diagnostics#unopened#Release")
 
     after = await state(vim)
     assert after == before
@@ -154,3 +86,25 @@ async def test_q_in_the_users_only_window_leaves_them_there(
     assert (await answer(asked))[0] == "DIFF_REJECTED"
     await until(lambda: vim.eval(f"{BUFFERS} == 0 && winnr('$') == 1 && !&diff"))
     assert await vim.eval("bufname()") == "b.txt"
+
+
+@LAYOUTS
+@pytest.mark.parametrize("bufhidden", ["", "delete"])
+async def test_a_hidden_buffer_stays_loaded_with_its_undo_history(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path, bufhidden: str
+) -> None:
+    path = project / "b.txt"
+    path.write_text("one\n")
+    await vim.command("set nohidden | edit b.txt | call setline(1, 'two') | silent write")
+    await vim.command("hide edit c.txt")
+    await vim.command(f"call setbufvar('b.txt', '&bufhidden', '{bufhidden}')")
+
+    asked = ask(vim_client, path, "three\n")
+    await are_shown(vim)
+    await vim.keys(":q<CR>")
+    await answer(asked)
+    await until(lambda: vim.eval(f"{BUFFERS} == 0 && winnr('$') == 1"))
+
+    assert await vim.eval("getbufvar('b.txt', '&bufhidden')") == bufhidden
+    await vim.command("buffer b.txt | silent undo")
+    assert await vim.eval("getline(1)") == "one"

@@ -7,6 +7,7 @@ import pytest
 
 from support.neovim import until
 from support.vim import Vim
+from support.vim_disk import asks_nothing, edit, follows, lines
 
 OLD = [f"line {n}" for n in range(1, 61)]
 NEW = [*OLD[:9], "one", "two", *OLD[9:21], "changed", *OLD[22:26], *OLD[27:50], "three", *OLD[50:]]
@@ -15,34 +16,6 @@ NEW = [*OLD[:9], "one", "two", *OLD[9:21], "changed", *OLD[22:26], *OLD[27:50], 
 
 def text(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
-
-
-async def edit(vim: Vim, path: Path, content: bytes) -> None:
-    """Have a buffer of a file, followed whoever writes it."""
-    path.write_bytes(content)
-    await vim.command("set autoread")
-    await vim.command(f"edit {path}")
-
-
-async def lines(vim: Vim, buffer: str = "%") -> list[str]:
-    found: list[str] = await vim.eval(f"getbufline('{buffer}', 1, '$')")
-    return found
-
-
-async def follows(vim: Vim, expected: list[str]) -> None:
-    async def is_there() -> bool:
-        return await lines(vim) == expected
-
-    await until(is_there, "the buffer follows")
-
-
-async def asks_nothing(vim: Vim) -> None:
-    """Check that neither `:checktime` nor `:write` has a question."""
-    await vim.keys(":checktime<CR>")
-    assert (await vim.mode())["mode"] == "n", vim.screen.text()
-    await vim.keys(":write<CR>")
-    assert (await vim.mode())["mode"] == "n", vim.screen.text()
-    assert "WARNING" not in vim.screen.text()
 
 
 async def test_cursor_marks_folds_signs_and_properties_move_with_their_lines(
@@ -246,24 +219,6 @@ async def test_a_file_is_followed_after_insert_mode(serving_vim: Vim, project: P
     await asks_nothing(vim)
 
 
-async def test_without_autoread_only_announced_writes_are_followed(
-    serving_vim: Vim, project: Path
-) -> None:
-    vim = serving_vim
-    await edit(vim, project / "auto.txt", b"old\n")
-    await vim.command("setlocal noautoread")
-    (project / "auto.txt").write_text("theirs\n")
-    await vim.idle(800)
-    assert await lines(vim) == ["old"]
-
-    await vim.call("claude_ide#disk#named_files#Add", str(project / "auto.txt"))
-    (project / "auto.txt").write_text("Claude's\n")
-    await follows(vim, ["Claude's"])
-    await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")  # noqa: RUF001
-    assert await vim.eval("[&l:autoread, &autoread, &g:autoread]") == [0, 0, 1]
-    await asks_nothing(vim)
-
-
 async def test_an_expected_write_is_followed_at_once(serving_vim: Vim, project: Path) -> None:
     vim = serving_vim
     path = project / "expected.txt"
@@ -301,7 +256,6 @@ async def test_a_new_file_is_followed_into_its_empty_buffer(
     serving_vim: Vim, project: Path
 ) -> None:
     vim = serving_vim
-    await vim.command("set autoread")
     await vim.command(f"edit {project / 'new.txt'}")
     (project / "new.txt").write_text("hello\n")
 
@@ -313,7 +267,6 @@ async def test_a_new_file_with_unsaved_text_is_kept_without_a_question(
     serving_vim: Vim, project: Path
 ) -> None:
     vim = serving_vim
-    await vim.command("set autoread")
     await vim.command(f"edit {project / 'new.txt'}")
     await vim.keys("imine<Esc>")
     assert await lines(vim) == ["mine"]

@@ -11,29 +11,31 @@ const LARGEST = 2000000
 # Milliseconds after the last request for a file.
 const PATIENCE_MS = 180000
 
-# By buffer: the timer that unloads it.
-var loaded: dict<number> = {}
+# By buffer: the `timer` that unloads it, and whether it was `known` before.
+final loaded: dict<dict<any>> = {}
 
 def IsOpened(bufnr: number): bool
   return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified') || !empty(win_findbuf(bufnr))
 enddef
 
 def Unload(bufnr: number)
-  if has_key(loaded, bufnr)
-    timer_stop(remove(loaded, bufnr))
-    if bufloaded(bufnr) && !IsOpened(bufnr)
-      execute $'silent! bunload {bufnr}'
-    elseif bufexists(bufnr)
-      setbufvar(bufnr, '&swapfile', &g:swapfile)
-    endif
+  if !has_key(loaded, bufnr)
+    return
+  endif
+  const file = remove(loaded, string(bufnr))
+  timer_stop(file.timer)
+  if bufexists(bufnr) && !IsOpened(bufnr)
+    execute 'silent!' (file.known ? 'bunload' : 'bwipeout') bufnr
+  elseif bufexists(bufnr)
+    setbufvar(bufnr, '&swapfile', &g:swapfile)
   endif
 enddef
 
 # Keep a file for some more minutes, if it was loaded here.
 export def Extend(bufnr: number)
   if has_key(loaded, bufnr)
-    timer_stop(loaded[bufnr])
-    loaded[bufnr] = timer_start(PATIENCE_MS, (_) => Unload(bufnr))
+    timer_stop(loaded[bufnr].timer)
+    loaded[bufnr].timer = timer_start(PATIENCE_MS, (_) => Unload(bufnr))
   endif
 enddef
 
@@ -55,7 +57,7 @@ def LoadNow(path: string, known: number): dict<any>
   if failed !=# '' && !bufloaded(bufnr)
     return {error: $'{path}: {failed}'}
   endif
-  loaded[bufnr] = 0
+  loaded[bufnr] = {timer: 0, known: known > 0}
   Extend(bufnr)
   if len(loaded) > MOST
     Unload(str2nr(keys(loaded)->sort('N')[0]))

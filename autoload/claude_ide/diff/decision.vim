@@ -3,11 +3,19 @@ vim9script
 
 import autoload '../file/command_buffer.vim'
 import autoload '../file/text.vim'
+import autoload '../say/message.vim'
 
 final handlers: dict<dict<any>> = {} # by buffer
 
 def Restore(bufnr: number)
   text.Put(bufnr, call(handlers[bufnr].Text, []))
+enddef
+
+def Explain(bufnr: number)
+  if !handlers[bufnr].is_explained
+    handlers[bufnr].is_explained = true
+    message.Show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
+  endif
 enddef
 
 def Wiped(bufnr: number)
@@ -20,14 +28,14 @@ enddef
 # and `Text`, which returns the lines that `:edit!` restores. It stays 'nomodifiable' until the
 # caller unlocks it.
 export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
-  handlers[bufnr] = listening
+  handlers[bufnr] = extendnew(listening, {is_explained: false})
   text.Put(bufnr, lines)
   setbufvar(bufnr, '&buftype', 'acwrite')
   setbufvar(bufnr, '&bufhidden', 'wipe')
   setbufvar(bufnr, '&fileencoding', 'utf-8')
   setbufvar(bufnr, '&modified', false)
   setbufvar(bufnr, '&modifiable', false)
-  command_buffer.Listen(bufnr, listening.Written)
+  command_buffer.Listen(bufnr, listening.Written, () => Explain(bufnr))
   augroup claude_ide_decision
     execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'
     execute $'autocmd BufWipeout <buffer={bufnr}> Wiped({bufnr})'

@@ -29,8 +29,8 @@ export def Opened(text: list<string>): bool
   return true
 enddef
 
-# A large diff has closed. After the last one the option is the user's again, unless they have set
-# it meanwhile.
+# A large diff has closed. After the last one the user's value is restored, unless they have set
+# another one since.
 export def Closed()
   shown -= 1
   if shown == 0 && &diffopt ==# our_diffopt && user_diffopt !=# our_diffopt

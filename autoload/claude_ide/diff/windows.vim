@@ -12,8 +12,8 @@ const SEARCHED = 10000 # lines
 const LOOKS = ['breakindent', 'colorcolumn', 'conceallevel', 'concealcursor', 'cursorcolumn',
   'cursorline', 'linebreak', 'list', 'number', 'numberwidth', 'relativenumber', 'signcolumn']
 
-# The buffer to compare, if it is not the file on disk; else 0. The user may have unloaded it
-# meanwhile.
+# The buffer to compare, if it is not the file on disk; else 0. The user may have unloaded it since
+# the request.
 def BufferOf(diff: dict<any>): number
   if has_key(diff, 'original')
     return diff.original

@@ -4,6 +4,8 @@ vim9script
 const UNSET = -1
 
 var suspended: dict<number> = {} # by buffer; its local value
+# Whether the user has set the global value by a typed command, of which Vim keeps no record.
+var was_typed = false
 
 # Vim9 script shows "unset" as true. Where the global value is on, too, the two need not be told
 # apart.
@@ -14,13 +16,33 @@ def OwnValue(bufnr: number): number
   return getbufvar(bufnr, '&autoread') && !&g:autoread ? 1 : UNSET
 enddef
 
-# The value that the user has set, locally or globally.
-export def IsOn(bufnr: number): bool
-  const own = get(suspended, bufnr, UNSET)
-  if has_key(suspended, bufnr)
-    return own == UNSET ? &g:autoread : own == 1
+def NoteTyped()
+  if v:option_command ==# 'set' || v:option_command ==# 'setglobal'
+    was_typed = true
   endif
-  return getbufvar(bufnr, '&autoread')
+enddef
+
+# Note when the user sets the option, or stop.
+export def Watch(on: bool)
+  augroup claude_ide_autoread
+    autocmd!
+    if on
+      autocmd OptionSet autoread NoteTyped()
+    endif
+  augroup END
+enddef
+
+# Off is Vim's default; only users who have switched it off do not want their files to be followed.
+# Under the value, `:verbose` names the script that has set it.
+def IsGlobalOn(): bool
+  return &g:autoread
+    || (!was_typed && execute('verbose setglobal autoread?')->split("\n")->len() == 1)
+enddef
+
+# Whether the user wants buffers to follow their files: unless 'autoread' is switched off.
+export def IsOn(bufnr: number): bool
+  const own = has_key(suspended, bufnr) ? suspended[bufnr] : OwnValue(bufnr)
+  return own == UNSET ? IsGlobalOn() : own == 1
 enddef
 
 # Keep Vim from reloading a buffer automatically, until `Resume`.

@@ -8,6 +8,7 @@ import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload './autoread.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
@@ -126,6 +127,16 @@ export def ChangedIn(bufnrs: list<number>): bool
   return true
 enddef
 
+# Vim has found the change first, for example because it got the focus.
+def TakesOver(bufnr: number): bool
+  const is_ours = held.Path(bufnr) !=# '' && reload.IsFollowed(bufnr)
+    && !reload.IsTooLarge(bufnr)
+  if is_ours
+    ChangedIn([bufnr])
+  endif
+  return is_ours
+enddef
+
 # Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
 # unsaved changes to an earlier text.
 export def IsBehind(bufnr: number): bool
@@ -159,7 +170,8 @@ export def Watch(on: bool)
   is_on = on
   waiting = {}
   rests = {}
-  changed.Watch(on)
+  autoread.Watch(on)
+  changed.Watch(on, TakesOver)
   augroup claude_ide_disk_change
     autocmd!
     if on

@@ -11,8 +11,8 @@ vim9script
 # - `is_unannounced`: it was found on disk, and is not that of an accepted diff
 # - `OnEnd`: gets the milliseconds that the update took
 
-import autoload '../file/changed.vim'
 import autoload '../file/path.vim' as file
+import autoload '../file/write.vim' as file_write
 import autoload './autoread.vim'
 import autoload './saved_text.vim'
 
@@ -95,7 +95,7 @@ enddef
 
 # Whether the file has been written; also notes when that was noticed.
 export def Look(write: dict<any>): bool
-  if changed.Probe(write.bufnr) !=# ''
+  if file_write.NoticeConflict(write.bufnr)
     write.changed_at = Now()
     return true
   endif

@@ -27,7 +27,7 @@ const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for secon
 var is_polling = false
 
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
-# otherwise if 'autoread' is on.
+# otherwise unless 'autoread' is switched off.
 export def IsFollowed(bufnr: number): bool
   return autoread.IsOn(bufnr) || named_files.Has(file.Name(bufnr))
 enddef
@@ -47,7 +47,8 @@ export def MayChange(bufnr: number): bool
   return IsPossible() && !IsInUse(bufnr)
 enddef
 
-def IsTooLarge(bufnr: number): bool
+# Whether a buffer's file is left to Vim because of its size.
+export def IsTooLarge(bufnr: number): bool
   return getfsize(file.Name(bufnr)) > LARGEST
 enddef
 
@@ -237,7 +238,7 @@ export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
   write.is_unannounced = true
   write.OnEnd = OnEnd
-  if changed.Probe(bufnr) !=# '' || file_write.IsInConflict(bufnr)
+  if file_write.NoticeConflict(bufnr) || file_write.IsInConflict(bufnr)
     write.changed_at = expected.Now()
     return write
   endif

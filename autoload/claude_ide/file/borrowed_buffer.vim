@@ -5,8 +5,8 @@ vim9script
 import autoload './buffers.vim'
 import autoload './gate.vim'
 
-# {bufnr, holders, known, loaded, changedtick} by buffer: `known` is whether the buffer existed
-# before.
+# {bufnr, holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer
+# existed before.
 final borrowed: dict<dict<any>> = {}
 
 # A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
@@ -25,7 +25,7 @@ export def Unsaved(path: string): number
   return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
 enddef
 
-# Turn the current window's buffer, which is empty and new, into one that nobody changes.
+# Turn the current window's buffer, which is empty and new, into one that cannot be changed.
 def Blank(): number
   setlocal noswapfile buftype=nofile bufhidden=wipe nobuflisted nomodifiable
   return bufnr()
@@ -82,14 +82,16 @@ export def Borrow(path: string, own: number): dict<number>
       known: found > 0,
       loaded: is_loaded,
       changedtick: getbufvar(bufnr, 'changedtick'),
+      bufhidden: getbufvar(bufnr, '&bufhidden'),
     }
+    # Without 'hidden', a buffer would be unloaded with our window, and its undo history lost.
+    setbufvar(bufnr, '&bufhidden', 'hide')
   endif
   borrowed[bufnr].holders += 1
   return {bufnr: bufnr, unsaved: 0}
 enddef
 
-# A buffer that the user has changed or shown must stay. Without 'hidden' it may be unloaded
-# already.
+# A buffer that the user has changed or shown must stay. They may also have unloaded it.
 def IsAdopted(buffer: dict<any>): bool
   return bufloaded(buffer.bufnr) && (!empty(win_findbuf(buffer.bufnr))
     || getbufvar(buffer.bufnr, '&modified')
@@ -107,6 +109,9 @@ export def GiveBack(bufnr: number)
     return
   endif
   remove(borrowed, bufnr)
+  if bufexists(bufnr)
+    setbufvar(bufnr, '&bufhidden', buffer.bufhidden)
+  endif
   if buffer.loaded || !bufexists(bufnr)
     return
   elseif IsAdopted(buffer)

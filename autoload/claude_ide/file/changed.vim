@@ -7,6 +7,10 @@ import autoload './path.vim' as file
 const NO_FILE = -1
 
 var found = '' # `v:fcs_reason` of the current probe
+# Buffers whose change Vim has already reported, to an autocommand of the user or of a plugin.
+final reported: dict<bool> = {}
+# Whether a change that Vim is about to report to the user will be handled without a question.
+var TakesOver: func(number): bool = (_) => false
 var new: dict<number> = {} # by buffer whose file has not existed, the size last seen
 
 # Only for the autocommand. If only the time has changed, "ask" shows no warning, and makes Vim
@@ -16,9 +20,40 @@ export def Note()
   v:fcs_choice = found ==# 'time' ? 'ask' : ''
 enddef
 
+def IsHandledBy(autocommand: dict<any>, bufnr: number, path: string): bool
+  const pattern = autocommand.pattern
+  if get(autocommand, 'group', '') ==# 'claude_ide_changed'
+    return false
+  elseif pattern =~# '^<buffer='
+    return pattern ==# $'<buffer={bufnr}>'
+  endif
+  const name = pattern =~# '/' ? path : fnamemodify(path, ':t')
+  return name =~# glob2regpat(pattern)
+enddef
+
+# Only for the autocommand. Vim will not report this change again, although a later `:write` would
+# ask about it. Without another autocommand, Vim has to ask the user as if there were none, unless
+# the change is handled without a question.
+export def OnShell(bufnr: number, path: string)
+  if v:fcs_reason !=# 'time'
+    reported[bufnr] = true
+  endif
+  if autocmd_get({event: 'FileChangedShell'})
+      ->indexof((_, other) => IsHandledBy(other, bufnr, path)) < 0
+    const is_written = index(['changed', 'conflict'], v:fcs_reason) >= 0
+    v:fcs_choice = is_written && TakesOver(bufnr) ? '' : 'ask'
+  endif
+enddef
+
+# Whether Vim has reported a change since the last probe.
+def WasReported(bufnr: number): bool
+  return has_key(reported, bufnr) && remove(reported, bufnr)
+enddef
+
 # Make Vim check whether a buffer's file has changed, without a question to the user. Only for
-# buffers that Vim does not reload automatically. Vim reports each change only once. Returns
-# `v:fcs_reason`; empty if nothing, or only the file's time, has changed.
+# buffers that Vim does not reload automatically. A change is found only once, also if an
+# autocommand of the user has handled it. Returns `v:fcs_reason`, or "changed" in that case; empty
+# if nothing, or only the file's time, has changed.
 export def Probe(bufnr: number): string
   const size = getfsize(file.Name(bufnr))
   if has_key(new, bufnr)
@@ -38,24 +73,30 @@ export def Probe(bufnr: number): string
   finally
     execute $'autocmd! claude_ide_probe FileChangedShell <buffer={bufnr}>'
   endtry
-  return found ==# 'time' ? '' : found
+  const was_reported = WasReported(bufnr)
+  return found !=# '' && found !=# 'time' ? found : was_reported ? 'changed' : ''
 enddef
 
 # Record that Vim knows a buffer's file.
 export def Know(bufnr: number)
+  WasReported(bufnr)
   if has_key(new, bufnr)
     new->remove(bufnr)
   endif
 enddef
 
-# Note which buffers are loaded without a file, or stop.
-export def Watch(on: bool)
+# Note which buffers are loaded without a file, and what Vim reports, or stop. `Handle` returns
+# whether it will handle a change of a buffer's file that Vim has found.
+export def Watch(on: bool, Handle: func(number): bool)
   new = {}
+  TakesOver = Handle
+  reported->filter((_, _) => false)
   augroup claude_ide_changed
     autocmd!
     if on
       autocmd BufNewFile * new[expand('<abuf>')] = 0
       autocmd BufReadPost,BufWritePost,BufUnload * Know(str2nr(expand('<abuf>')))
+      autocmd FileChangedShell * OnShell(str2nr(expand('<abuf>')), expand('<afile>:p'))
     endif
   augroup END
   if on

@@ -1,11 +1,12 @@
 vim9script
 # A buffer in which `:w` runs a command instead of writing a file: a proposal, a plan, a prompt.
 
+import autoload './autosave.vim'
 import autoload './text.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 
-final handlers: dict<func> = {} # by buffer
+final handlers: dict<dict<func>> = {} # by buffer
 
 # Save a copy of a buffer, as `:write other.txt` does. Returns whether it is written.
 export def WriteCopy(bufnr: number, path: string): bool
@@ -16,18 +17,15 @@ export def WriteCopy(bufnr: number, path: string): bool
   return failure ==# ''
 enddef
 
-# Whether another autocommand writes, such as one for InsertLeave: an autosave, and not the user.
-def IsAutosave(): bool
-  const around = expand('<stack>')->split('\.\.')
-  return around->copy()->filter((_, entry) => entry =~# '^\a\+ Autocommands for ')->len() > 1
-enddef
-
 def Write(bufnr: number, name: string)
+  const cause = autosave.Cause()
   setbufvar(bufnr, '&modified', false)
   if name !=# bufname(bufnr)
     WriteCopy(bufnr, name)
-  elseif !IsAutosave()
-    call(handlers[bufnr], [])
+  elseif cause ==# ''
+    call(handlers[bufnr].Written, [])
+  elseif cause ==# 'timer'
+    call(handlers[bufnr].WrittenByTimer, [])
   endif
 enddef
 
@@ -43,10 +41,11 @@ def Unmodify(bufnr: number)
   setbufvar(bufnr, '&modified', false)
 enddef
 
-# Call `Written` whenever the user writes a buffer. The buffer is never modified from now on: it
-# would keep `:q` and `:qa` from leaving, and an autosave would write it.
-export def Listen(bufnr: number, Written: func)
-  handlers[bufnr] = Written
+# Call `Written` whenever the user writes a buffer, and `WrittenByTimer` when the callback of a
+# plugin does. The buffer is never modified from now on: it would keep `:q` and `:qa` from leaving,
+# and an autosave would write it.
+export def Listen(bufnr: number, Written: func, WrittenByTimer: func)
+  handlers[bufnr] = {Written: Written, WrittenByTimer: WrittenByTimer}
   const here = $'<buffer={bufnr}>'
   augroup claude_ide_command_buffer
     execute $'autocmd BufWriteCmd {here} Write({bufnr}, expand("<amatch>"))'

@@ -183,7 +183,7 @@ enddef
 # state as modified. A `:write` does that even if an autocommand replaces the actual writing.
 # Without it, an undo would leave the buffer unmodified, and `:write` would ask about the changed
 # file.
-def MarkWritten(bufnr: number)
+export def MarkWritten(bufnr: number)
   setbufvar(bufnr, '&modified', true)
   augroup claude_ide_edit
     execute $'autocmd BufWriteCmd <buffer={bufnr}> ++once setlocal nomodified'

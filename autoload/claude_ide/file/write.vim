@@ -2,6 +2,7 @@ vim9script
 # Writes buffers to their files as the user would, but never overwrites changes of another program.
 
 import autoload './changed.vim'
+import autoload './edit.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
@@ -14,7 +15,7 @@ const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 
 # The stamps of the files as Vim has last read or written them, by buffer.
 final states: dict<string> = {}
-# Buffers whose unsaved changes conflict with the disk.
+# Buffers whose text is not based on what is on disk.
 final conflicts: dict<bool> = {}
 # Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
@@ -71,7 +72,7 @@ export def Watch(on: bool)
   endfor
 enddef
 
-# Record that a buffer has unsaved changes that are not based on the current text of its file.
+# Record that a buffer's text is not based on the current text of its file.
 export def RememberConflict(bufnr: number)
   conflicts[bufnr] = true
 enddef
@@ -81,8 +82,8 @@ export def IsInConflict(bufnr: number): bool
   return has_key(conflicts, bufnr)
 enddef
 
-# Whether another program has written the file of a buffer with unsaved changes. True only once per
-# write; `IsInConflict` stays true.
+# Whether another program has written the file of a buffer. True only once per write;
+# `IsInConflict` stays true until the buffer holds the new text.
 export def NoticeConflict(bufnr: number): bool
   const is_new = changed.Probe(bufnr) !=# ''
   if is_new
@@ -131,11 +132,13 @@ def WriteWithoutDialog(bufnr: number)
   &confirm = false
   try
     inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
-    if changed.Probe(bufnr) !=# ''
+    if NoticeConflict(bufnr)
       is_overtaken = true
-      RememberConflict(bufnr)
       return
     endif
+    # An autocommand may have kept a change to itself that shows in no stamp.
+    edit.MarkWritten(bufnr)
+    setbufvar(bufnr, '&modified', true)
     &eventignore = settings[1] ==# '' ? 'BufWritePre' : settings[1] .. ',BufWritePre'
     inside.Run(bufnr, 'silent write!')
   finally

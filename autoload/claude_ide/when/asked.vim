@@ -1,6 +1,6 @@
 vim9script
-# Runs what the user has asked for by a command, after the host has been asked as well. Meanwhile
-# they may type on: nothing opens under a command line or a half-typed command.
+# Runs a command of the user after the host has answered. The user may type on until then: nothing
+# opens under a command line or a half-typed command.
 
 import autoload './moment.vim'
 import autoload '../say/message.vim'

@@ -25,8 +25,8 @@ const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
-# What was seen around the cursor of the user's terminal, when it last changed, and since when it
-# has been changing without a pause.
+# The line at the cursor of the user's terminal, when it last changed, and since when it has been
+# changing without a pause.
 var terminal_seen = ''
 var last_change: list<number> = []
 var changing_since: list<number> = []
@@ -61,7 +61,7 @@ def Typed()
   endif
 enddef
 
-# Whether what is around the cursor of the user's terminal changes, as it does by typing there. A
+# Whether the line at the cursor of the user's terminal changes, as it does when they type there. A
 # program that writes all the time must not delay everything.
 def IsTerminalChanging(): bool
   if mode(1) !=# 't' || exists('##KeyInputPre')
@@ -233,7 +233,7 @@ export def WhenHarmless(Fn: func, OnError: func): func
 enddef
 
 # Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
-# continue in whichever window the user ends up in.
+# continue in the window that becomes the current one.
 export def WhenEnded(Fn: func, OnError: func): func
   return When(() => IsPossible() && EndMode(), Fn, OnError)
 enddef

@@ -1,0 +1,15 @@
+vim9script
+# Tells a write by the user from an autosave.
+
+# The kind of autosave that has caused the current BufWriteCmd: "autocommand", or "timer" for any
+# callback; empty if the user writes, also by a mapping or a plugin's command.
+export def Cause(): string
+  # The first entry of an autocommand is that of the BufWriteCmd itself.
+  const around = expand('<stack>')->split('\.\.')
+  if around->copy()->filter((_, entry) => entry =~# '^\a\+ Autocommands for ')->len() > 1
+    return 'autocommand'
+  endif
+  return state('c') ==# '' ? '' : 'timer'
+enddef
+
+defcompile
