@@ -35,11 +35,16 @@ let g:server = {'name': 'pylsp', 'filetype': ['python'], 'path': '{pylsp}'}
 autocmd User LspSetup call LspAddServer([g:server])
 """
 COC = """
-let g:coc_node_path = '{node}'
+let g:coc_node_path = '{folder}/node'
 let g:coc_config_home = '{folder}/coc'
 let g:coc_data_home = '{folder}/coc-data'
 let g:coc_disable_startup_warning = 1
 """
+NODE = """#!/bin/sh
+exec {setpriv} --pdeathsig KILL {node} "$@"
+"""
+"""Ends with a Vim that a test kills."""
+
 COC_SETTINGS = {
     "languageserver": {"pylsp": {"command": "{pylsp}", "filetypes": ["python"]}},
     "suggest.autoTrigger": "none",
@@ -48,7 +53,7 @@ SOURCES = {
     "ale": (ALE, "pyflakes ruff black", ""),
     "vim-lsp": (VIM_LSP, "pylsp", "call lsp#enable()"),
     "lsp": (YEGAPPAN, "pylsp", "doautocmd User LspSetup"),
-    "coc.nvim": (COC, "pylsp node", "call coc#rpc#start_server()"),
+    "coc.nvim": (COC, "pylsp node setpriv", "call coc#rpc#start_server()"),
 }
 """By the name of the plugin: its settings, the programs that they name, and what starts it."""
 
@@ -72,14 +77,18 @@ def folder_of(name: str) -> Path:
 async def load(vim: Vim, name: str, folder: Path) -> None:
     """Load a plugin with its settings, as a vimrc does; `folder` is for its files."""
     setup, programs, then = SOURCES[name]
-    settings = json.dumps(COC_SETTINGS)
-    for word in programs.split():
-        setup = setup.replace(f"{{{word}}}", program(word))
-        settings = settings.replace(f"{{{word}}}", program(word))
+    paths = {f"{{{each}}}": program(each) for each in programs.split()} | {"{folder}": str(folder)}
+
+    def write(name: str, text: str) -> Path:
+        for word, path in paths.items():
+            text = text.replace(word, path)
+        (folder / name).write_text(text)
+        return folder / name
+
     (folder / "coc").mkdir()
-    (folder / "coc/coc-settings.json").write_text(settings)
-    (folder / "setup.vim").write_text(setup.replace("{folder}", str(folder)))
-    await vim.command(f"source {folder / 'setup.vim'}")
+    write("coc/coc-settings.json", json.dumps(COC_SETTINGS))
+    write("node", NODE).chmod(0o755)
+    await vim.command(f"source {write('setup.vim', setup)}")
     await vim.command(f"set runtimepath+={folder_of(name)}")
     await vim.command("runtime! plugin/*.vim")
     if then:

@@ -3,8 +3,9 @@ vim9script
 #
 # Its node process is asked ahead: waiting for it would block Vim. Its event is not enough. It does not
 # occur for a buffer that no window shows, while the user inserts text, and if there are no diagnostics
-# before and after a change. It also occurs 250 ms after each change, when the server has not answered.
-# So the diagnostics are also fetched repeatedly while an answer is awaited.
+# before and after a change. It also occurs without an answer of the server: 250 ms after each change,
+# and when a window shows the buffer. So the diagnostics are also fetched repeatedly while an answer is
+# awaited, and only different ones are an answer.
 
 import autoload '../../checking/events.vim'
 import autoload '../item.vim'
@@ -29,6 +30,19 @@ export def IsThere(): bool
   return exists('g:did_coc_loaded') == 1 && exists('*g:CocActionAsync') == 1
 enddef
 
+# Without `col` and others, which coc.nvim derives from the present text: they would differ after a
+# change, before the server has answered.
+def Entry(listed: dict<any>): dict<any>
+  return {
+    file: listed.file,
+    message: listed.message,
+    severity: get(listed, 'severity', 'Error'),
+    range: listed.location.range,
+    source: get(listed, 'source', 'coc.nvim'),
+    code: get(listed, 'code', ''),
+  }
+enddef
+
 def ByPath(entries: list<dict<any>>): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
   for entry in entries
@@ -42,7 +56,7 @@ enddef
 
 # Replace the diagnostics; return whether they differ.
 def Replace(entries: list<dict<any>>): bool
-  const now = ByPath(entries)
+  const now = ByPath(entries->mapnew((_, listed) => Entry(listed)))
   const changed = (keys(latest) + keys(now))->sort()->uniq()->filter((_, path) =>
     get(latest, path, []) !=# get(now, path, []))
   for path in changed
@@ -94,19 +108,11 @@ export def Read(): dict<list<dict<any>>>
 enddef
 
 export def Severity(entry: dict<any>): number
-  return get(SEVERITIES, get(entry, 'severity', 'Error'), 1)
+  return get(SEVERITIES, entry.severity, 1)
 enddef
 
-# `lnum` and `col` count bytes; the range counts as LSP does.
 export def Item(entry: dict<any>, TextOf: func): dict<any>
-  final range: dict<any> = entry.location.range
-  return item.New(
-    entry.message,
-    Severity(entry),
-    {start: range.start, end: range.end},
-    get(entry, 'source', 'coc.nvim'),
-    get(entry, 'code', ''),
-  )
+  return item.New(entry.message, Severity(entry), entry.range, entry.source, entry.code)
 enddef
 
 export def Checks(bufnr: number): bool
@@ -114,19 +120,15 @@ export def Checks(bufnr: number): bool
     && (!are_known || languages->index(getbufvar(bufnr, '&filetype')) >= 0)
 enddef
 
-def Changes(bufnr: number): number
+export def Mark(bufnr: number): any
   return get(changes, fnamemodify(bufname(bufnr), ':p'), 0)
 enddef
 
-export def Mark(bufnr: number): any
-  return {changes: Changes(bufnr), events: events.Count('coc')}
-enddef
-
-# If the diagnostics stay the same, the second event is the server's answer.
 export def HasAnswered(bufnr: number, mark: any): bool
   Poll()
-  const before: dict<number> = mark
-  return Changes(bufnr) > before.changes || events.Count('coc') > before.events + 1
+  const before: number = mark
+  const now: number = Mark(bufnr)
+  return now > before
 enddef
 
 defcompile
