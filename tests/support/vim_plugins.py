@@ -27,11 +27,11 @@ let g:ale_python_black_executable = '{black}'
 """
 VIM_LSP = """
 let g:lsp_auto_enable = 1
-let g:server = {'name': 'pylsp', 'cmd': ['{pylsp}'], 'allowlist': ['python']}
+let g:server = {'name': '{server}', 'cmd': ['{path}'] + {args}, 'allowlist': ['python']}
 autocmd User lsp_setup call lsp#register_server(g:server)
 """
 YEGAPPAN = """
-let g:server = {'name': 'pylsp', 'filetype': ['python'], 'path': '{pylsp}'}
+let g:server = {'name': '{server}', 'filetype': ['python'], 'path': '{path}', 'args': {args}}
 autocmd User LspSetup call LspAddServer([g:server])
 """
 COC = """
@@ -45,15 +45,14 @@ exec {setpriv} --pdeathsig KILL {node} "$@"
 """
 """Ends with a Vim that a test kills."""
 
-COC_SETTINGS = {
-    "languageserver": {"pylsp": {"command": "{pylsp}", "filetypes": ["python"]}},
-    "suggest.autoTrigger": "none",
-}
+SERVERS = {"pylsp": [], "ruff": ["server"]}
+"""The language servers, with their arguments. The first one checks, the other one also formats."""
+
 SOURCES = {
     "ale": (ALE, "pyflakes ruff black", ""),
-    "vim-lsp": (VIM_LSP, "pylsp", "call lsp#enable()"),
-    "lsp": (YEGAPPAN, "pylsp", "doautocmd User LspSetup"),
-    "coc.nvim": (COC, "pylsp node setpriv", "call coc#rpc#start_server()"),
+    "vim-lsp": (VIM_LSP, "", "call lsp#enable()"),
+    "lsp": (YEGAPPAN, "", "doautocmd User LspSetup"),
+    "coc.nvim": (COC, "node setpriv", "call coc#rpc#start_server()"),
 }
 """By the name of the plugin: its settings, the programs that they name, and what starts it."""
 
@@ -74,19 +73,29 @@ def folder_of(name: str) -> Path:
     return folder.resolve()
 
 
-async def load(vim: Vim, name: str, folder: Path) -> None:
+def coc_settings(server: str) -> str:
+    """Return the text of `coc-settings.json`."""
+    language = {"command": program(server), "args": SERVERS[server], "filetypes": ["python"]}
+    return json.dumps({"languageserver": {server: language}, "suggest.autoTrigger": "none"})
+
+
+async def load(vim: Vim, name: str, folder: Path, server: str = "pylsp") -> None:
     """Load a plugin with its settings, as a vimrc does; `folder` is for its files."""
     setup, programs, then = SOURCES[name]
-    paths = {f"{{{each}}}": program(each) for each in programs.split()} | {"{folder}": str(folder)}
+    words = {each: program(each) for each in programs.split()}
+    if name != "ale":
+        words |= {"server": server, "path": program(server), "args": str(SERVERS[server])}
+    words["folder"] = str(folder)
 
     def write(name: str, text: str) -> Path:
-        for word, path in paths.items():
-            text = text.replace(word, path)
+        for word, value in words.items():
+            text = text.replace(f"{{{word}}}", value)
         (folder / name).write_text(text)
         return folder / name
 
     (folder / "coc").mkdir()
-    write("coc/coc-settings.json", json.dumps(COC_SETTINGS))
+    (folder / "coc-data").mkdir()
+    (folder / "coc/coc-settings.json").write_text(coc_settings(server))
     write("node", NODE).chmod(0o755)
     await vim.command(f"source {write('setup.vim', setup)}")
     await vim.command(f"set runtimepath+={folder_of(name)}")
