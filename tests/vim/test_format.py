@@ -49,6 +49,9 @@ NAMES = {"ale": "ALE", "vim-lsp": "ruff", "lsp": "ruff", "coc.nvim": "coc.nvim"}
 
 
 async def is_attached(vim: Vim, path: Path) -> bool:
+    """Return whether a plugin handles the current file."""
+    if await vim.eval("exists('*CocHasProvider')"):
+        return bool(await vim.eval("coc#rpc#ready() && CocHasProvider('format')"))
     number = await vim.eval(f"bufnr('{path}')")
     return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
 
@@ -64,6 +67,7 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
     other = project / "other.py"
     other.write_text("x = 1\n")
     await serving_vim.command(f"set hidden | edit {other}")
+    await until(lambda: is_attached(serving_vim, other), "the plugin handles a file")
     if shown != "closed":
         await serving_vim.command(f"edit {path} | normal! 3Gmx")
         await until(lambda: is_attached(serving_vim, path), "the plugin handles the file")

@@ -31,7 +31,7 @@ export def New(bufnr: number): dict<any>
     bufnr: bufnr,
     lines: Lines(bufnr),
     tick: getbufvar(bufnr, 'changedtick'),
-    state: trim(inside.Run(bufnr, 'echo undotree().seq_cur')),
+    state: trim(inside.Run(bufnr, 'silent echo undotree().seq_cur')),
     modified: getbufvar(bufnr, '&modified'),
     marks: Marks(bufnr),
     views: Views(bufnr),

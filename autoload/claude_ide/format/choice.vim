@@ -17,7 +17,7 @@ const SERVER_ATTACHES_WITHIN = 1500
 
 # Where the option was set for the buffer, as Vim shows it.
 def Origin(bufnr: number, name: string): string
-  return inside.Run(bufnr, $'verbose setlocal {name}?')->split("\n")->get(1, '')
+  return inside.Run(bufnr, $'silent verbose setlocal {name}?')->split("\n")->get(1, '')
 enddef
 
 # Whether the user has set an option for this buffer: no filetype plugin of Vim, and no modeline.

@@ -1,13 +1,10 @@
 vim9script
 # Formats with a language server of vim-lsp.
 
-import autoload '../file/inside.vim'
 import autoload '../when/time_limit.vim'
-import autoload './checkpoint.vim'
+import autoload './text_edits.vim'
 
 const ANSWERS_WITHIN = 10000 # milliseconds
-
-var edits: list<dict<any>> = []
 
 export def IsThere(): bool
   return exists('g:lsp_loaded') == 1 && exists('*lsp#get_allowed_servers') == 1
@@ -26,28 +23,12 @@ export def IsStarting(bufnr: number): bool
     ['starting', 'not running']->index(lsp#get_server_status(name)) >= 0)->len() > 0
 enddef
 
-# Only for this module: the plugin edits the current buffer.
-export def ApplyEdits()
-  lsp#utils#text_edit#apply_text_edits(lsp#utils#get_buffer_uri(), edits)
-enddef
-
-# Apply the edits of a server, and take the result out of the buffer.
-def Edited(bufnr: number): list<string>
-  final point = checkpoint.New(bufnr)
-  try
-    inside.Run(bufnr, 'silent noautocmd call claude_ide#format#vim_lsp#ApplyEdits()')
-  finally
-    edits = []
-  endtry
-  return checkpoint.Restore(point)
-enddef
-
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
+# Format the text of a loaded buffer. `Done` gets a failure or an empty string,
 # and the new lines.
 export def Format(server: string, bufnr: number, Done: func)
   const Answer = time_limit.New(ANSWERS_WITHIN, Done, () =>
     $'did not answer within {ANSWERS_WITHIN / 1000} s')
-  const tick = getbufvar(bufnr, 'changedtick')
+  const lines = getbufline(bufnr, 1, '$')
   lsp#send_request(server, {
     method: 'textDocument/formatting',
     bufnr: bufnr,
@@ -61,12 +42,9 @@ export def Format(server: string, bufnr: number, Done: func)
     on_notification: (answer) => {
       if lsp#client#is_error(answer.response)
         Answer(lsp#client#error_message(answer.response), [])
-      elseif !bufloaded(bufnr) || getbufvar(bufnr, 'changedtick') != tick
-        Answer('', [])
       else
-        const found = get(answer.response, 'result', [])
-        edits = type(found) == v:t_list ? found : []
-        Answer('', Edited(bufnr))
+        const edits = get(answer.response, 'result', [])
+        Answer('', text_edits.Apply(lines, type(edits) == v:t_list ? edits : []))
       endif
     },
   })
