@@ -12,7 +12,8 @@ const KNOWS_WITHIN = 1500
 
 # Whether coc.nvim handles a buffer.
 export def IsThere(bufnr: number): bool
-  return exists('*g:CocActionAsync') == 1 && coc#rpc#ready() && getbufvar(bufnr, 'coc_enabled', 1)
+  return exists('*g:CocActionAsync') == 1 && get(g:, 'coc_service_initialized', 0)
+    && coc#rpc#ready() && getbufvar(bufnr, 'coc_enabled', 1)
 enddef
 
 # Ask whether something formats a buffer; `Done` gets the answer.

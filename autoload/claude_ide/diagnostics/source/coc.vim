@@ -43,6 +43,11 @@ def Entry(listed: dict<any>): dict<any>
   }
 enddef
 
+# Whether its node process has started.
+def IsReady(): bool
+  return get(g:, 'coc_service_initialized', 0) && coc#rpc#ready()
+enddef
+
 def ByPath(entries: list<dict<any>>): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
   for entry in entries
@@ -77,7 +82,7 @@ enddef
 
 # Ask for all diagnostics. `Done` then gets whether they differ from the previous ones.
 export def Fetch(Done: func(bool))
-  if !coc#rpc#ready()
+  if !IsReady()
     return
   endif
   FetchLanguages()
@@ -116,7 +121,7 @@ export def Item(entry: dict<any>, TextOf: func): dict<any>
 enddef
 
 export def Checks(bufnr: number): bool
-  return coc#rpc#ready() && getbufvar(bufnr, 'coc_enabled', 1)
+  return IsReady() && getbufvar(bufnr, 'coc_enabled', 1)
     && (!are_known || languages->index(getbufvar(bufnr, '&filetype')) >= 0)
 enddef
 
