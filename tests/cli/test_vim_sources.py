@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import ClaudeCli
-from support.either_editor import edit as open_file
 from support.fake_api import FakeApi, edit, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE

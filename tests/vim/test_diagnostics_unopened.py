@@ -41,7 +41,7 @@ async def test_a_file_that_is_not_open_is_checked_and_unloaded_afterwards(
     await load(serving_vim, "ale", tmp_path)
     before = await serving_vim.eval("[bufnr(), winnr('$'), getcurpos(), popup_list()]")
 
-    (answer,) = await vim_client.json("getDiagnostics", {"uri": f"file://{closed}"})
+    (answer,) = await vim_client.json_for_model("getDiagnostics", {"uri": f"file://{closed}"})
 
     assert "wrong" in str(answer["diagnostics"])
     assert "note" not in answer
@@ -54,7 +54,7 @@ async def test_a_file_that_is_not_open_is_checked_and_unloaded_afterwards(
 async def test_a_note_says_that_nothing_checks_a_file(
     vim_client: ClaudeCode, serving_vim: Vim, closed: Path
 ) -> None:
-    (answer,) = await vim_client.json("getDiagnostics", {"uri": f"file://{closed}"})
+    (answer,) = await vim_client.json_for_model("getDiagnostics", {"uri": f"file://{closed}"})
 
     assert answer["diagnostics"] == []
     assert "no language server or linter" in answer["note"], answer

@@ -51,7 +51,9 @@ NAMES = {"ale": "ALE", "vim-lsp": "ruff", "lsp": "ruff", "coc.nvim": "coc.nvim"}
 async def is_attached(vim: Vim, path: Path) -> bool:
     """Return whether a plugin handles the current file."""
     if await vim.eval("exists('*CocHasProvider')"):
-        return bool(await vim.eval("get(g:, 'coc_service_initialized') && CocHasProvider('format')"))
+        return bool(
+            await vim.eval("get(g:, 'coc_service_initialized') && CocHasProvider('format')")
+        )
     number = await vim.eval(f"bufnr('{path}')")
     return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
 
@@ -87,7 +89,7 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
         assert await serving_vim.eval("getcurpos()") == before[2]
         return
     await serving_vim.command(f"buffer {path.name}")
-    assert await serving_vim.eval("line(\"'x\")") == 4
+    assert await serving_vim.eval('line("\'x")') == 4
     # coc.nvim changes the buffer itself: Vim then forgets the cursor of a buffer that is not shown.
     if (name, shown) != ("coc.nvim", "hidden"):
         assert await serving_vim.eval("line('.')") == 4
