@@ -1,6 +1,7 @@
 vim9script
 # Loads unopened files for some minutes, so that language servers and linters check them.
 
+import autoload '../checking/wake.vim'
 import autoload '../disk/reload.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
@@ -126,6 +127,7 @@ def LoadNow(path: string, known: number): dict<any>
     return {error: $'{path}: {failed}'}
   endif
   Keep(bufnr, known > 0)
+  wake.Buffer(bufnr)
   return {bufnr: bufnr, is_cold: true}
 enddef
 
