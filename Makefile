@@ -131,16 +131,18 @@ vim-plugins: $(VENV)/tests ## the plugins of Vim with which `make vim` and `make
 	@grep -v '^#' tests/vim/plugins.txt | while read -r name commit; do \
 		folder=.cache/plugins/$${name#*/}; \
 		if [ "$$(cat $$folder/.commit 2>/dev/null)" != "$$commit" ]; then \
-			rm -rf $$folder; mkdir -p $$folder; \
-			{ git -C $$folder init --quiet \
-				&& git -C $$folder fetch --quiet --depth 1 https://github.com/$$name $$commit \
-				&& git -C $$folder checkout --quiet FETCH_HEAD && echo $$commit >$$folder/.commit; } \
-				|| { rm -rf $$folder; echo "$$name could not be had; its tests will be skipped"; }; \
+			rm -rf $$folder.new; mkdir -p $$folder.new; \
+			{ git -C $$folder.new init --quiet \
+				&& git -C $$folder.new fetch --quiet --depth 1 https://github.com/$$name $$commit </dev/null \
+				&& git -C $$folder.new checkout --quiet FETCH_HEAD \
+				&& echo $$commit >$$folder.new/.commit \
+				&& rm -rf $$folder && mv $$folder.new $$folder; } \
+				|| { rm -rf $$folder.new; echo "$$name could not be had"; }; \
 		fi; \
 	done
-	@{ $(VENV)/bin/uv venv --quiet --clear .cache/checkers \
+	@[ -e .cache/checkers/bin/black ] || { $(VENV)/bin/uv venv --quiet --clear .cache/checkers \
 		&& $(VENV)/bin/uv pip install --quiet --python .cache/checkers $(CHECKERS); } \
-		|| echo 'linters could not be installed; their tests will be skipped'
+		|| echo 'The linters could not be installed'
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian
