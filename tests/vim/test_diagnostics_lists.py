@@ -114,8 +114,8 @@ async def test_an_entry_keeps_its_range_while_the_user_edits_the_line(
 async def test_a_client_hears_of_the_file_when_make_has_filled_the_list(
     vim_client: ClaudeCode, serving_vim: Vim, file: Path
 ) -> None:
-    # Until then the host sends a client nothing else.
-    await until(lambda: len(vim_client.notifications_of("ping")) == 3, "the welcome")
+    # Until it has sent the selection, the host sends a client nothing else.
+    await until(lambda: vim_client.notifications_of("selection_changed"), "the welcome")
     await report(serving_vim, entry(file, "old"))
     await serving_vim.command("doautocmd QuickFixCmdPost make")
 

@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from support.claude_code import ClaudeCode
 from support.neovim import until
 from support.vim import Vim
+from support.vim_plugins import load
 
 
 async def test_formatprg_formats_and_saves_and_keeps_cursor_mark_and_undo(
@@ -38,6 +41,111 @@ async def test_a_failing_formatter_changes_nothing(
     said = (await reformat(serving_vim, path))["error"]
     assert said.endswith(f"could not reformat {path}: exit code 3: no")
     assert path.read_text() == "b\n"
+
+
+UNTIDY = "import os\nx = {  'a':1 }\ny = 2\nprint( os , x,y )\n"
+TIDY = 'import os\n\nx = {"a": 1}\ny = 2\nprint(os, x, y)\n'
+NAMES = {"ale": "ALE", "vim-lsp": "ruff", "lsp": "ruff", "coc.nvim": "coc.nvim"}
+
+
+async def is_attached(vim: Vim, path: Path) -> bool:
+    """Return whether a plugin handles the current file."""
+    if await vim.eval("exists('*CocHasProvider')"):
+        return bool(
+            await vim.eval("get(g:, 'coc_service_initialized') && CocHasProvider('format')")
+        )
+    number = await vim.eval(f"bufnr('{path}')")
+    return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
+
+
+@pytest.mark.parametrize("shown", ["shown", "hidden", "closed"])
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mark(
+    name: str, shown: str, vim_client: ClaudeCode, serving_vim: Vim, project: Path, tmp_path: Path
+) -> None:
+    await load(serving_vim, name, tmp_path, server="ruff")
+    path = project / "a.py"
+    path.write_text(UNTIDY)
+    other = project / "other.py"
+    other.write_text("x = 1\n")
+    await serving_vim.command(f"set hidden | edit {other}")
+    await until(lambda: is_attached(serving_vim, other), "the plugin handles a file")
+    if shown != "closed":
+        await serving_vim.command(f"edit {path} | normal! 3Gmx")
+        await until(lambda: is_attached(serving_vim, path), "the plugin handles the file")
+    if shown == "hidden":
+        await serving_vim.command(f"edit {other}")
+    before = await serving_vim.eval("[bufnr(), winnr('$'), getcurpos()]")
+
+    report = await reformat(serving_vim, path)
+
+    assert report.get("report", "").startswith(f"Reformatted with {NAMES[name]}: "), report
+    assert path.read_text() == TIDY
+    assert await serving_vim.eval("bufnr()") == before[0]
+    assert await serving_vim.eval("winnr('$')") == before[1]
+    assert await serving_vim.eval("popup_list()") == []
+    if shown == "closed":
+        assert not await serving_vim.eval(f"bufloaded('{path}')")
+        assert await serving_vim.eval("getcurpos()") == before[2]
+        return
+    await serving_vim.command(f"buffer {path.name}")
+    assert await serving_vim.eval('line("\'x")') == 4
+    # coc.nvim changes the buffer itself: Vim then forgets the cursor of a buffer that is not shown.
+    if (name, shown) != ("coc.nvim", "hidden"):
+        assert await serving_vim.eval("line('.')") == 4
+    assert await serving_vim.eval("&modified") == 0
+    await serving_vim.keys("u")
+    assert await serving_vim.eval("getline(1, '$')") == UNTIDY.splitlines()
+
+
+async def test_formatexpr_of_the_user_formats(
+    vim_client: ClaudeCode, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("b\na\nlast\n")
+    await serving_vim.command(f"edit {path}")
+    await serving_vim.command(
+        "function! Tidy()\nfor l in range(v:lnum, v:lnum + v:count - 1)\n"
+        "call setline(l, substitute(getline(l), '^a$', 'A', ''))\nendfor\n"
+        "call append(0, 'first')\nendfunction"
+    )
+    await serving_vim.command("setlocal formatexpr=Tidy()")
+    await serving_vim.command("normal! 3Gmx")
+
+    assert await reformat(serving_vim, path) == {
+        "ok": True,
+        "report": "Reformatted with 'formatexpr': 2 lines changed, saved.",
+    }
+    assert path.read_text() == "first\nb\nA\nlast\n"
+    assert await serving_vim.eval("&l:formatexpr") == "Tidy()"
+    assert await serving_vim.eval("[line('.'), line(\"'x\")]") == [4, 4]
+    await serving_vim.keys("u")
+    assert await serving_vim.eval("getline(1, '$')") == ["b", "a", "last"]
+
+
+async def test_a_failing_formatexpr_changes_nothing(
+    vim_client: ClaudeCode, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("b\n")
+    await serving_vim.command(f"edit {path}")
+    await serving_vim.command("setlocal formatexpr=setline(1,'c')+Missing()")
+
+    said = (await reformat(serving_vim, path))["error"]
+    assert said == f"'formatexpr' could not reformat {path}: Unknown function: Missing"
+    assert await serving_vim.eval("[getline(1, '$'), &modified]") == [["b"], 0]
+    assert path.read_text() == "b\n"
+
+
+async def test_a_file_without_a_formatter_is_an_error_that_names_what_is_missing(
+    vim_client: ClaudeCode, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("b\n")
+    await serving_vim.command(f"edit {path}")
+
+    said = (await reformat(serving_vim, path))["error"]
+    assert said.startswith(f"{path} has no formatter: no fixers of ALE, no 'formatexpr', ")
 
 
 async def reformat(vim: Vim, path: Path) -> dict[str, str]:

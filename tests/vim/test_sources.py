@@ -1,19 +1,14 @@
-"""Mentions of what the real plugins for files list in Vim.
+"""Mentions of what the real plugins for files list in Vim."""
 
-The plugins are in `.cache/plugins`, or in the folder that `CLAUDE_IDE_TEST_PLUGINS` names. Each has
-a folder with the name of its repository. A test whose plugin is not there is skipped.
-"""
-
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.neovim import ROOT, until
+from support.neovim import until
 from support.vim import Vim
+from support.vim_plugins import folder_of
 
-PLUGINS = Path(os.environ.get("CLAUDE_IDE_TEST_PLUGINS") or ROOT / ".cache/plugins")
 LISTED = "claude_ide#selection#mention#ListedMentions"
 
 
@@ -45,11 +40,8 @@ async def test_the_files_of_a_plugin_are_mentioned(
     filetype: str,
     folders: list[str],
 ) -> None:
-    path = PLUGINS / plugin
-    if not path.exists():
-        pytest.skip(f"{plugin} is not in {PLUGINS}")
     vim = await Vim.start(
-        *["--cmd", f"set runtimepath+={path.resolve()}"], cwd=files, home=tmp_path / "home"
+        *["--cmd", f"set runtimepath+={folder_of(plugin)}"], cwd=files, home=tmp_path / "home"
     )
     try:
         await vim.keys(f":{command}<CR>")

@@ -10,6 +10,8 @@ const ENOUGH = 3
 # For sources that have published nothing: each timeout halves the limit down to this.
 const SHORTEST_SILENT = 500.0
 const FORGETTING = 0.7
+# Share of the usual time.
+const EARLY = 0.4
 # Limits the effect of one cold start.
 const LONGEST = 3000.0
 
@@ -38,6 +40,13 @@ enddef
 export def TimedOut(source: string)
   final one = TimeOf(source)
   one.timeouts += 1
+enddef
+
+# How long a source takes at least to answer a write, in milliseconds; `otherwise` if it has not
+# answered any.
+export def Earliest(source: string, otherwise: float): float
+  const latency: float = TimeOf(source).latency
+  return latency < 0.0 ? otherwise : EARLY * latency
 enddef
 
 # How long to wait for a source after a write, in milliseconds. A source may publish only changes, so

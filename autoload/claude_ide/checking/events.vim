@@ -22,7 +22,8 @@ export def Count(source: string): number
   return get(counts, source, 0)
 enddef
 
-def Published(source: string)
+# Record that a source has published, and call the subscribers.
+export def Published(source: string)
   counts[source] = Count(source) + 1
   for Fn in copy(listeners)
     call(Fn, [source])
@@ -34,7 +35,7 @@ export def Heard(source: string)
   # The plugin's own work must not fail because of ours.
   reason.Try(() => {
     if source ==# 'coc'
-      claude_ide#diagnostics#source#coc#Fetch(() => Published(source))
+      claude_ide#diagnostics#source#coc#Fetch((_) => Published(source))
     else
       Published(source)
     endif

@@ -4,8 +4,12 @@ vim9script
 import autoload '../diagnostics/sources.vim'
 import autoload './answer_time.vim'
 
-# By buffer: `began`, and by source what is `awaited`: its mark before the change (`sources.vim`), and
-# the `patience` with it in milliseconds.
+# Milliseconds. An answer that comes earlier belongs to the previous text, if that is not answered yet.
+const IN_FLIGHT = 1500.0
+const EARLY = 300.0
+
+# By buffer: `began`, and by source what is `awaited`: its mark before the change (`sources.vim`), the
+# `patience` with it, and the `earliest` time of an answer, both in milliseconds.
 var expected: dict<dict<any>> = {}
 
 # Milliseconds since the buffer got its text.
@@ -13,13 +17,20 @@ export def Age(bufnr: number): float
   return reltimefloat(reltime(expected[bufnr].began)) * 1000
 enddef
 
+# The sources that have not answered the previous text yet, but probably will.
+def InFlight(bufnr: number): list<string>
+  return IsPending(bufnr) && Age(bufnr) < IN_FLIGHT ? keys(expected[bufnr].awaited) : []
+enddef
+
 # A buffer has just got a new text: expect answers.
 export def Begin(bufnr: number)
+  const in_flight = InFlight(bufnr)
   var awaited: dict<dict<any>> = {}
   for source in sources.OfBuffer(bufnr)
     awaited[source] = {
       mark: sources.Ask(source, 'Mark', [bufnr], 0),
       patience: answer_time.Of(source),
+      earliest: in_flight->index(source) >= 0 ? answer_time.Earliest(source, EARLY) : 0.0,
     }
   endfor
   expected[bufnr] = {began: reltime(), awaited: awaited}
@@ -33,11 +44,16 @@ enddef
 # Stop to wait for a source that has answered, or has not in time.
 def Settle(bufnr: number, source: string)
   final awaited: dict<dict<any>> = expected[bufnr].awaited
+  final one: dict<any> = awaited[source]
   const age = Age(bufnr)
-  if sources.Ask(source, 'HasAnswered', [bufnr, awaited[source].mark], true)
+  const has_answered: bool = sources.Ask(source, 'HasAnswered', [bufnr, one.mark], true)
+  const earliest: float = one.earliest
+  if has_answered && age < earliest
+    one.mark = sources.Ask(source, 'Mark', [bufnr], 0)
+  elseif has_answered
     answer_time.Answered(source, age)
     remove(awaited, source)
-  elseif age > awaited[source].patience
+  elseif age > one.patience
     answer_time.TimedOut(source)
     remove(awaited, source)
   endif

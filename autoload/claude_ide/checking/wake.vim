@@ -25,7 +25,7 @@ export def Buffer(bufnr: number)
     return
   endif
   expectation.Begin(bufnr)
-  # An error of somebody else's autocommand is theirs.
+  # The autocommands belong to plugins, and so do their errors.
   reason.Try(Notify, [bufnr])
   moment.Settle()
 enddef

@@ -1,6 +1,8 @@
 vim9script
 # Loads unopened files for some minutes, so that language servers and linters check them.
 
+import autoload '../checking/wake.vim'
+import autoload '../disk/reload.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/load.vim'
@@ -11,23 +13,88 @@ const LARGEST = 2000000
 # Milliseconds after the last request for a file.
 const PATIENCE_MS = 180000
 
-# By buffer: the `timer` that unloads it, and whether it was `known` before.
-final loaded: dict<dict<any>> = {}
+# By buffer: the `timer` that unloads it, and whether it `is_known`, that is, existed before.
+var loaded: dict<dict<any>> = {}
 
 def IsOpened(bufnr: number): bool
   return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified') || !empty(win_findbuf(bufnr))
+enddef
+
+# Only for the autocommand: other editors of the file do not matter.
+export def ChooseAtSwapFile()
+  if v:swapchoice ==# ''
+    v:swapchoice = 'e'
+  endif
+enddef
+
+# Only for the autocommand: the file of a buffer that the user has not opened was changed or deleted.
+export def OnShell()
+  v:fcs_choice = v:fcs_reason ==# 'deleted' ? '' : 'reload'
+enddef
+
+# The user has opened the buffer, or it is gone: from now on it is an ordinary one.
+def Forget(bufnr: number)
+  timer_stop(remove(loaded, bufnr).timer)
+  execute $'autocmd! claude_ide_unopened * <buffer={bufnr}>'
+  if bufloaded(bufnr)
+    augroup claude_ide_unopened
+      autocmd SwapExists * claude_ide#diagnostics#unopened#ChooseAtSwapFile()
+    augroup END
+    # This creates the swap file.
+    setbufvar(bufnr, '&swapfile', &g:swapfile)
+    autocmd! claude_ide_unopened SwapExists *
+  endif
+enddef
+
+# Only for the autocommand: the options of the buffer are set a moment later.
+export def OnShown(bufnr: number)
+  timer_start(0, (_) => {
+    if has_key(loaded, bufnr) && bufloaded(bufnr) && IsOpened(bufnr)
+      setbufvar(bufnr, '&buflisted', true)
+      Forget(bufnr)
+    endif
+  })
+enddef
+
+# A list of errors refers to the buffer by its number.
+def IsInLists(bufnr: number): bool
+  const lists = [getqflist()] + getwininfo()->mapnew((_, info) => getloclist(info.winid))
+  return flattennew(lists, 1)->indexof((_, entry) => entry.bufnr == bufnr) >= 0
 enddef
 
 def Unload(bufnr: number)
   if !has_key(loaded, bufnr)
     return
   endif
-  const file = remove(loaded, string(bufnr))
-  timer_stop(file.timer)
-  if bufexists(bufnr) && !IsOpened(bufnr)
-    execute 'silent!' (file.known ? 'bunload' : 'bwipeout') bufnr
-  elseif bufexists(bufnr)
-    setbufvar(bufnr, '&swapfile', &g:swapfile)
+  const keeps_buffer: bool = loaded[bufnr].is_known || IsInLists(bufnr)
+  const is_unused = bufloaded(bufnr) && !IsOpened(bufnr)
+  if is_unused
+    execute $'silent! {keeps_buffer ? "bunload" : "bwipeout"} {bufnr}'
+  endif
+  if has_key(loaded, bufnr)
+    Forget(bufnr)
+  endif
+enddef
+
+# Only for the autocommand.
+export def OnUnload(bufnr: number)
+  if has_key(loaded, bufnr)
+    Forget(bufnr)
+  endif
+enddef
+
+def Keep(bufnr: number, is_known: bool)
+  loaded[bufnr] = {timer: 0, is_known: is_known}
+  const name = 'claude_ide#diagnostics#unopened#'
+  augroup claude_ide_unopened
+    execute $'autocmd! * <buffer={bufnr}>'
+    execute $'autocmd BufWinEnter <buffer={bufnr}> {name}OnShown({bufnr})'
+    execute $'autocmd BufUnload <buffer={bufnr}> {name}OnUnload({bufnr})'
+    execute $'autocmd FileChangedShell <buffer={bufnr}> {name}OnShell()'
+  augroup END
+  Extend(bufnr)
+  if len(loaded) > MOST
+    Unload(str2nr(keys(loaded)->sort('N')[0]))
   endif
 enddef
 
@@ -45,23 +112,22 @@ def Obstacle(path: string): string
     return $'it has {getfsize(path)} bytes, more than {LARGEST}'
   elseif readblob(path, 0, 8000)->index(0) >= 0
     return 'it is not a text file'
+  elseif !reload.IsPossible()
+    return 'Vim cannot load it at the moment'
   endif
   return ''
 enddef
 
 def LoadNow(path: string, known: number): dict<any>
   const bufnr = known > 0 ? known : bufadd(path)
-  # Nobody edits it: no other editor has to be told, or asks.
+  # The user does not edit it, so other editors need no warning.
   setbufvar(bufnr, '&swapfile', false)
   const failed = load.Hidden(bufnr).error
   if failed !=# '' && !bufloaded(bufnr)
     return {error: $'{path}: {failed}'}
   endif
-  loaded[bufnr] = {timer: 0, known: known > 0}
-  Extend(bufnr)
-  if len(loaded) > MOST
-    Unload(str2nr(keys(loaded)->sort('N')[0]))
-  endif
+  Keep(bufnr, known > 0)
+  wake.Buffer(bufnr)
   return {bufnr: bufnr, is_cold: true}
 enddef
 

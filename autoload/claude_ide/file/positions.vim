@@ -1,5 +1,5 @@
 vim9script
-# Converts positions in a buffer to positions of LSP: byte columns become UTF-16 code units.
+# Converts positions in a buffer to positions of LSP and back: byte columns are UTF-16 code units there.
 
 const HAS_UTF16 = exists('*strutf16len')
 
@@ -25,6 +25,20 @@ export def Character(text: string, col: number): number
   const index = charidx(text, col, true)
   const start = byteidxcomp(text, index)
   return Units(strpart(text, 0, start == col ? col : byteidxcomp(text, index + 1)))
+enddef
+
+# The byte column (from 0) of a position of LSP in a line; the end if it is past the end.
+export def Column(text: string, character: number): number
+  var units = 0
+  var column = 0
+  for code in str2list(text)
+    if units >= character
+      break
+    endif
+    units += code > 0xffff ? 2 : 1
+    column += len(nr2char(code))
+  endfor
+  return column
 enddef
 
 defcompile

@@ -1,17 +1,14 @@
 vim9script
 # Formats with the program in 'formatprg' or 'equalprg', a filter from stdin to stdout.
 
+import autoload '../when/time_limit.vim'
+
 const ANSWERS_WITHIN = 30000 # milliseconds
 
-# The program that formats a buffer; empty if there is none.
-export def Find(bufnr: number): string
-  for [name, global] in [['formatprg', &g:formatprg], ['equalprg', &g:equalprg]]
-    const own: string = getbufvar(bufnr, '&' .. name)
-    if own !=# '' || global !=# ''
-      return own !=# '' ? own : global
-    endif
-  endfor
-  return ''
+# The effective value of 'formatprg' or 'equalprg' for a buffer; empty if there is none.
+export def Program(bufnr: number, name: string): string
+  const own: string = getbufvar(bufnr, '&' .. name)
+  return own !=# '' ? own : eval('&g:' .. name)
 enddef
 
 # The reason why a program's output is no formatted text, or an empty string.
@@ -26,23 +23,24 @@ def Failure(status: number, output: list<string>, errors: list<string>, lines: l
   return ''
 enddef
 
-# Run a program on a text, without blocking Vim. `Done` gets the reason of a failure, or an empty
-# string, and the new lines.
-export def Format(program: string, lines: list<string>, folder: string, Done: func)
+# Run a program on the text of a loaded buffer, without blocking Vim. `Done` gets the reason of a
+# failure, or an empty string, and the new lines.
+export def Format(bufnr: number, program: string, Done: func)
+  const lines = getbufline(bufnr, 1, '$')
   final output: list<string> = []
   final errors: list<string> = []
-  final state = {status: -1, is_closed: false, is_over: false, timer: 0}
-  def Finish(failure: string)
-    if !state.is_over
-      state.is_over = true
-      timer_stop(state.timer)
-      call(Done, [failure, output])
-    endif
-  enddef
+  final state = {status: -1, is_closed: false}
+  final jobs: list<job> = []
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+    for each in jobs
+      job_stop(each, 'kill')
+    endfor
+    return $'did not answer within {ANSWERS_WITHIN / 1000} s and was stopped'
+  })
   # The job may end before its output is read, and the other way round.
   def Conclude()
     if state.is_closed && state.status >= 0
-      Finish(Failure(state.status, output, errors, lines))
+      Answer(Failure(state.status, output, errors, lines), output)
     endif
   enddef
   const job = job_start([&shell, &shellcmdflag, program], {
@@ -50,7 +48,7 @@ export def Format(program: string, lines: list<string>, folder: string, Done: fu
     out_mode: 'nl',
     err_mode: 'nl',
     noblock: 1,
-    cwd: folder,
+    cwd: getcwd(max([bufwinid(bufnr), 0])),
     out_cb: (_, line) => {
       output->add(line)
     },
@@ -67,13 +65,10 @@ export def Format(program: string, lines: list<string>, folder: string, Done: fu
     },
   })
   if job_status(job) ==# 'fail'
-    Finish('it could not be started')
+    Answer('it could not be started', [])
     return
   endif
-  state.timer = timer_start(ANSWERS_WITHIN, (_) => {
-    job_stop(job, 'kill')
-    Finish($'did not answer within {ANSWERS_WITHIN / 1000} s and was stopped')
-  })
+  jobs->add(job)
   ch_sendraw(job, join(lines, "\n") .. "\n")
   ch_close_in(job)
 enddef

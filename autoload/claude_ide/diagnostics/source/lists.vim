@@ -4,53 +4,81 @@ vim9script
 
 import autoload '../item.vim'
 
-const SEVERITIES = {E: 1, W: 2, I: 3, N: 4, H: 4}
+const SEVERITIES = {E: 1, W: 2, I: 3, N: 4, H: 4, e: 1, w: 2, i: 3, n: 4, h: 4}
+
+var last_state = ''
+var last_read: dict<list<dict<any>>> = {}
 
 # Lists of hits have entries without a type; so have some compilers' errors.
 def IsOfMake(title: string): bool
   return title =~# '^:\?\s*l\?make\>'
 enddef
 
-def Entries(list: dict<any>): list<dict<any>>
-  const is_of_make = IsOfMake(list.title)
-  return list.items->filter((_, entry) =>
-    entry.valid && entry.bufnr > 0 && entry.lnum > 0
-    && (has_key(SEVERITIES, toupper(entry.type)) || (entry.type ==# '' && is_of_make)))
-enddef
-
 export def IsThere(): bool
   return true
 enddef
 
-export def Read(): dict<list<dict<any>>>
-  const what = {items: 1, title: 1, id: 0}
-  var lists = [getqflist(what)]
-  for win in getwininfo()
-    final list = getloclist(win.winid, what)
-    # The window of a location list and the window to which it belongs have the same.
-    if list.id > 0 && indexof(lists, (_, known) => known.id == list.id) < 0
-      lists->add(list)
+# All lists without their entries: the quickfix list, and the location lists of all windows. `win` is -1
+# for the quickfix list. The window of a location list and the window to which it belongs have the same.
+def Lists(): list<dict<any>>
+  const what = {id: 0, changedtick: 0, title: 0}
+  final lists = [extend(getqflist(what), {win: -1})]
+  final known: dict<bool> = {}
+  for info in getwininfo()
+    final list = getloclist(info.winid, what)
+    if list.id > 0 && !has_key(known, list.id)
+      known[list.id] = true
+      lists->add(extend(list, {win: info.winid}))
     endif
   endfor
+  return lists
+enddef
+
+def IsEntry(entry: dict<any>, is_of_make: bool): bool
+  return entry.valid && entry.bufnr > 0 && entry.lnum > 0
+    && (has_key(SEVERITIES, entry.type) || (entry.type ==# '' && is_of_make))
+enddef
+
+# The entries by buffer. Many plugins fill both kinds of lists.
+def ByBuffer(lists: list<dict<any>>): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
-  var known: dict<bool> = {}
-  for entry in lists->mapnew((_, list) => Entries(list))->flattennew(1)
-    # Many plugins fill both kinds of lists.
-    const key = $'{entry.bufnr} {entry.lnum} {entry.col} {entry.type} {entry.text}'
-    if !has_key(known, key)
-      known[key] = true
-      const path = fnamemodify(bufname(entry.bufnr), ':p')
-      if !has_key(found, path)
-        found[path] = []
+  final known: dict<bool> = {}
+  const has_several = len(lists) > 1
+  for list in lists
+    const is_of_make = IsOfMake(list.title)
+    for entry in list.win < 0 ? getqflist() : getloclist(list.win)
+      const key = has_several
+        ? $'{entry.bufnr} {entry.lnum} {entry.col} {entry.type} {entry.text}' : ''
+      if IsEntry(entry, is_of_make) && !has_key(known, key)
+        if has_several
+          known[key] = true
+        endif
+        if !has_key(found, entry.bufnr)
+          found[entry.bufnr] = []
+        endif
+        found[entry.bufnr]->add(entry)
       endif
-      found[path]->add(entry)
-    endif
+    endfor
   endfor
   return found
 enddef
 
+# As long as the lists are unchanged, their entries stay the same.
+export def Read(): dict<list<dict<any>>>
+  final lists = Lists()
+  const state = string(lists)
+  if state !=# last_state
+    last_state = state
+    last_read = {}
+    for [bufnr, entries] in items(ByBuffer(lists))
+      last_read[fnamemodify(bufname(str2nr(bufnr)), ':p')] = entries
+    endfor
+  endif
+  return last_read
+enddef
+
 export def Severity(entry: dict<any>): number
-  return get(SEVERITIES, toupper(entry.type), 1)
+  return get(SEVERITIES, entry.type, 1)
 enddef
 
 # `end_col` is the column behind the last one.

@@ -1,0 +1,116 @@
+"""Files that are not open are loaded for a while, so that they are checked, in Vim."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_code import ClaudeCode
+from support.either_editor import edit
+from support.neovim import until
+from support.vim import Vim
+from support.vim_plugins import load
+
+UNOPENED = "claude_ide#diagnostics#unopened#"
+
+
+@pytest.fixture
+async def closed(serving_vim: Vim, project: Path) -> Path:
+    """A file that is not open, beside one that is."""
+    (project / "open.py").write_text("x = 1\n")
+    await edit(serving_vim, project / "open.py")
+    path = project / "closed.py"
+    path.write_text("import os\nprint(wrong)\n")
+    return path
+
+
+async def state(vim: Vim, path: Path) -> list[Any]:
+    """Return whether a file has a buffer, whether that is loaded, listed, and has a swap file."""
+    name = f"'{path}'"
+    return list(
+        await vim.eval(
+            f"[bufexists({name}), bufloaded({name}), getbufvar({name}, '&buflisted'),"
+            f" getbufvar({name}, '&swapfile')]"
+        )
+    )
+
+
+async def test_a_file_that_is_not_open_is_checked_and_unloaded_afterwards(
+    vim_client: ClaudeCode, serving_vim: Vim, closed: Path, tmp_path: Path
+) -> None:
+    await load(serving_vim, "ale", tmp_path)
+    before = await serving_vim.eval("[bufnr(), winnr('$'), getcurpos(), popup_list()]")
+
+    (answer,) = await vim_client.json_for_model("getDiagnostics", {"uri": f"file://{closed}"})
+
+    assert "wrong" in str(answer["diagnostics"])
+    assert "note" not in answer
+    assert await state(serving_vim, closed) == [1, 1, 0, 0]
+    assert await serving_vim.eval("[bufnr(), winnr('$'), getcurpos(), popup_list()]") == before
+    await serving_vim.call(f"{UNOPENED}Release")
+    assert (await state(serving_vim, closed))[:2] == [0, 0]
+
+
+async def test_a_note_says_that_nothing_checks_a_file(
+    vim_client: ClaudeCode, serving_vim: Vim, closed: Path
+) -> None:
+    (answer,) = await vim_client.json_for_model("getDiagnostics", {"uri": f"file://{closed}"})
+
+    assert answer["diagnostics"] == []
+    assert "no language server or linter" in answer["note"], answer
+
+
+async def test_a_file_that_the_user_opens_becomes_an_ordinary_one(
+    serving_vim: Vim, closed: Path
+) -> None:
+    await serving_vim.command("set swapfile directory=.")
+    await serving_vim.call(f"{UNOPENED}Load", str(closed))
+    assert await state(serving_vim, closed) == [1, 1, 0, 0]
+
+    await edit(serving_vim, closed)
+
+    await until(lambda: is_ordinary(serving_vim, closed), "its options")
+    await serving_vim.call(f"{UNOPENED}Release")
+    assert await is_ordinary(serving_vim, closed)
+
+
+async def is_ordinary(vim: Vim, path: Path) -> bool:
+    return await state(vim, path) == [1, 1, 1, 1]
+
+
+async def test_a_buffer_in_the_quickfix_list_keeps_its_number(
+    serving_vim: Vim, closed: Path
+) -> None:
+    await serving_vim.call(f"{UNOPENED}Load", str(closed))
+    await serving_vim.call("setqflist", [{"filename": str(closed), "lnum": 2, "text": "here"}])
+
+    await serving_vim.call(f"{UNOPENED}Release")
+
+    assert (await state(serving_vim, closed))[:2] == [1, 0]
+    await serving_vim.keys(":cc<CR>")
+    await until(lambda: serving_vim.eval(f"bufname() =~ '{closed.name}' && line('.') == 2"))
+
+
+async def test_a_deleted_file_asks_nothing(serving_vim: Vim, closed: Path) -> None:
+    await serving_vim.call(f"{UNOPENED}Load", str(closed))
+    closed.unlink()
+
+    await serving_vim.command("checktime")
+
+    assert (await serving_vim.mode())["blocking"] is False
+    assert "E211" not in serving_vim.screen.text()
+
+
+@pytest.mark.parametrize(
+    ("content", "obstacle"),
+    [(b"a\0b", "it is not a text file"), (b"x" * 2_000_001, "it has 2000001 bytes")],
+)
+async def test_some_files_are_not_loaded(
+    serving_vim: Vim, closed: Path, content: bytes, obstacle: str
+) -> None:
+    closed.write_bytes(content)
+
+    answer = await serving_vim.call(f"{UNOPENED}Load", str(closed))
+
+    assert answer["obstacle"].startswith(obstacle)
+    assert (await state(serving_vim, closed))[:2] == [0, 0]
