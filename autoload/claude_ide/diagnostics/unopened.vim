@@ -3,6 +3,7 @@ vim9script
 
 import autoload '../checking/wake.vim'
 import autoload '../disk/reload.vim'
+import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/load.vim'
@@ -17,7 +18,8 @@ const PATIENCE_MS = 180000
 var loaded: dict<dict<any>> = {}
 
 def IsOpened(bufnr: number): bool
-  return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified') || !empty(win_findbuf(bufnr))
+  return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified')
+    || (!borrowed_buffer.IsBorrowed(bufnr) && !empty(win_findbuf(bufnr)))
 enddef
 
 # Only for the autocommand: other editors of the file do not matter.
@@ -62,8 +64,19 @@ def IsInLists(bufnr: number): bool
   return flattennew(lists, 1)->indexof((_, entry) => entry.bufnr == bufnr) >= 0
 enddef
 
+# Keep a file for some more minutes, if it was loaded here.
+export def Extend(bufnr: number)
+  if has_key(loaded, bufnr)
+    timer_stop(loaded[bufnr].timer)
+    loaded[bufnr].timer = timer_start(PATIENCE_MS, (_) => Unload(bufnr))
+  endif
+enddef
+
 def Unload(bufnr: number)
   if !has_key(loaded, bufnr)
+    return
+  elseif borrowed_buffer.IsBorrowed(bufnr)
+    Extend(bufnr)
     return
   endif
   const keeps_buffer: bool = loaded[bufnr].is_known || IsInLists(bufnr)
@@ -95,14 +108,6 @@ def Keep(bufnr: number, is_known: bool)
   Extend(bufnr)
   if len(loaded) > MOST
     Unload(str2nr(keys(loaded)->sort('N')[0]))
-  endif
-enddef
-
-# Keep a file for some more minutes, if it was loaded here.
-export def Extend(bufnr: number)
-  if has_key(loaded, bufnr)
-    timer_stop(loaded[bufnr].timer)
-    loaded[bufnr].timer = timer_start(PATIENCE_MS, (_) => Unload(bufnr))
   endif
 enddef
 

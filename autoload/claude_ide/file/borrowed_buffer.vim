@@ -91,6 +91,11 @@ export def Borrow(path: string, own: number): dict<number>
   return {bufnr: bufnr, unsaved: 0}
 enddef
 
+# Whether a buffer is shown in a diff, or its diff is still closing.
+export def IsBorrowed(bufnr: number): bool
+  return has_key(borrowed, bufnr)
+enddef
+
 # A buffer that the user has changed or shown must stay. They may also have unloaded it.
 def IsAdopted(buffer: dict<any>): bool
   return bufloaded(buffer.bufnr) && (!empty(win_findbuf(buffer.bufnr))
