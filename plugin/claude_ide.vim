@@ -57,9 +57,10 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ 'call claude_ide#question#commit_message#Write(<bang>0)')
     call s:Define('ClaudeInstall', '-bar -bang', 'call claude_ide#host#install#Run(<bang>0)')
     call s:Define('ClaudeCheck', '-bar', 'call claude_ide#health#Check()')
+    call s:Define('ClaudeDismiss', '-bar', 'call claude_ide#tools#showing#Dismiss()')
     call s:Define('ClaudeLog', '-bar', 'call claude_ide#log_window#Open()')
 
-    for s:name in ['Answer', 'Changes', 'Chat', 'Comment', 'Dismiss', 'Fix', 'Kernel', 'New',
+    for s:name in ['Answer', 'Changes', 'Chat', 'Comment', 'Fix', 'Kernel', 'New',
           \ 'Prompt', 'Seen', 'Switch', 'Tools', 'Uninstall']
       call s:Define('Claude' .. s:name, '-nargs=* -bang', printf(
             \ 'call claude_ide#say#message#Show(":Claude%s needs Neovim", "warn")', s:name))
@@ -78,6 +79,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     call s:Map('add', 'ClaudeAdd %')
     call s:Map('ask', 'ClaudeAsk')
     call s:Map('edit', 'ClaudeEdit')
+    call s:Map('dismiss', 'ClaudeDismiss')
     call s:Map('commit', 'ClaudeCommit')
     call s:Map('accept', 'ClaudeAccept')
     call s:Map('reject', 'ClaudeReject')

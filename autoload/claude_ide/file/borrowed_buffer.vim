@@ -9,14 +9,16 @@ import autoload './gate.vim'
 # before.
 final borrowed: dict<dict<any>> = {}
 
-# A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
-# `{path}: {reason}`.
-export def Check(path: string): string
+# Check a path of a file that is to be shown. Returns what `gate.Check` does; a plugin may read such
+# a file in place of Vim, which then has no text to compare.
+export def Check(path: any): dict<string>
   const checked = gate.Check(path)
-  if has_key(checked, 'refusal')
-    throw 'claude-ide: ' .. checked.refusal
+  if has_key(checked, 'refusal') || !filereadable(checked.path) || buffers.Loaded(checked.path) > 0
+    return checked
   endif
-  return checked.path
+  const pattern = gate.Reader(checked.path)
+  return pattern ==# '' ? checked
+    : {refusal: $'{checked.path}: a plugin handles such files itself ({pattern})'}
 enddef
 
 # The buffer of an existing file if it has unsaved changes; else 0.
