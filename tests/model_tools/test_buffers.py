@@ -9,8 +9,12 @@ from support.either_editor import BOTH, Editor, name_of, open_terminal
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
-# Without the time of the last use, which for the current buffer is the current time.
-STATE = "[undotree(), map(getbufinfo(), {_, info -> filter(info, 'v:key !=# \"lastused\"')})]"
+# Without the time of the last use, which for the current buffer is the current time, and without
+# `synced`: in Normal mode the next change is a new state anyway.
+STATE = (
+    "[filter(undotree(), 'v:key !=# \"synced\"'),"
+    " map(getbufinfo(), {_, info -> filter(info, 'v:key !=# \"lastused\"')})]"
+)
 """What a look at the undo history must leave as it was."""
 
 

@@ -27,7 +27,9 @@ async def marks(editor: Editor) -> list[list[Any]]:
     for number, properties in enumerate(lines, 1):
         for each in sorted(properties, key=lambda each: str(each["type"])):
             if each["type"] == "ClaudeShownNote":
-                found[-1][2] = each["text"]
+                # Vim 9.0 does not return the text.
+                row = editor.screen.text().splitlines()[number - 1]
+                found[-1][2] = row.removeprefix(await editor.eval(f"getline({number})")).rstrip()
             elif each["start"]:
                 found.append([number, number, ""])
             if each["type"] == "ClaudeShown":

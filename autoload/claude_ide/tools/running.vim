@@ -19,24 +19,24 @@ export def Deadline(): float
   return reltimefloat(reltime(began)) + BEGINS_WITHIN
 enddef
 
-def Finish(token: number, tool: string, answer: dict<any>)
+def Finish(token: number, answer: dict<any>)
   if has_key(running, token)
     running->remove(string(token))
-    const cleaned = gate.Cleaned(tool, answer)
-    channel.Emit('answered', {token: token, json: json_encode(cleaned)})
+    channel.Emit('answered', {token: token, json: json_encode(answer)})
   endif
 enddef
 
 # `outcome` is the tool's own, as `Attempt` returns it.
 def Continue(token: number, tool: string, outcome: list<any>)
+  const Answer = (answer) => Finish(token, gate.Cleaned(tool, answer))
   if !outcome[0]
-    Finish(token, tool, {error: outcome[1]})
+    Answer({error: outcome[1]})
   elseif type(outcome[1]) == v:t_dict
-    Finish(token, tool, outcome[1])
+    Answer(outcome[1])
   else
-    const started = reason.Attempt(outcome[1], [(answer) => Finish(token, tool, answer)])
+    const started = reason.Attempt(outcome[1], [Answer])
     if !started[0]
-      Finish(token, tool, {error: started[1]})
+      Answer({error: started[1]})
     elseif has_key(running, token)
       running[token] = started[1]
     endif
@@ -51,8 +51,11 @@ export def Begin(token: number, deadline: float, tool: string, arguments: dict<a
   endif
   running[token] = () => true
   const refusal = gate.Refusal(arguments)
-  Continue(token, tool,
-    refusal !=# '' ? [false, refusal] : reason.AttemptByName(tool, [arguments]))
+  if refusal !=# ''
+    Finish(token, {error: refusal})
+  else
+    Continue(token, tool, reason.AttemptByName(tool, [arguments]))
+  endif
   return true
 enddef
 

@@ -18,7 +18,7 @@ const NOTE = 'ClaudeShownNote'
 
 # Not in a terminal, where the user may go on typing, nor in a selection of theirs.
 def MayMoveFocus(): bool
-  return &buftype ==# '' && mode() !~# "^[vV\<C-v>]"
+  return &buftype ==# '' && (mode() !~# "^[vV\<C-v>]" || moment.IsClaudesVisual())
 enddef
 
 # Open a file at a place. The focus follows if the user is in a file and does nothing there.
@@ -50,7 +50,8 @@ def Entry(item: dict<any>): dict<any>
     lnum: item.line,
     col: ByteColumn(path, item.line, get(item, 'column', 0)),
     end_lnum: get(item, 'end_line', 0),
-    text: plain.OneLine(get(item, 'text', '')),
+    # Under this key a text is a list of lines (`editor/vim.py`).
+    text: plain.OneLine(get(item, 'text', [])->join()),
     type: get(item, 'kind', ''),
   }
 enddef
