@@ -25,8 +25,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endfunction
 
     " A command whose text may contain `|`: `function` gets the text, the lines and the bang.
-    function s:Text(name, function) abort
-      call s:Define(a:name, '-nargs=* -bang', printf(
+    function s:Text(name, function, complete = '') abort
+      call s:Define(a:name, '-nargs=* -bang ' .. a:complete, printf(
             \ 'call claude_ide#next_command#AfterText(%s, <q-args>, %s, <bang>0)',
             \ string(a:function), s:lines))
     endfunction
@@ -51,7 +51,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ '-bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete')
     call s:Define('ClaudeAccept', '-bar -bang', 'call claude_ide#diff#AcceptCommand(<bang>0)')
     call s:Text('ClaudeReject', 'claude_ide#diff#RejectCommand')
-    call s:Text('ClaudeAsk', 'claude_ide#ask#Run')
+    call s:Text('ClaudeAsk', 'claude_ide#ask#Run', '-complete=customlist,claude_ide#prompts#Complete')
     call s:Text('ClaudeEdit', 'claude_ide#question#rewrite#Edit')
     call s:Define('ClaudeCommit', '-bar -bang',
           \ 'call claude_ide#question#commit_message#Write(<bang>0)')
