@@ -313,4 +313,4 @@ async def test_the_names_of_prompts_are_completed_and_chosen(
     await shown(asking, "other")
     await asking.keys("j<CR>")
 
-    assert (await claude.asked()).prompt.startswith("Other.")
+    assert (await claude.asked()).prompt.endswith("Other.")

@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of ALE. The same functions as in the other sources: `sources.vim` describes them.
+# The diagnostics of ALE. The same functions as in the other sources: `checking/sources.vim` has them.
 
 import autoload '../item.vim'
 

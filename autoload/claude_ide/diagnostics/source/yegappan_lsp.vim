@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of yegappan/lsp. The same functions as in the other sources: `sources.vim` describes
+# The diagnostics of yegappan/lsp. The same functions as in the other sources: `checking/sources.vim` describes
 # them. It is not imported: that would fail where the plugin is missing.
 
 import autoload '../../checking/events.vim'
