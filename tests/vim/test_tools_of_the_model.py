@@ -67,6 +67,24 @@ async def test_a_private_file_is_neither_listed_nor_read(
     assert "stays in Vim" in await tools.error("buffer_text", buffer=number)
 
 
+async def test_diagnostics_have_their_columns_and_lines(
+    tools: ModelTools, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text('𝄞 = 1\n    é𝄞, wrong\n')
+    entry = {"filename": str(path), "lnum": 2, "col": 13, "type": "E", "text": "it is wrong"}
+    await serving_vim.call("setqflist", [entry])
+
+    assert (await tools.text("diagnostics", file=str(path))).splitlines() == [
+        "1 error in 1 file",
+        str(path),
+        "  2:9: error: it is wrong (quickfix)",
+        "    | é𝄞, wrong",
+    ]
+    missing = project / "none.py"
+    assert await tools.error("diagnostics", file=str(missing)) == f"{missing}: no such file"
+
+
 async def test_a_look_at_the_history_does_not_divide_what_is_being_typed(
     tools: ModelTools, serving_vim: Vim, project: Path
 ) -> None:

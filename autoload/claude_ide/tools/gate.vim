@@ -38,7 +38,7 @@ def ReasonOf(key: string, value: any, Check: func(string): string): string
   return PATHS->index(key) >= 0 || (key ==# 'name' && value[0] ==# '/') ? Check(value) : ''
 enddef
 
-# The sentence about the first private file that these arguments name, anywhere in them; ""; '' if it may.
+# The sentence about the first private file that is named anywhere in these arguments; '' without one.
 def FindIn(given: any, Check: func(string): string): string
   for [key, value] in items(given)
     const why = ReasonOf(type(key) == v:t_string ? key : '', value, Check)

@@ -72,7 +72,8 @@ def TextsOf(bufnr: number, states: list<number>): list<string>
   const copy = popup_create(getbufline(bufnr, 1, '$'), {hidden: true})
   try
     inside.Run(bufnr, $'silent noautocmd wundo! {fnameescape(path)}')
-    win_execute(copy, $'noautocmd call claude_ide#tools#undo#Restore({string(path)}, {string(states)})')
+    const arguments = $'{string(path)}, {string(states)}'
+    win_execute(copy, $'noautocmd call claude_ide#tools#undo#Restore({arguments})')
   finally
     popup_close(copy)
     delete(path)

@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of coc.nvim. The same functions as in the other sources: `checking/sources.vim` has them.
+# The diagnostics of coc.nvim. `checking/sources.vim` has the functions of a source.
 #
 # Its node process is asked ahead, after each event: waiting for it would block Vim.
 
