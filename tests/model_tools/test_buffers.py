@@ -7,7 +7,7 @@ import pytest
 
 from support.either_editor import BOTH, Editor, name_of, open_terminal
 from support.model_tools import ModelTools
-from support.neovim import Neovim, until
+from support.neovim import until
 
 # Without the time of the last use, which for the current buffer is the current time, and without
 # `synced`: in Normal mode the next change is a new state anyway.

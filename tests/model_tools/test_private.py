@@ -166,7 +166,9 @@ async def test_a_renamed_private_buffer_stays_private(
 
     assert SECRET not in await tools.text("windows")
     assert SECRET not in await tools.text("unsaved_changes")
-    assert f"stays in {name_of(serving)}" in await tools.error("buffer_text", file=str(project / "b.txt"))
+    assert f"stays in {name_of(serving)}" in await tools.error(
+        "buffer_text", file=str(project / "b.txt")
+    )
 
 
 @BOTH

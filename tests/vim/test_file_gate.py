@@ -19,9 +19,7 @@ async def test_a_name_that_a_plugin_interprets_is_refused(vim: Vim, project: Pat
     path.write_text("")
     await vim.command("augroup test | autocmd BufReadCmd tarfile::* let x = 1 | augroup END")
 
-    assert await refusal(vim, path) == (
-        f"{path}: a plugin handles such names itself (tarfile::*)"
-    )
+    assert await refusal(vim, path) == (f"{path}: a plugin handles such names itself (tarfile::*)")
 
 
 @pytest.mark.parametrize(("name", "reader"), [("a.zzz", "*.zzz"), ("a.txt", "")])

@@ -71,7 +71,7 @@ async def test_diagnostics_have_their_columns_and_lines(
     tools: ModelTools, serving_vim: Vim, project: Path
 ) -> None:
     path = project / "a.py"
-    path.write_text('𝄞 = 1\n    é𝄞, wrong\n')
+    path.write_text("𝄞 = 1\n    é𝄞, wrong\n")
     entry = {"filename": str(path), "lnum": 2, "col": 13, "type": "E", "text": "it is wrong"}
     await serving_vim.call("setqflist", [entry])
 

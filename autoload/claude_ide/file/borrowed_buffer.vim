@@ -27,13 +27,14 @@ export def Unsaved(path: string): number
   return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
 enddef
 
-# Turn the current window's buffer, which is empty and new, into one that nobody changes.
+# Turn the current window's buffer, which is empty and new, into a scratch buffer that cannot
+# be changed.
 def Blank(): number
   setlocal noswapfile buftype=nofile bufhidden=wipe nobuflisted nomodifiable
   return bufnr()
 enddef
 
-# Next to unsaved changes a proposal, which changes the text on disk, would seem to remove them.
+# A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
 def ShowDisk(path: string): number
   setlocal noswapfile
   execute 'silent noautocmd keepalt keepjumps :0read ++edit' fnameescape(path)
@@ -43,8 +44,8 @@ def ShowDisk(path: string): number
 enddef
 
 # Show a buffer in the current window. No dialog may come up: it would wait for a key, and `:silent`
-# would hide what it asks. A file that is open elsewhere is read; one that has changed on disk
-# stays.
+# would hide what it asks. The file is read even if another editor has it open; a loaded buffer
+# keeps its text even if the file has changed.
 export def ShowBuffer(bufnr: number)
   if bufnr() == bufnr
     return

@@ -1,6 +1,6 @@
 vim9script
-# `FileChangedShell`: Vim's own check whether another program has changed a file. It compares
-# nanoseconds, which `getftime()` does not tell.
+# Vim's own check whether another program has changed a file (`FileChangedShell`). It compares
+# nanoseconds, which `getftime()` does not return.
 
 import autoload './path.vim' as file
 
@@ -16,7 +16,7 @@ export def Note()
   v:fcs_choice = found ==# 'time' ? 'ask' : ''
 enddef
 
-# Make Vim check whether a buffer's file has changed, without a question to the user. Only for
+# Make Vim check whether a buffer's file has changed, without asking the user. Only for
 # buffers that Vim does not reload automatically. Vim reports each change only once. Returns
 # `v:fcs_reason`; empty if nothing, or only the file's time, has changed.
 export def Probe(bufnr: number): string

@@ -81,7 +81,7 @@ def EndOfArea(last: dict<number>): list<number>
   if &selection ==# 'exclusive'
     return [last.row + 1, last.col + 1]
   elseif last.col == 0
-    # On the line end of the previous line.
+    # At the end of the previous line.
     return [last.row, len(getline(last.row)) + 1]
   endif
   const line = getline(last.row + 1)

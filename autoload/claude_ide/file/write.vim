@@ -12,7 +12,7 @@ import autoload '../say/reason.vim'
 
 const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 
-# The stamps of the files as Vim has last read or written them, by buffer.
+# By buffer, the stamp of its file when Vim last read or wrote it.
 final states: dict<string> = {}
 # Buffers whose unsaved changes conflict with the disk.
 final conflicts: dict<bool> = {}
@@ -76,7 +76,7 @@ export def RememberConflict(bufnr: number)
   conflicts[bufnr] = true
 enddef
 
-# Whether such a conflict has been noticed.
+# Whether a buffer has such a conflict.
 export def IsInConflict(bufnr: number): bool
   return has_key(conflicts, bufnr)
 enddef

@@ -8,6 +8,7 @@ import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../say/screen.vim'
 import autoload '../when/moment.vim'
 import autoload '../window/location.vim'
 
@@ -90,7 +91,7 @@ def OpenWindow(count: number)
   execute $'botright copen {max([2, min([count, TALLEST])])}'
   location.GoBack(here)
   moment.Settle()
-  redraw
+  screen.Draw()
 enddef
 
 # Set the quickfix list, or the location list of the window that the user works in.
@@ -161,7 +162,7 @@ export def Highlight(arguments: dict<any>): dict<any>
   for [index, range] in items(ranges)
     Mark(bufnrs[index], range)
   endfor
-  redraw
+  screen.Draw()
   return {count: len(ranges)}
 enddef
 

@@ -52,7 +52,7 @@ NEED_NEOVIM = {
     "format": REVIEWS,
     EXECUTE_CODE: KERNELS,
 }
-"""The tools that Vim cannot answer, with the reason; `autoload/claude_ide/tools/` has the others."""
+"""The tools that Vim cannot answer, with the reason (`autoload/claude_ide/tools/`: the others)."""
 
 VIM_INSTRUCTIONS = """\
 These tools ask the user's Vim: what is open and on screen, texts that are not saved yet, which no \
