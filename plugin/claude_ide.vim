@@ -25,8 +25,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endfunction
 
     " A command whose text may contain `|`: `function` gets the text, the lines and the bang.
-    function s:Text(name, function) abort
-      call s:Define(a:name, '-nargs=* -bang', printf(
+    function s:Text(name, function, complete = '') abort
+      call s:Define(a:name, '-nargs=* -bang ' .. a:complete, printf(
             \ 'call claude_ide#next_command#AfterText(%s, <q-args>, %s, <bang>0)',
             \ string(a:function), s:lines))
     endfunction
@@ -51,15 +51,15 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ '-bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete')
     call s:Define('ClaudeAccept', '-bar -bang', 'call claude_ide#diff#AcceptCommand(<bang>0)')
     call s:Text('ClaudeReject', 'claude_ide#diff#RejectCommand')
-    call s:Text('ClaudeAsk', 'claude_ide#ask#Run')
-    call s:Text('ClaudeEdit', 'claude_ide#question#rewrite#Edit')
-    call s:Define('ClaudeCommit', '-bar -bang',
-          \ 'call claude_ide#question#commit_message#Write(<bang>0)')
+    call s:Text('ClaudeAsk', 'claude_ide#session#Ask', '-complete=customlist,claude_ide#prompts#Complete')
+    call s:Text('ClaudeEdit', 'claude_ide#session#Edit')
+    call s:Define('ClaudeCommit', '-bar -bang', 'call claude_ide#session#Commit(<bang>0)')
     call s:Define('ClaudeInstall', '-bar -bang', 'call claude_ide#host#install#Run(<bang>0)')
     call s:Define('ClaudeCheck', '-bar', 'call claude_ide#health#Check()')
+    call s:Define('ClaudeDismiss', '-bar', 'call claude_ide#tools#showing#Dismiss()')
     call s:Define('ClaudeLog', '-bar', 'call claude_ide#log_window#Open()')
 
-    for s:name in ['Answer', 'Changes', 'Chat', 'Comment', 'Dismiss', 'Fix', 'Kernel', 'New',
+    for s:name in ['Answer', 'Changes', 'Chat', 'Comment', 'Fix', 'Kernel', 'New',
           \ 'Prompt', 'Seen', 'Switch', 'Tools', 'Uninstall']
       call s:Define('Claude' .. s:name, '-nargs=* -bang', printf(
             \ 'call claude_ide#say#message#Show(":Claude%s needs Neovim", "warn")', s:name))
@@ -78,6 +78,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     call s:Map('add', 'ClaudeAdd %')
     call s:Map('ask', 'ClaudeAsk')
     call s:Map('edit', 'ClaudeEdit')
+    call s:Map('dismiss', 'ClaudeDismiss')
     call s:Map('commit', 'ClaudeCommit')
     call s:Map('accept', 'ClaudeAccept')
     call s:Map('reject', 'ClaudeReject')

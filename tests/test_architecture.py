@@ -246,6 +246,8 @@ ROOMS = (
         "colouring",
         "highlights",
     ),
+    # What a buffer holds, and how to be in one: these two modules require nothing of ours.
+    *("file.path", "file.inside"),
     *("window", "when", "suggested_keys", "dialogue"),
     *("file.folders", "privacy", "checking", "file", "unseen"),
     *(

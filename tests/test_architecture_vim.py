@@ -12,25 +12,6 @@ VIM = ROOT / "autoload/claude_ide"
 IMPORT = re.compile(r"^import autoload '(\.[^']+)\.vim'", re.MULTILINE)
 
 
-BESIDE_THE_ORDER = {
-    # A message says why the host is not understood; in Lua a lazy `require` of Neovim's own does.
-    ("channel", "say.message"),
-    ("channel", "say.reason"),
-    # The plugins that report diagnostics also check; Neovim has one interface for all.
-    ("checking.events", "diagnostics.sources"),
-    ("checking.expectation", "diagnostics.sources"),
-    # What a buffer holds, and how to be in one: these modules import nothing above them.
-    ("checking.wake", "file.inside"),
-    ("privacy", "file.path"),
-    ("window.close", "file.path"),
-    # Commands go through the session, whose table of features in Lua is filled by name.
-    ("ask", "session"),
-    ("question.commit_message", "session"),
-    ("question.rewrite", "session"),
-}
-"""Imports of Vim's modules that the order of Lua's rooms does not allow."""
-
-
 def vim_module(path: Path) -> str:
     """Return the name of a module of Vim: `file.open`."""
     return path.relative_to(VIM).with_suffix("").as_posix().replace("/", ".")
@@ -48,8 +29,7 @@ def test_a_module_of_vim_imports_nothing_above_its_room() -> None:
     offenders = [
         f"{own} imports {imported}"
         for own, imported in vim_imports()
-        if (own, imported) not in BESIDE_THE_ORDER
-        and ROOMS.index(lua_room(imported)) > ROOMS.index(lua_room(own))
+        if ROOMS.index(lua_room(imported)) > ROOMS.index(lua_room(own))
     ]
 
     assert not offenders, "\n".join(offenders)

@@ -41,6 +41,74 @@ def test_lua_has_every_function_that_python_names() -> None:
     assert not offenders, "\n".join(sorted(offenders))
 
 
+VIM = ROOT / "autoload/claude_ide"
+EXPORTED = r"^export def {}\(([^)]*)\)"
+
+ONLY_IN_NEOVIM = {
+    "chat": "the panel",
+    "diff.accept": "the panel accepts a diff from its transcript",
+    "disk.agent_file.read": "agents of the panel read files through buffers",
+    "file.rebase.merge_texts": "the panel merges prompts that were edited",
+    "host.hooks_bound": "hooks of CLIs in terminals: Vim keeps no port for the next host",
+    "jupyter": "the kernel",
+    "permission": "the float with the permissions of a CLI in a terminal",
+    "question.answer.close": "an answer that goes on in the panel",
+    "review": "the review of an agent's changes",
+    "system.browser": "the panel opens a browser to log in",
+    "terminal.interruption": "the end of a turn that the user has interrupted",
+    "terminal.new": ":ClaudeNew",
+    "terminal_prompt": ":ClaudePrompt",
+    "tools.calls": "language servers",
+    "tools.code_actions": "language servers",
+    "tools.edits": "changes of several files, reviewed",
+    "tools.formatting": "changes by formatters, reviewed",
+    "tools.language": "language servers",
+    "tools.own": "tools that the user adds in the editor",
+    "tools.symbols": "language servers",
+    "tools.syntax": "syntax trees",
+    "window.scratch": "texts that the panel shows in a window",
+}
+"""What Python calls only in Neovim, by the beginning of the name, with the feature."""
+
+
+def is_only_in_neovim(function: str) -> bool:
+    """Return whether a function belongs to a feature that Vim does not have."""
+    return any(f"{function}.".startswith(f"{name}.") for name in ONLY_IN_NEOVIM)
+
+
+def complaint_in_vim(call: Call) -> str:
+    """Return the error in a call from Python to Vim, or the empty string."""
+    module, _, function = call.function.rpartition(".")
+    path = VIM / f"{module.replace('.', '/')}.vim"
+    camel = "".join(word[:1].upper() + word[1:] for word in function.split("_"))
+    text = path.read_text("utf-8") if path.exists() else ""
+    found = re.search(EXPORTED.format(camel), text, re.MULTILINE)
+    if found is None:
+        return f"{call.location}: Vim has no function {call.function}"
+    count = len([each for each in found[1].split(",") if each.strip()])
+    if call.given > count and "..." not in found[1]:
+        return f"{call.location}: {call.function} takes {count} arguments in Vim, not {call.given}"
+    return ""
+
+
+def test_vim_has_every_function_that_python_names_or_lacks_the_feature() -> None:
+    modules = {*lua_source.modules()}
+    rooms = {module.partition(".")[0] for module in modules}
+    calls = [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
+    complaints = {call.function: complaint_in_vim(call) for call in calls}
+    lacking = {function for function, problem in complaints.items() if problem}
+    offenders = {complaints[name] for name in lacking if not is_only_in_neovim(name)}
+    needless = [
+        name
+        for name in ONLY_IN_NEOVIM
+        if not any(f"{function}.".startswith(f"{name}.") for function in lacking)
+    ]
+
+    assert len(complaints) - len(lacking) > 50
+    assert not offenders, "\n".join(sorted(offenders))
+    assert not needless
+
+
 def emitted() -> dict[str, str]:
     """Return the events that Lua emits, with their locations.
 
@@ -60,7 +128,7 @@ def emitted_by_vim() -> dict[str, str]:
     """Return the events that the scripts for Vim emit, with their files."""
     return {
         event: path.relative_to(ROOT).as_posix()
-        for path in sorted((ROOT / "autoload").rglob("*.vim"))
+        for path in sorted(VIM.rglob("*.vim"))
         for event in re.findall(r"\bEmit\('(\w+)'", path.read_text("utf-8"))
     }
 

@@ -190,11 +190,11 @@ enddef
 export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
   final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)
   if !has_key(request, 'original')
-    const checked = reason.Attempt(borrowed_buffer.Check, [request.path])
-    if !checked[0]
-      return {error: checked[1]}
+    const checked = borrowed_buffer.Check(request.path)
+    if has_key(checked, 'refusal')
+      return {error: checked.refusal}
     endif
-    diff.path = checked[1]
+    diff.path = checked.path
     diff.saved = reload.Saved(diff.path)
   endif
   if type(OnDecided) == v:t_func

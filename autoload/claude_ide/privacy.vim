@@ -1,10 +1,10 @@
 vim9script
 # Decides which files stay in the editor: no client, agent or model gets their names or their texts.
 #
-# What the option `privacy.deny` or a rule of the CLI's settings names is private. A file that holds
-# secrets by its name is private unless `privacy.allow` names it. A path is judged as it is written,
-# and with every link on its way followed. If settings cannot be read, everything that they could
-# deny is private.
+# A file is private if the option `privacy.deny` or a rule of the CLI's settings names it. A file
+# whose name suggests secrets is private unless `privacy.allow` names it. Both the path as it is
+# written and the paths behind its links are checked. If settings cannot be read, everything that
+# they could deny is private.
 
 import autoload './file/folders.vim'
 import autoload './file/path.vim' as file
@@ -36,7 +36,7 @@ def IsListOfStrings(value: any): bool
     && indexof(value, (_, item) => type(item) != v:t_string || empty(item)) < 0
 enddef
 
-# The globs of an option; throws if it is no list of globs.
+# The globs of an option; throws if it is not a list of globs.
 def Option(name: string): list<string>
   const privacy = own_options.Get('privacy')
   if type(privacy) == v:t_none
@@ -57,7 +57,7 @@ def Add(regexes: list<string>, why: string)
   rules->add({pattern: joined[0] ? joined[1] : EVERYTHING, reason: why})
 enddef
 
-# A rule that denies what is in the reach of something that cannot be used.
+# Add a rule that denies everything that an unusable option or settings file could concern.
 def AddProblem(problem: string, pattern = EVERYTHING)
   problems->add(problem)
   rules->add({pattern: pattern, reason: problem .. ', so nothing leaves Vim (:ClaudeCheck)'})
@@ -160,7 +160,7 @@ def Judge(path: string): string
 enddef
 
 # A function that returns why a file, or a folder, given by its absolute path, stays in the editor,
-# or '' if it need not. It is for many questions in one moment.
+# or '' if it may leave. The function is for many paths at one moment.
 export def Checker(): func(string): string
   Refresh()
   final known: dict<string> = {}

@@ -37,7 +37,7 @@ export def Begin(kind: string, request: dict<any>, handlers: dict<any>): number
   const id = last_id
   questions[id] = extendnew({kind: kind, text: ['']}, handlers)
   if empty(host.Server())
-    # With a server it is on. What Claude answers may have to wait until the user pauses.
+    # An answer may have to wait until the user pauses. A running server has switched this on.
     moment.NoticeTyping(true)
   endif
   if host.Start()

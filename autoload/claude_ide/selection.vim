@@ -18,7 +18,7 @@ import autoload './when/pulse.vim'
 const PERIOD = 50 # milliseconds
 const KINDS = {v: 'v', V: 'V', "\<C-v>": "\<C-v>", s: 'v', S: 'V', "\<C-s>": "\<C-v>"}
 
-# Clears what a client knows of the selection.
+# A selection that clears the one that a client knows.
 const ORIGIN = {line: 0, character: 0}
 const NOTHING = {
   text: [''],
@@ -294,7 +294,7 @@ def Stop()
   augroup END
 enddef
 
-# Start or stop to report changes to the host: the first one immediately, then at most every 50 ms,
+# Start or stop reporting changes to the host: the first one immediately, then at most every 50 ms,
 # and always the last. `Current` and `Latest` always work.
 export def Watch(on: bool)
   if on && empty(beat)

@@ -61,11 +61,6 @@ def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
   return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
 enddef
 
-# Carry out a command that needs the host, as soon as the host can run (`ready.vim`).
-export def Run(name: string, options: dict<any>, Fn: func)
-  ready.Run(name, options, Fn)
-enddef
-
 # Send a command to the host as soon as the host can run. `lines` is empty without a range.
 export def Command(name: string, args: list<string>, lines: list<number>, bang: bool)
   if name ==# 'Claude' || (bang && FOCUSING->index(name) >= 0)
@@ -74,12 +69,41 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   endif
   const [sent, sent_args] = WithListed(name, args, lines)
   const options = {args: sent_args, lines: lines, bang: bang}
-  Run(sent, options, () => host.Command(sent, options))
+  ready.Run(sent, options, () => host.Command(sent, options))
 enddef
 
 # `:Claude`.
 export def Claude(args: list<string>, lines: list<number>, bang: bool)
   Command('Claude', args, lines, bang)
+enddef
+
+# Call a feature's function as soon as the host can run. With a bang it stops what runs, which needs
+# no host.
+def Feature(command: string, function_name: string, text: string, lines: list<number>, bang: bool)
+  final options = {args: [text], lines: lines, bang: bang}
+  def Run()
+    call(function_name, [text, options.lines, bang])
+  enddef
+  if bang
+    Run()
+  else
+    ready.Run(command, options, Run)
+  endif
+enddef
+
+# `:ClaudeAsk`.
+export def Ask(text: string, lines: list<number>, bang: bool)
+  Feature('ClaudeAsk', 'claude_ide#question#answer#Ask', text, lines, bang)
+enddef
+
+# `:ClaudeEdit`.
+export def Edit(text: string, lines: list<number>, bang: bool)
+  Feature('ClaudeEdit', 'claude_ide#question#rewrite#Edit', text, lines, bang)
+enddef
+
+# `:ClaudeCommit`.
+export def Commit(bang: bool)
+  Feature('ClaudeCommit', 'claude_ide#question#commit_message#Write', '', [], bang)
 enddef
 
 defcompile

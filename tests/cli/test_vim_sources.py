@@ -65,7 +65,7 @@ def start(
 async def checks(vim: Vim, path: Path) -> bool:
     """Return whether a plugin checks a file that Vim has loaded."""
     number = await vim.eval(f"bufnr('{path}')")
-    return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
+    return bool(await vim.eval(f"claude_ide#checking#sources#OfBuffer({number})"))
 
 
 async def reports(vim: Vim, path: Path, word: str) -> bool:

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor, name_of, open_terminal
 from support.model_tools import ModelTools
-from support.neovim import Neovim, until
+from support.neovim import until
 
-STATE = """
-local buffers = vim.fn.getbufinfo()
-for _, buffer in ipairs(buffers) do
-  buffer.lastused = nil -- the current time, for the current buffer
-end
-return { vim.fn.undotree(), buffers }
-"""
+# Without the time of the last use, which for the current buffer is the current time, and without
+# `synced`: in Normal mode the next change is a new state anyway.
+STATE = (
+    "[filter(undotree(), 'v:key !=# \"synced\"'),"
+    " map(getbufinfo(), {_, info -> filter(info, 'v:key !=# \"lastused\"')})]"
+)
 """What a look at the undo history must leave as it was."""
 
 
 @pytest.fixture
-async def path(serving: Neovim, project: Path) -> Path:
+async def path(serving: Editor, project: Path) -> Path:
     """A file of three lines, open in Neovim."""
     path = project / "a.txt"
     path.write_text("one\ntwo\nthree\n")
@@ -27,8 +27,9 @@ async def path(serving: Neovim, project: Path) -> Path:
     return path
 
 
+@BOTH
 async def test_buffers_are_listed_with_their_state(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
     await serving.keys("xi<Esc>:new<CR>")
 
@@ -39,10 +40,11 @@ async def test_buffers_are_listed_with_their_state(
     assert re.search(r"^\d+: \(no name\) \(1 line, current\)$", listed, re.MULTILINE)
 
 
+@BOTH
 async def test_the_text_of_a_buffer_is_the_one_that_is_not_saved(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
-    await serving.lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'zwei 𝄞', 'drei' })")
+    await serving.command("call setline(2, 'zwei 𝄞') | call append(2, 'drei')")
 
     whole = await tools.text("buffer_text", file=str(path))
     part = await tools.text("buffer_text", file=str(path), offset=1, limit=2)
@@ -57,33 +59,38 @@ async def test_the_text_of_a_buffer_is_the_one_that_is_not_saved(
     assert part.splitlines()[1:] == ["2\tzwei 𝄞", "3\tdrei", "(1 more: offset=3)"]
 
 
-async def test_a_buffer_without_a_file_has_a_number(tools: ModelTools, serving: Neovim) -> None:
-    await serving.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'a note' })")
+@BOTH
+async def test_a_buffer_without_a_file_has_a_number(tools: ModelTools, serving: Editor) -> None:
+    await serving.command("call setline(1, 'a note')")
     number = await serving.eval("bufnr()")
 
     assert "1\ta note" in await tools.text("buffer_text", buffer=number)
 
 
-async def test_a_file_that_is_not_open_is_on_disk(tools: ModelTools, project: Path) -> None:
+@BOTH
+async def test_a_file_that_is_not_open_is_on_disk(
+    tools: ModelTools, serving: Editor, project: Path
+) -> None:
     path = project / "b.txt"
     path.write_text("b\n")
 
     reason = await tools.error("buffer_text", file=str(path))
 
-    assert reason == f"{path} is not open in Neovim; read it from disk"
+    assert reason == f"{path} is not open in {name_of(serving)}; read it from disk"
     assert await tools.error("buffer_text") == "give either file or buffer"
 
 
-async def test_unsaved_changes_are_a_diff(tools: ModelTools, serving: Neovim, path: Path) -> None:
+@BOTH
+async def test_unsaved_changes_are_a_diff(tools: ModelTools, serving: Editor, path: Path) -> None:
     assert await tools.text("unsaved_changes") == "Everything is saved."
-    await serving.lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'TWO' })")
+    await serving.command("call setline(2, 'TWO')")
 
     changed = await tools.text("unsaved_changes", file=str(path))
 
     assert changed.splitlines() == [
         "1 file with unsaved changes",
         f"--- {path} on disk",
-        f"+++ {path} in Neovim",
+        f"+++ {path} in {name_of(serving)}",
         "@@ -1,3 +1,3 @@",
         " one",
         "-two",
@@ -92,11 +99,12 @@ async def test_unsaved_changes_are_a_diff(tools: ModelTools, serving: Neovim, pa
     ]
 
 
+@BOTH
 async def test_the_undo_history_can_be_compared_without_a_trace(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
     await serving.keys("x:w<CR>jx")
-    before = await serving.lua(STATE)
+    before = await serving.eval(STATE)
 
     history = await tools.text("undo_history", file=str(path))
     whole = await tools.text("undo_diff", file=str(path), older=0)
@@ -109,19 +117,21 @@ async def test_the_undo_history_can_be_compared_without_a_trace(
     assert whole.splitlines()[0] == "From state 0 to state 2"
     assert whole.splitlines()[2:] == ["-one", "-two", "+ne", "+wo", " three"]
     assert last.splitlines()[2:] == [" ne", "-two", "+wo", " three"]
-    assert await serving.lua(STATE) == before
+    assert await serving.eval(STATE) == before
 
 
+@BOTH
 async def test_an_unknown_state_is_named(tools: ModelTools, path: Path) -> None:
     assert await tools.error("undo_diff", file=str(path), older=7) == (
         "there is no state 7; they are 0 to 0"
     )
 
 
+@BOTH
 async def test_a_terminal_and_the_command_line_window_are_not_read(
-    tools: ModelTools, serving: Neovim
+    tools: ModelTools, serving: Editor
 ) -> None:
-    await serving.command("terminal echo secret")
+    await open_terminal(serving, command="echo secret")
     number = await serving.eval("bufnr()")
 
     reason = await tools.error("buffer_text", buffer=number)

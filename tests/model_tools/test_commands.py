@@ -4,29 +4,31 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor, choose, open_terminal
 from support.model_tools import ModelTools
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.processes import alive, pid_in
 
 
 @pytest.fixture
-async def makeprg(serving: Neovim, project: Path) -> Path:
+async def makeprg(serving: Editor, project: Path) -> Path:
     """A program that reports an error and leaves a trace, as the user's 'makeprg'."""
     trace = project / "trace"
     script = project / "build.sh"
     script.write_text(f"echo run >> {trace}\necho 'a.txt:2: it is wrong'\nexit 3\n")
-    await serving.lua("vim.o.makeprg, vim.o.errorformat = 'sh build.sh $*', '%f:%l: %m'")
+    await serving.command(r"let [&makeprg, &errorformat] = ['sh build.sh $*', '%f:%l: %m']")
     return trace
 
 
-async def answer(nvim: Neovim, choice: str) -> None:
-    """Answer the question of Neovim's own `vim.ui.select`."""
+async def answer(nvim: Editor, choice: str) -> None:
+    """Answer the question of the editor itself."""
     await until(lambda: "wants to run: sh build.sh" in nvim.screen.text(), "the question")
-    await nvim.keys(f"{choice}<CR>")
+    await choose(nvim, int(choice))
 
 
+@BOTH
 async def test_makeprg_runs_after_the_user_agrees(
-    tools: ModelTools, serving: Neovim, makeprg: Path
+    tools: ModelTools, serving: Editor, makeprg: Path
 ) -> None:
     number = await tools.client.begin("make")
     await answer(serving, "1")
@@ -43,24 +45,26 @@ async def test_makeprg_runs_after_the_user_agrees(
     assert makeprg.read_text() == "run\n"
 
 
+@BOTH
 async def test_makeprg_means_the_current_and_the_alternate_file(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     for name in ("other one.txt", "a.txt"):
         (project / name).write_text("")
         await serving.command(f"edit {name.replace(' ', chr(92) + ' ')}")
-    await serving.lua("vim.o.makeprg = [[echo %:t #:t:r \\#]]")
+    await serving.command(r"let &makeprg = 'echo %:t #:t:r \#'")
 
     await tools.client.begin("make")
     await until(lambda: "echo 'a.txt' 'other one' #" in serving.screen.text(), "the question")
-    await serving.keys("1<CR>")
+    await choose(serving, 1)
 
     text = (await tools.client.read())["result"]["content"][0]["text"]
     assert text.splitlines()[1:] == ["a.txt other one"]
 
 
+@BOTH
 async def test_makeprg_does_not_run_if_the_user_refuses(
-    tools: ModelTools, serving: Neovim, makeprg: Path
+    tools: ModelTools, serving: Editor, makeprg: Path
 ) -> None:
     await tools.client.begin("make")
     await answer(serving, "2")
@@ -72,13 +76,14 @@ async def test_makeprg_does_not_run_if_the_user_refuses(
     assert not makeprg.exists()
 
 
+@BOTH
 async def test_cancelling_stops_the_running_command(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
-    await serving.lua("vim.o.makeprg = 'echo $$ > pid; exec sleep 60'")
+    await serving.command("let &makeprg = 'echo $$ > pid; exec sleep 60'")
     number = await tools.client.begin("make")
     await until(lambda: "wants to run: echo" in serving.screen.text(), "the question")
-    await serving.keys("1<CR>")
+    await choose(serving, 1)
     pid = await pid_in(project / "pid")
 
     await tools.client.send("notifications/cancelled", {"requestId": number})
@@ -87,7 +92,8 @@ async def test_cancelling_stops_the_running_command(
     assert "1 folder" in await tools.text("working_folders")
 
 
-async def test_commands_show_what_they_show(tools: ModelTools, serving: Neovim) -> None:
+@BOTH
+async def test_commands_show_what_they_show(tools: ModelTools, serving: Editor) -> None:
     await serving.command("nnoremap <Leader>otter :swim<CR>")
 
     shown = await tools.text("ex_output", command="normal_maps", containing="OTTER")
@@ -96,6 +102,7 @@ async def test_commands_show_what_they_show(tools: ModelTools, serving: Neovim) 
     assert ":swim<CR>" in shown
 
 
+@BOTH
 async def test_every_command_has_an_output(tools: ModelTools) -> None:
     listed = (await tools.client.request("tools/list"))["result"]["tools"]
     (schema,) = (tool["inputSchema"] for tool in listed if tool["name"] == "ex_output")
@@ -104,6 +111,7 @@ async def test_every_command_has_an_output(tools: ModelTools) -> None:
         assert "line" in await tools.text("ex_output", command=name), name
 
 
+@BOTH
 async def test_no_other_command_is_run(tools: ModelTools) -> None:
     answer = await tools.client.request(
         "tools/call", {"name": "ex_output", "arguments": {"command": "registers"}}
@@ -112,8 +120,9 @@ async def test_no_other_command_is_run(tools: ModelTools) -> None:
     assert "Invalid enum value 'registers'" in answer["error"]["message"]
 
 
+@BOTH
 async def test_colours_and_progress_do_not_hide_a_place(
-    tools: ModelTools, serving: Neovim, makeprg: Path, project: Path
+    tools: ModelTools, serving: Editor, makeprg: Path, project: Path
 ) -> None:
     (project / "build.sh").write_text(
         "printf '\\033[31m10%%\\r90%%\\ra.txt:2: \\033[1;31mwrong\\033[0m\\r\\n'\n"
@@ -127,23 +136,25 @@ async def test_colours_and_progress_do_not_hide_a_place(
     assert made[1:] == ["a.txt:2: wrong"]
 
 
+@BOTH
 async def test_makeprg_is_that_of_the_file_before_a_terminal(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     (project / "a.txt").write_text("one\n")
     await serving.command("edit a.txt")
-    await serving.lua("vim.bo.makeprg = 'sh build.sh %'")
-    await serving.command("new | terminal cat")
+    await serving.command("let &l:makeprg = 'sh build.sh %'")
+    await open_terminal(serving, "new")
 
     await tools.client.begin("make")
 
     await until(lambda: "run: sh build.sh 'a.txt'" in serving.screen.text(), "the question")
-    await serving.keys("2<CR>")
+    await choose(serving, 2)
     assert (await tools.client.read())["result"]["isError"]
 
 
+@BOTH
 async def test_keys_that_the_user_types_do_not_answer_a_question(
-    tools: ModelTools, serving: Neovim, makeprg: Path
+    tools: ModelTools, serving: Editor, makeprg: Path
 ) -> None:
     await serving.keys("i")
     await tools.client.begin("make")

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from support.either_editor import BOTH, Editor, name_of
 from support.model_tools import ModelTools
-from support.neovim import Neovim
 
 
+@BOTH
 async def test_the_model_gets_the_working_folders_the_current_one_first(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     inner = project / "inner"
     inner.mkdir()
@@ -20,8 +21,9 @@ async def test_the_model_gets_the_working_folders_the_current_one_first(
     ]
 
 
+@BOTH
 async def test_the_model_saves_an_open_file(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     path = project / "a.txt"
     path.write_text("one\n")
@@ -33,13 +35,14 @@ async def test_the_model_saves_an_open_file(
     assert not await serving.eval("&modified")
 
 
+@BOTH
 async def test_a_file_that_cannot_be_saved_says_why(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     path = project / "a.txt"
     path.write_text("one\n")
 
-    assert "is not open in Neovim" in await tools.error("save_file", file=str(path))
+    assert f"is not open in {name_of(serving)}" in await tools.error("save_file", file=str(path))
 
     await serving.command("edit a.txt | call setline(1, 'two') | setlocal readonly")
     assert "readonly" in await tools.error("save_file", file=str(path))

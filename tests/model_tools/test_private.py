@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from claude_ide.mcp.model import ALL as _ALL  # noqa: F401  importing them registers them
+from claude_ide.mcp.model import NEED_NEOVIM
 from claude_ide.mcp.tool import MODEL_TOOLS
+from support.either_editor import BOTH, Editor, name_of
 from support.model_tools import ModelTools
 from support.neovim import Neovim
+from support.vim import Vim
 
 SECRET = "swordfish"
-WHY = "stays in Neovim: it holds secrets by its name (privacy.allow)"
+WHY = "it holds secrets by its name (privacy.allow)"
 DIAGNOSE = """
 local bufnr, namespace = vim.fn.bufnr(...), vim.api.nvim_create_namespace('x')
 vim.diagnostic.set(namespace, bufnr, { { lnum = 0, col = 0, message = 'odd: swordfish' } })
@@ -51,16 +53,17 @@ FREE = {"workspace_symbols", "make", "execute_code"}
 
 
 @pytest.fixture
-async def secret(serving: Neovim, project: Path) -> Path:
-    """A private file in all of Neovim's lists, with an unsaved change."""
+async def secret(serving: Editor, project: Path) -> Path:
+    """A private file in all of the editor's lists, with an unsaved change."""
     (project / "a.txt").write_text("a\n")
     path = project / ".env"
     path.write_text(f"KEY={SECRET}\n")
-    await serving.command("args a.txt .env | edit a.txt | edit .env")
+    await serving.command("set hidden | args a.txt .env | edit a.txt | edit .env")
     await serving.keys("mamAx" + "Oother=swordfish<Esc>" + ":mode<CR>yy")
     await serving.command("call setqflist([{'filename': '.env', 'lnum': 1, 'text': 'swordfish'}])")
     await serving.command("split a.txt | vsplit .env | echomsg '.env has swordfish' | wincmd w")
-    await serving.lua(DIAGNOSE, ".env")
+    if isinstance(serving, Neovim):
+        await serving.lua(DIAGNOSE, ".env")
     return path
 
 
@@ -90,20 +93,26 @@ def test_every_tool_is_tried() -> None:
     assert inspect.cleandoc(MODEL_TOOLS["buffers"].description)
 
 
+@BOTH
 async def test_no_tool_accepts_a_private_file(
-    tools: ModelTools, serving: Neovim, secret: Path
+    tools: ModelTools, serving: Editor, secret: Path
 ) -> None:
-    for name, arguments in calls(secret).items():
+    refused = calls(secret)
+    for name in NEED_NEOVIM if isinstance(serving, Vim) else ():
+        refused.pop(name, None)
+    assert len(refused) > 5
+    for name, arguments in refused.items():
         answer = await tools.client.call(name, **arguments)
 
         text = answer["content"][0]["text"]
         assert answer.get("isError"), f"{name}: {text}"
-        assert text.endswith(f".env {WHY}"), f"{name}: {text}"
+        assert text.endswith(f".env stays in {name_of(serving)}: {WHY}"), f"{name}: {text}"
         assert SECRET not in str(answer)
 
 
+@BOTH
 async def test_no_tool_names_or_quotes_a_private_file(
-    tools: ModelTools, serving: Neovim, secret: Path
+    tools: ModelTools, serving: Editor, secret: Path
 ) -> None:
     for name, arguments in WITHOUT_ARGUMENTS.items():
         answer = await tools.client.call(name, **arguments)
@@ -112,8 +121,9 @@ async def test_no_tool_names_or_quotes_a_private_file(
         assert ".env" not in str(answer), name
 
 
+@BOTH
 async def test_the_other_entries_are_answered(
-    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+    tools: ModelTools, serving: Editor, secret: Path, project: Path
 ) -> None:
     assert f"{project}/a.txt" in await tools.text("buffers")
     assert f"{project}/a.txt" in await tools.text("windows")
@@ -136,37 +146,43 @@ async def test_places_in_a_private_file_are_neither_listed_nor_counted(
     assert cleaned == {"total": 1, "files": 1, "groups": groups[1:]}
 
 
+@BOTH
 async def test_a_private_buffer_cannot_be_named_by_its_number(
-    tools: ModelTools, serving: Neovim, secret: Path
+    tools: ModelTools, serving: Editor, secret: Path
 ) -> None:
     number = await serving.eval("bufnr('.env')")
     await serving.command("buffer a.txt")
 
     reason = await tools.error("buffer_text", buffer=number)
 
-    assert reason == "this buffer stays in Neovim: it holds secrets by its name (privacy.allow)"
+    assert reason == f"this buffer stays in {name_of(serving)}: {WHY}"
 
 
+@BOTH
 async def test_a_renamed_private_buffer_stays_private(
-    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+    tools: ModelTools, serving: Editor, secret: Path, project: Path
 ) -> None:
     await serving.command("edit .env | file b.txt")
 
     assert SECRET not in await tools.text("windows")
     assert SECRET not in await tools.text("unsaved_changes")
-    assert "stays in Neovim" in await tools.error("buffer_text", file=str(project / "b.txt"))
+    assert f"stays in {name_of(serving)}" in await tools.error(
+        "buffer_text", file=str(project / "b.txt")
+    )
 
 
+@BOTH
 async def test_a_link_to_a_private_file_is_refused(
-    tools: ModelTools, serving: Neovim, secret: Path, project: Path
+    tools: ModelTools, serving: Editor, secret: Path, project: Path
 ) -> None:
     (project / "link.txt").symlink_to(".env")
 
-    assert WHY in await tools.error("outline", file=str(project / "link.txt"))
+    assert WHY in await tools.error("undo_history", file=str(project / "link.txt"))
 
 
+@BOTH
 async def test_another_register_is_answered(
-    tools: ModelTools, serving: Neovim, secret: Path
+    tools: ModelTools, serving: Editor, secret: Path
 ) -> None:
     await serving.command("buffer a.txt | 1yank b")
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import BOTH, Editor, open_terminal
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 
 
 @pytest.fixture
-async def path(serving: Neovim, project: Path) -> Path:
+async def path(serving: Editor, project: Path) -> Path:
     """A file of three lines, open in Neovim."""
     path = project / "a.txt"
     path.write_text("one\n𝄞 two\nthree\n")
@@ -18,8 +19,9 @@ async def path(serving: Neovim, project: Path) -> Path:
     return path
 
 
+@BOTH
 async def test_windows_have_their_lines_and_cursors(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
     await serving.keys("jfw")
 
@@ -35,7 +37,8 @@ async def test_windows_have_their_lines_and_cursors(
     assert len((await tools.text("windows", text=False)).splitlines()) == 2
 
 
-async def test_a_selection_has_its_text(tools: ModelTools, serving: Neovim, path: Path) -> None:
+@BOTH
+async def test_a_selection_has_its_text(tools: ModelTools, serving: Editor, path: Path) -> None:
     assert await tools.text("selection") == (f"Nothing is selected; the cursor is at {path}:1:1")
     await serving.keys("jfwvj")
 
@@ -50,18 +53,20 @@ async def test_a_selection_has_its_text(tools: ModelTools, serving: Neovim, path
     ]
 
 
+@BOTH
 async def test_marks_are_those_of_the_file_and_the_global_ones(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
-    await serving.keys("jfwmagg:normal! mB<CR>")
+    await serving.keys("jfwmagg3|:normal! mB<CR>")
 
     marks = (await tools.text("marks")).splitlines()
 
     assert marks == ["2 marks", f"a {path}:2:4: 𝄞 two", f"B {path}:1:3: one"]
 
 
+@BOTH
 async def test_jumps_and_changes_have_their_lines(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
     await serving.keys("Gxgg")
 
@@ -71,13 +76,15 @@ async def test_jumps_and_changes_have_their_lines(
     assert jumps[-2:] == ["Changes of the current file:", f"{path}:3:1: hree"]
 
 
-async def test_a_register_is_read(tools: ModelTools, serving: Neovim, path: Path) -> None:
+@BOTH
+async def test_a_register_is_read(tools: ModelTools, serving: Editor, path: Path) -> None:
     await serving.keys('"qyy')
 
     assert (await tools.text("register", name="q")).splitlines() == ["1 line", "one"]
     assert await tools.text("register", name="z") == "The register is empty."
 
 
+@BOTH
 @pytest.mark.parametrize("name", ["+", "*"])
 async def test_the_clipboard_is_not_read(tools: ModelTools, name: str) -> None:
     reason = await tools.error("register", name=name)
@@ -95,24 +102,24 @@ async def test_an_unnamed_register_that_is_the_clipboard_is_not_read(
     assert reason == "the clipboard is not for the model (tools.clipboard)"
 
 
-async def test_no_expression_is_evaluated(tools: ModelTools, serving: Neovim) -> None:
-    await serving.lua("vim.fn.setreg('=', 'execute(\"let g:hit = 1\")')")
+@BOTH
+async def test_no_expression_is_evaluated(tools: ModelTools, serving: Editor) -> None:
+    await serving.call("setreg", "=", 'execute("let g:hit = 1")')
 
     assert await tools.error("register", name="=") == "there is no register = to read"
     assert await serving.eval("exists('g:hit')") == 0
 
 
+@BOTH
 async def test_the_quickfix_list_comes_in_parts(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
-    await serving.lua(
-        "vim.fn.setqflist({}, ' ', { title = 'Otters', items = ... })",
-        [
-            {"filename": str(path), "lnum": 2, "col": 6, "text": "here", "type": "E"},
-            {"text": "just a line"},
-            {"filename": str(path), "lnum": 3, "text": "there"},
-        ],
-    )
+    items = [
+        {"filename": str(path), "lnum": 2, "col": 6, "text": "here", "type": "E"},
+        {"text": "just a line"},
+        {"filename": str(path), "lnum": 3, "text": "there"},
+    ]
+    await serving.call("setqflist", [], " ", {"title": "Otters", "items": items})
 
     listed = (await tools.text("quickfix", limit=2)).splitlines()
 
@@ -125,14 +132,16 @@ async def test_the_quickfix_list_comes_in_parts(
     assert await tools.text("quickfix", list="location") == "0 entries"
 
 
-async def test_messages_are_the_last_ones(tools: ModelTools, serving: Neovim) -> None:
+@BOTH
+async def test_messages_are_the_last_ones(tools: ModelTools, serving: Editor) -> None:
     await serving.command("echomsg 'first' | echomsg 'second'")
 
     assert (await tools.text("messages", limit=1)).splitlines() == ["1 line", "second"]
 
 
+@BOTH
 async def test_a_closed_fold_shows_one_line(
-    tools: ModelTools, serving: Neovim, project: Path
+    tools: ModelTools, serving: Editor, project: Path
 ) -> None:
     path = project / "long.txt"
     path.write_text("".join(f"line {number}\n" for number in range(1, 2001)))
@@ -163,12 +172,13 @@ async def test_a_float_is_a_window_if_the_user_is_in_it(
     assert "  1\tpicked" in shown
 
 
+@BOTH
 async def test_the_current_file_is_the_one_before_a_terminal(
-    tools: ModelTools, serving: Neovim, path: Path
+    tools: ModelTools, serving: Editor, path: Path
 ) -> None:
     await serving.keys("jmaGx")
-    await serving.lua("vim.fn.setloclist(0, {}, ' ', { title = 'Fish', lines = { 'x' } })")
-    await serving.command("new | terminal cat")
+    await serving.call("setloclist", 0, [], " ", {"title": "Fish", "lines": ["x"]})
+    await open_terminal(serving, "new")
 
     assert f"a {path}:2:1: 𝄞 two" in await tools.text("marks")
     assert (await tools.text("jumps")).splitlines()[-1] == f"{path}:3:1: hree"
@@ -193,6 +203,7 @@ async def test_an_unnamed_register_that_was_put_into_the_clipboard_is_not_read(
     assert await tools.text("register", name='"') == "1 line\none"
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("kind", "text", "shown"),
     [
@@ -203,9 +214,9 @@ async def test_an_unnamed_register_that_was_put_into_the_clipboard_is_not_read(
     ],
 )
 async def test_a_register_of_each_kind_has_its_lines(
-    tools: ModelTools, serving: Neovim, kind: str, text: str, shown: list[str]
+    tools: ModelTools, serving: Editor, kind: str, text: str, shown: list[str]
 ) -> None:
-    await serving.lua("vim.fn.setreg('q', ...)", text, kind)
+    await serving.call("setreg", "q", text, kind)
 
     assert (await tools.text("register", name="q")).split("\n") == shown
 

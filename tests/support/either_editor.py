@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 from support.vim import Vim
 
 Editor = Neovim | Vim
@@ -45,3 +45,27 @@ async def happened(editor: Editor, event: str) -> int:
     """Return how often an event has happened."""
     count = await editor.eval(f"count(get(g:, 'happened', []), '{event}')")
     return int(count)
+
+
+def name_of(editor: Editor) -> str:
+    """Return what messages call the editor."""
+    return "Vim" if isinstance(editor, Vim) else "Neovim"
+
+
+async def open_terminal(editor: Editor, split: str = "enew", command: str = "cat") -> None:
+    """Run a program in a terminal, in the window that the Ex command `split` makes."""
+    here = " ++curwin" if isinstance(editor, Vim) else ""
+    await editor.command(f"{split} | terminal{here} {command}")
+
+
+GUARDS = "len(filter(popup_list(), {_, id -> popup_getoptions(id).zindex == 32000}))"
+"""How many popups in Vim discard keys that were typed blindly."""
+
+
+async def choose(editor: Editor, number: int) -> None:
+    """Answer the question on the screen with the item of this number, from 1."""
+    if isinstance(editor, Vim):
+        await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
+        await editor.keys("j" * (number - 1) + "<CR>")
+    else:
+        await editor.keys(f"{number}<CR>")

@@ -201,6 +201,10 @@ class Neovim:
         """Run a Lua chunk, with the arguments as `...`, and return its result."""
         return await self.request("nvim_exec_lua", code, list(arguments))
 
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Call a Vimscript function by its name, and return its result."""
+        return await self.request("nvim_call_function", function, arguments)
+
     async def command(self, text: str) -> None:
         """Run an Ex command as a script does, without typeahead or a prompt."""
         await self.request("nvim_command", text)

@@ -230,3 +230,20 @@ async def test_a_folder_is_refused(vim: Vim, vim_client: ClaudeCode, project: Pa
 
     assert result["isError"]
     assert "not a file but a folder" in result["content"][0]["text"]
+
+
+async def test_a_selection_of_claudes_delays_no_diff(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("one\ntwo\n")
+    await vim_client.call("openFile", {"filePath": str(path), "startText": "one", "endText": "two"})
+    assert await vim.eval("mode()") == "v"
+
+    asked = ask(vim_client, path, "1\n")
+    await are_shown(vim, 1)
+
+    assert await vim.eval("mode()") == "n"
+    await vim.keys(":w<CR>")
+    assert await answer(asked) == ["FILE_SAVED", "1\n"]
+    await is_closed(vim)

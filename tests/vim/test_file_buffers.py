@@ -41,7 +41,8 @@ async def test_vim_and_neovim_describe_the_same_files_alike(
             await editor.command(step.replace("x''y", "x''''y"))
 
     await until(lambda: vim.eval("len(claude_ide#file#open_editors#Editors())"), "files are open")
-    found = await vim.call("claude_ide#file#open_editors#Snapshot")
+    open_buffers = await vim.call("claude_ide#file#open_editors#Buffers")
+    found = await vim.call("claude_ide#file#open_editors#SnapshotOf", open_buffers)
     expected = await nvim.lua("return require('claude_ide.file.open_editors').snapshot()")
 
     assert len(expected["editors"]) >= 5

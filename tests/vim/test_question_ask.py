@@ -268,3 +268,49 @@ async def test_typing_in_another_window_is_not_interrupted(
     await asking.keys("c<Esc>")
 
     assert await lines(asking) == ["abbbc"]
+
+
+# Prompts by their names.
+
+
+async def test_a_named_prompt_names_the_lines(
+    asking: Vim, claude: FakeHeadless, file: Path
+) -> None:
+    await asking.keys(":2,3ClaudeAsk /explain<CR>")
+
+    prompt = (await claude.asked()).prompt
+    assert "Explain this:\na.py, lines 2-3" in prompt
+    assert "two\nthree" in prompt
+
+
+async def test_the_placeholders_of_an_own_prompt_are_filled(
+    asking: Vim, claude: FakeHeadless, file: Path
+) -> None:
+    await asking.command("let g:claude_ide.prompts = {'why': '{this} {file}: {diagnostics}'}")
+    await asking.call(
+        "setqflist", [{"filename": "a.py", "lnum": 2, "text": "it is odd", "type": "W"}]
+    )
+    await asking.keys(":ClaudeAsk /why<CR>")
+
+    assert "{this} @a.py: - line 2, warning: it is odd" in (await claude.asked()).prompt
+
+
+async def test_a_private_file_is_not_named(asking: Vim, project: Path) -> None:
+    await file_of(asking, project / ".env", TEXT)
+    await asking.keys(":ClaudeAsk /explain<CR>")
+
+    await shown(asking, ".env stays in Vim")
+
+
+async def test_the_names_of_prompts_are_completed_and_chosen(
+    asking: Vim, claude: FakeHeadless, file: Path
+) -> None:
+    await asking.command("let g:claude_ide.prompts = {'tests': v:false, 'other': 'Other.'}")
+    complete = "getcompletion('ClaudeAsk /', 'cmdline')"
+    assert await asking.eval(complete) == ["/explain", "/other"]
+
+    await asking.keys(":ClaudeAsk /<CR>")
+    await shown(asking, "other")
+    await asking.keys("j<CR>")
+
+    assert (await claude.asked()).prompt.endswith("Other.")

@@ -122,7 +122,7 @@ async def test_the_path_is_encoded_in_the_url(editor: Vim, project: Path) -> Non
     now = await current(editor)
 
     assert now["filePath"] == str(project / "b %e\u0301é.txt")
-    assert now["fileUrl"] == f"file://{project}/b%20%25e%CC%81%C3%A9.txt"
+    assert now["fileUrl"] == f"file://{project}/b%20%25e%cc%81%c3%a9.txt"
 
 
 async def test_a_huge_selection_is_reported_in_part(editor: Vim, vim_client: ClaudeCode) -> None:

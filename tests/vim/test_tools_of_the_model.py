@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.mcp.model import NEED_NEOVIM
+from claude_ide.mcp.tool import MODEL_TOOLS
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
 from support.vim import Vim
@@ -65,10 +67,56 @@ async def test_a_private_file_is_neither_listed_nor_read(
     assert "stays in Vim" in await tools.error("buffer_text", buffer=number)
 
 
+async def test_diagnostics_have_their_columns_and_lines(
+    tools: ModelTools, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("𝄞 = 1\n    é𝄞, wrong\n")
+    entry = {"filename": str(path), "lnum": 2, "col": 13, "type": "E", "text": "it is wrong"}
+    await serving_vim.call("setqflist", [entry])
+
+    assert (await tools.text("diagnostics", file=str(path))).splitlines() == [
+        "1 error in 1 file",
+        str(path),
+        "  2:9: error: it is wrong (quickfix)",
+        "    | é𝄞, wrong",
+    ]
+    missing = project / "none.py"
+    assert await tools.error("diagnostics", file=str(missing)) == f"{missing}: no such file"
+
+
+async def test_a_look_at_the_history_does_not_divide_what_is_being_typed(
+    tools: ModelTools, serving_vim: Vim, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("one\n")
+    await serving_vim.command(f"edit {path}")
+    await serving_vim.keys("x:w<CR>iab")
+    await tools.text("undo_diff", file=str(path), older=0, newer=1)
+    await serving_vim.keys("cd<Esc>u")
+
+    assert await serving_vim.eval("getline(1)") == "ne"
+
+
+@pytest.mark.parametrize(
+    ("tool", "reason"),
+    [
+        ("references", "Vim has no client for language servers of its own"),
+        ("outline", "Vim has no syntax trees"),
+        ("execute_code", "the Jupyter kernel needs Neovim"),
+    ],
+)
+async def test_a_tool_that_needs_neovim_says_what_vim_lacks(
+    client: McpStdio, tool: str, reason: str
+) -> None:
+    answer = await client.request("tools/call", {"name": tool, "arguments": {}})
+
+    assert reason in answer["error"]["message"]
+
+
 async def test_only_what_vim_answers_is_offered(client: McpStdio) -> None:
     listed = (await client.request("tools/list"))["result"]
     offered = {tool["name"] for tool in listed["tools"]}
 
-    assert {"buffers", "buffer_text", "messages"} <= offered
-    assert not offered & {"references", "rename", "executeCode"}
+    assert offered == {*MODEL_TOOLS} - {*NEED_NEOVIM}
     assert "Neovim" not in str(listed)

@@ -1,7 +1,7 @@
 vim9script
 # Reports to subscribers that a source has published diagnostics.
 
-import autoload '../diagnostics/sources.vim'
+import autoload './sources.vim'
 import autoload '../say/reason.vim'
 
 var listeners: list<func(string)> = []

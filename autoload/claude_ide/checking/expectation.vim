@@ -1,7 +1,7 @@
 vim9script
 # The answers that are expected for a buffer's new text from the sources that check it.
 
-import autoload '../diagnostics/sources.vim'
+import autoload './sources.vim'
 import autoload './answer_time.vim'
 
 # Milliseconds. An answer that comes earlier belongs to the previous text, if that is not answered yet.

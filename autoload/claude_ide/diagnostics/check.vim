@@ -6,7 +6,7 @@ import autoload '../diagnostics.vim'
 import autoload '../disk/change.vim'
 import autoload '../disk/reload.vim'
 import autoload './sets.vim'
-import autoload './sources.vim'
+import autoload '../checking/sources.vim'
 
 # Update all buffers whose files have been written; report the state of this one: `is_settled` if no
 # answer to a recent write is pending.

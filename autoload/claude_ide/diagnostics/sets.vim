@@ -3,7 +3,7 @@ vim9script
 # a change of the text, would differ and look like a new diagnostic.
 
 import autoload './item.vim'
-import autoload './sources.vim'
+import autoload '../checking/sources.vim'
 
 # By source and path: {entries, items, severities, source, path}; an item that is not converted yet is
 # empty.

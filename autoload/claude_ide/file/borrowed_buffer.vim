@@ -9,14 +9,16 @@ import autoload './gate.vim'
 # existed before.
 final borrowed: dict<dict<any>> = {}
 
-# A path, made absolute, of a file that can be shown, or that does not exist yet. Throws
-# `{path}: {reason}`.
-export def Check(path: string): string
+# Check a path of a file that is to be shown. Returns what `gate.Check` does; a plugin may read such
+# a file in place of Vim, which then has no text to compare.
+export def Check(path: any): dict<string>
   const checked = gate.Check(path)
-  if has_key(checked, 'refusal')
-    throw 'claude-ide: ' .. checked.refusal
+  if has_key(checked, 'refusal') || !filereadable(checked.path) || buffers.Loaded(checked.path) > 0
+    return checked
   endif
-  return checked.path
+  const pattern = gate.Reader(checked.path)
+  return pattern ==# '' ? checked
+    : {refusal: $'{checked.path}: a plugin handles such files itself ({pattern})'}
 enddef
 
 # The buffer of an existing file if it has unsaved changes; else 0.
@@ -25,13 +27,14 @@ export def Unsaved(path: string): number
   return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
 enddef
 
-# Turn the current window's buffer, which is empty and new, into one that cannot be changed.
+# Turn the current window's buffer, which is empty and new, into a scratch buffer that cannot
+# be changed.
 def Blank(): number
   setlocal noswapfile buftype=nofile bufhidden=wipe nobuflisted nomodifiable
   return bufnr()
 enddef
 
-# Next to unsaved changes a proposal, which changes the text on disk, would seem to remove them.
+# A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
 def ShowDisk(path: string): number
   setlocal noswapfile
   execute 'silent noautocmd keepalt keepjumps :0read ++edit' fnameescape(path)
@@ -41,8 +44,8 @@ def ShowDisk(path: string): number
 enddef
 
 # Show a buffer in the current window. No dialog may come up: it would wait for a key, and `:silent`
-# would hide what it asks. A file that is open elsewhere is read; one that has changed on disk
-# stays.
+# would hide what it asks. The file is read even if another editor has it open; a loaded buffer
+# keeps its text even if the file has changed.
 export def ShowBuffer(bufnr: number)
   if bufnr() == bufnr
     return

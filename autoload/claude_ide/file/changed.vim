@@ -1,6 +1,6 @@
 vim9script
-# `FileChangedShell`: Vim's own check whether another program has changed a file. It compares
-# nanoseconds, which `getftime()` does not tell.
+# Vim's own check whether another program has changed a file (`FileChangedShell`). It compares
+# nanoseconds, which `getftime()` does not return.
 
 import autoload './path.vim' as file
 

@@ -127,7 +127,7 @@ def Apply(bufnr: number, new: list<string>, hunks: list<list<number>>)
   endfor
 enddef
 
-# Where a line is after the changes. A line that is removed is where the next one is.
+# The number of a line after the changes; for a removed line, that of the next one.
 def Moved(lnum: number, hunks: list<list<number>>): number
   var shift = 0
   for [first, count, first_new, added] in hunks

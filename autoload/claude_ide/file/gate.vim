@@ -69,6 +69,31 @@ def Reason(path: string): string
   return ''
 enddef
 
+def Patterns(): list<string>
+  return autocmd_get({event: 'BufReadCmd'})
+    ->filter((_, autocmd) => !has_key(autocmd, 'bufnr'))
+    ->mapnew((_, autocmd) => autocmd.pattern)
+enddef
+
+# The autocommand pattern for which a plugin reads this file in place of Vim, such as `*.zip`; empty
+# if there is none.
+export def Reader(path: string): string
+  return Patterns()->filter((_, pattern) => {
+    const text = pattern =~# '/' ? path : fnamemodify(path, ':t')
+    return text =~# glob2regpat(pattern)
+  })->get(0, '')
+enddef
+
+# A plugin may read the parts of a name as other files than the one that was checked: tar.vim does
+# so with `tarfile::a::b`.
+def Split(path: string): string
+  const splitter = Patterns()->filter((_, pattern) => {
+    const scheme = matchstr(pattern, '^\a[[:alnum:]+.-]*:\+\ze[^/:]')
+    return scheme !=# '' && stridx(path, '/' .. scheme) >= 0
+  })->get(0, '')
+  return splitter ==# '' ? '' : $'a plugin handles such names itself ({splitter})'
+enddef
+
 # Check a path that must name a regular file, or a file that does not exist yet. Returns the
 # absolute `path`, or a `refusal` (`{path}: {reason}`).
 export def Check(path: any): dict<string>
@@ -76,7 +101,7 @@ export def Check(path: any): dict<string>
   if !made[0]
     return {refusal: made[1]}
   endif
-  const why = Reason(made[1])
+  const why = Reason(made[1]) ?? Split(made[1])
   return why ==# '' ? {path: made[1]} : {refusal: Refusal(made[1], why)}
 enddef
 

@@ -1,8 +1,8 @@
 vim9script
 # Runs commands with a buffer current, without events and without a change on the screen.
 
-# Run an Ex command with a loaded buffer current; return what it prints. A buffer that no window
-# shows is shown in a hidden popup meanwhile.
+# Run an Ex command with a loaded buffer current; return what it prints. A buffer without
+# a window is shown in a hidden popup while the command runs.
 export def Run(bufnr: number, command: string): string
   if bufnr == bufnr()
     return execute(command, '')

@@ -10,7 +10,7 @@ import autoload '../window/tiling.vim'
 
 # Values of `v:fcs_reason` that mean that another program has written the file.
 const CHANGED = ['changed', 'conflict']
-# How a file begins for which Vim asks for a key.
+# The first bytes of a file for which Vim asks for a key.
 const ENCRYPTED = 'VimCrypt~'
 
 var note = ''
@@ -41,8 +41,8 @@ def NoteSwapFile(name: string, how: string)
     : $'{how}: a crashed editor left a swap file of it (see :help recovery).'
 enddef
 
-# Only for the autocommand. An earlier choice of the user's autocommands wins. By default the file
-# is opened read-only: the swap file may hold the only copy of some text.
+# Only for the autocommand. If an autocommand of the user has already chosen, that choice stands. By
+# default the file is opened read-only: the swap file may hold the only copy of some text.
 export def ChooseAtSwapFile()
   if v:swapchoice ==# ''
     v:swapchoice = 'o'
@@ -50,8 +50,8 @@ export def ChooseAtSwapFile()
   NoteSwapFile(v:swapname, v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway')
 enddef
 
-# Only for the autocommand: show a message instead of Vim's question about a changed file. The
-# choice of another autocommand wins.
+# Only for the autocommand: show a message instead of Vim's question about a changed file, unless
+# another autocommand has already chosen.
 export def KeepText(bufnr: number)
   if v:fcs_choice !=# '' || CHANGED->index(v:fcs_reason) < 0
     return

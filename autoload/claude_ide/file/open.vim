@@ -8,6 +8,7 @@ import autoload './gate.vim'
 import autoload './load.vim' as file_load
 import autoload './passage.vim'
 import autoload '../say/reason.vim'
+import autoload '../say/screen.vim'
 import autoload '../when/moment.vim'
 
 # A value of the request; empty if Python has left it out.
@@ -69,7 +70,7 @@ def FindPassage(bufnr: number, request: dict<any>): dict<any>
   return result
 enddef
 
-# Where the user is asked for, but typing elsewhere, and what else the model has to know.
+# Sentences for the model: that the user is typing elsewhere, and what else was unexpected.
 def Notes(shown: dict<any>, is_kept_away: bool, missing: string): string
   const away = 'The user is typing elsewhere; the file was opened without focus.'
   return [shown.note, is_kept_away ? away : '', missing]
@@ -108,8 +109,8 @@ def Open(request: dict<any>): dict<any>
   })
 enddef
 
-# {path, languageId, lineCount, wasOpen, isShown}; `found` if a text was searched for; a `note` if
-# there is more for the model to know, in sentences.
+# The result of `OpenFile`: {path, languageId, lineCount, wasOpen, isShown}; `found` if a text was
+# searched for; a `note` in sentences if anything was unexpected.
 def Opened(request: dict<any>, path: string, bufnr: number, facts: dict<any>): dict<any>
   final opened = {
     path: path,
@@ -137,12 +138,9 @@ export def OpenFile(request: dict<any>): dict<any>
   return outcome[0] ? outcome[1] : {error: outcome[1]}
 enddef
 
-# What a callback has changed is not drawn by itself; a prompt must not be drawn over.
 def Show()
   moment.Settle()
-  if mode() !~# '^[r!c]'
-    redraw
-  endif
+  screen.Draw()
 enddef
 
 # Load and list a file without showing it. Returns an error, or an empty string.

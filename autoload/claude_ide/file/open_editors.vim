@@ -3,6 +3,7 @@ vim9script
 
 import autoload './folders.vim'
 import autoload './path.vim' as file
+import autoload './uri.vim' as uri_of
 import autoload '../privacy.vim'
 import autoload '../window/recent.vim'
 
@@ -79,16 +80,9 @@ export def Locations(): dict<dict<any>>
   return shown
 enddef
 
-# Bytes that a URI may have as they are.
-def Uri(path: string): string
-  return 'file://' .. substitute(path, '[^A-Za-z0-9._~!$&''()*+,;=:@/-]',
-    (found) => range(len(found[0]))->mapnew((_, index) =>
-      printf('%%%02x', char2nr(strpart(found[0], index, 1), false)))->join(''), 'g')
-enddef
-
 def SpellingsOf(bufnr: number, name: string, is_new: bool): dict<string>
   if get(spellings, bufnr, {name: ''}).name !=# name
-    const uri = is_new ? 'untitled:' .. name : Uri(name)
+    const uri = is_new ? 'untitled:' .. name : uri_of.OfPath(name)
     spellings[bufnr] = {name: name, uri: uri, label: fnamemodify(name, ':t')}
   endif
   return spellings[bufnr]
@@ -160,11 +154,6 @@ export def SnapshotOf(buffers: list<dict<any>>): dict<any>
     folders: folders.All(),
     current: PathOf(active),
   }
-enddef
-
-# A snapshot of all open files, from which the host answers while Vim is busy.
-export def Snapshot(): dict<any>
-  return SnapshotOf(Buffers())
 enddef
 
 # Drop the computed spellings of names.

@@ -1,5 +1,5 @@
 vim9script
-# Tells which buffers hold a file, and the path of that file.
+# Decides which buffers hold a file, and finds the path of that file.
 
 # Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet.
 # Other buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.

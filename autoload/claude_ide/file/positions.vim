@@ -27,18 +27,23 @@ export def Character(text: string, col: number): number
   return Units(strpart(text, 0, start == col ? col : byteidxcomp(text, index + 1)))
 enddef
 
+# The number of characters that have so many UTF-16 code units.
+export def Characters(text: string, units: number): number
+  # No character has more bytes than this for each of its units.
+  const codes = strpart(text, 0, 3 * units)->str2list()
+  var counted = 0
+  for index in range(len(codes))
+    if counted >= units
+      return index
+    endif
+    counted += codes[index] > 0xffff ? 2 : 1
+  endfor
+  return len(codes)
+enddef
+
 # The byte column (from 0) of a position of LSP in a line; the end if it is past the end.
 export def Column(text: string, character: number): number
-  var units = 0
-  var column = 0
-  for code in str2list(text)
-    if units >= character
-      break
-    endif
-    units += code > 0xffff ? 2 : 1
-    column += len(nr2char(code))
-  endfor
-  return column
+  return byteidxcomp(text, Characters(text, character))
 enddef
 
 defcompile

@@ -4,15 +4,16 @@ vim9script
 # `diff()` came with Vim 9.1.0071. This comparison takes the lines that occur once in both texts as
 # fixed points ("patience"), so that separate changes stay separate in every Vim.
 
-# Lines of both texts together. Above this, all from the first to the last difference is one hunk.
+# The most lines of both texts together. With more, everything from the first to the last difference
+# is one hunk.
 const MOST_COMPARED = 100000
-# Lines of one text times those of the other, between two fixed points.
+# The largest product of the numbers of lines between two fixed points.
 const MOST_ALIGNED = 40000
 
-# The `pairs` [old row, new row], which are sorted by new row, that are in the same order in both.
+# The longest part of `pairs` [old row, new row], sorted by new row, whose old rows also increase.
 #
-# A list is a chain in Vim: an item far from the one used last is slow to reach. So what is searched
-# is in dicts.
+# Vim's lists are linked lists: an item far from the last one used is slow to reach. Dictionaries
+# hold what is searched.
 def InOrder(pairs: list<list<number>>): list<list<number>>
   # For each length of a sequence, the end with the smallest old row.
   var ends: dict<number> = {}
@@ -166,7 +167,7 @@ export def Count(old: list<string>, new: list<string>): list<number>
   return [removed, added]
 enddef
 
-# So many items of a list.
+# A number of items of a list.
 export def Part(lines: list<string>, from: number, count: number): list<string>
   return count > 0 ? lines[from : from + count - 1] : []
 enddef

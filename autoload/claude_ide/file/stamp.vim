@@ -1,6 +1,6 @@
 vim9script
-# Stamps tell states of a file apart. Vim tells only whole seconds of a file's time, so a change of
-# the same size within one second shows in none of them; `changed.vim` sees it.
+# Stamps distinguish the states of a file. Vim returns a file's time in whole seconds, so a change
+# within the same second that keeps the size changes no stamp; `changed.vim` detects it.
 
 # The stamp of a file that does not exist.
 export const MISSING = 'missing'

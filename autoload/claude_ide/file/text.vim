@@ -53,8 +53,8 @@ export def Put(bufnr: number, text: list<string>)
   setbufvar(bufnr, '&modified', false)
 enddef
 
-# Whether a buffer has no line at all; `getbufline()` returns an empty one for it, too. Only a window
-# can tell.
+# Whether a buffer has no line at all; `getbufline()` returns an empty one for it, too. Only a
+# window with the buffer shows the difference.
 def HasNoLine(bufnr: number): bool
   const winid = win_findbuf(bufnr)->get(0, 0)
   return winid > 0 && win_execute(winid, 'echon wordcount().bytes') ==# '0'

@@ -1,9 +1,10 @@
 vim9script
 # Converts a path to a URI.
 
-# Bytewise: a composing character would be a part of the character before it.
+# Bytewise: a composing character would be a part of the character before it. The digits are
+# lower-case, as those of Neovim's `vim.uri_from_fname()`.
 def Encoded(byte: string): string
-  return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02X', char2nr(byte))
+  return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02x', char2nr(byte))
 enddef
 
 # The URI of an absolute path.

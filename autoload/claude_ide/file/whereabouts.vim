@@ -1,5 +1,5 @@
 vim9script
-# How to show a path to the user, with a warning if a change of the file can run code or leaves the
+# Shortens paths for the user, and warns if a change of the file can run code or is outside the
 # project.
 
 const OUTSIDE = 'outside the project'
@@ -77,7 +77,7 @@ def Real(path: string): string
   return simplify(Real(folder) .. '/' .. fnamemodify(path, ':t'))
 enddef
 
-# What of a path is below a folder; empty if it is not there.
+# A path relative to a folder; empty if it is not inside.
 def Below(path: string, folder: string): string
   const start = folder[-1] ==# '/' ? folder : folder .. '/'
   return stridx(path, start) == 0 ? strpart(path, len(start)) : ''

@@ -13,7 +13,7 @@ import autoload '../say/reason.vim'
 
 const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 
-# The stamps of the files as Vim has last read or written them, by buffer.
+# By buffer, the stamp of its file when Vim last read or wrote it.
 final states: dict<string> = {}
 # Buffers whose text is not based on what is on disk.
 final conflicts: dict<bool> = {}
@@ -77,7 +77,7 @@ export def RememberConflict(bufnr: number)
   conflicts[bufnr] = true
 enddef
 
-# Whether such a conflict has been noticed.
+# Whether a buffer has such a conflict.
 export def IsInConflict(bufnr: number): bool
   return has_key(conflicts, bufnr)
 enddef

@@ -22,7 +22,7 @@ export def Report(bufnr: number)
   announce.Event(WRITTEN, {path: file.Name(bufnr), bufnr: bufnr})
 enddef
 
-# Whether autocommands run for `Report`, and not because Vim itself has found a change.
+# Whether `Report`, rather than Vim itself, has triggered the autocommands that run.
 export def IsReporting(): bool
   return is_firing
 enddef

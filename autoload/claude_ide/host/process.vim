@@ -2,8 +2,8 @@ vim9script
 # Starts and stops the process of the host, and removes the lock that it leaves.
 
 import autoload './lock.vim'
+import autoload './messages.vim'
 import autoload './python.vim'
-import autoload '../channel.vim'
 
 # The options are in the environment because every user of the machine can read a command line.
 const OPTIONS = 'CLAUDE_IDE_HOST'
@@ -52,7 +52,7 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     noblock: 1,
     # The end of its stdin ends it; a SIGTERM besides would only race with that.
     stoponexit: '',
-    out_cb: channel.Receive,
+    out_cb: messages.Receive,
     err_cb: (_, line) => {
       stderr->add(line)
     },

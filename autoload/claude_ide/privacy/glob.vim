@@ -2,7 +2,7 @@ vim9script
 # Turns globs, as in `.gitignore`, into regular expressions of absolute paths. Case never counts: on
 # some file systems `.ENV` is `.env`.
 
-# Each is at its place in a very nomagic regular expression. A name may contain a line break.
+# Each is part of a very nomagic regular expression. A name may contain a line break.
 const WITHIN_NAME = '\_[^/]'
 const ANY_FOLDERS = '\%(\_.\*/\)\?'
 const INTRO = '\V\c'
@@ -15,7 +15,7 @@ def Literal(text: string): string
   return escape(text, '\')
 enddef
 
-# The regular expression of what begins at a byte, and its length in the glob.
+# The regular expression of the item that begins at a byte, and the item's length in the glob.
 def ItemAt(glob: string, index: number): list<any>
   const rest = strpart(glob, index)
   const stars = len(matchstr(rest, '^\*\+'))
@@ -67,7 +67,7 @@ export def Regex(given: string, within: string): string
     folder = fnamemodify(folder, ':h')
   endwhile
   const trimmed = glob->substitute('^\./', '', '')->substitute('/\+$', '', '')
-  # What is in a folder is named by the folder, too.
+  # A glob that names a folder includes its contents.
   var plain = trimmed->substitute('/\*\*$', '', '')->substitute('^/\+', '', '')
   if index(['', '*', '**'], plain) >= 0
     return '\^' .. Beginning(folder)
@@ -126,7 +126,7 @@ export def Regexes(pattern: string, places: dict<any>): list<string>
 enddef
 
 # One pattern for several regular expressions, for `=~#`; empty for none. Throws if one of them is
-# none.
+# invalid.
 export def Joined(regexes: list<string>): string
   if empty(regexes)
     return ''

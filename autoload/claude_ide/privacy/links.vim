@@ -27,8 +27,8 @@ def Output(job: job): string
   return output
 enddef
 
-# Where a link leads, one step; '' if the path is none. Vim can only follow all steps at once, but a
-# name in between may be the one of a secret, so a program reads the link.
+# The target of a link, one step; '' if the path is not a link. Vim can only follow all steps at
+# once, but a name in between may be that of a secret, so a program reads the link.
 def TargetOf(path: string): string
   if getftype(path) !=# 'link'
     return ''
@@ -44,7 +44,7 @@ def WithRealFolder(path: string): string
   return substitute(folder, '/$', '', '') .. '/' .. fnamemodify(path, ':t')
 enddef
 
-# A normalized path, and every other that its links make of it.
+# A normalized path, and every path to which its links lead.
 export def Spellings(path: string): list<string>
   var found = [path]
   var link = path

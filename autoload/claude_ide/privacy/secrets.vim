@@ -1,6 +1,6 @@
 vim9script
-# The files that hold secrets by their names, wherever they are. Every path is checked, so this is
-# only a look into dictionaries for each part of it.
+# The files whose names suggest secrets, wherever they are. Every path is checked, so this costs
+# only a lookup in dictionaries for each part of it.
 
 def Set(words: list<string>): dict<bool>
   final found: dict<bool> = {}
@@ -10,7 +10,7 @@ def Set(words: list<string>): dict<bool>
   return found
 enddef
 
-# Of files, and of folders with all that is in them.
+# Names of files, and of folders with all of their contents.
 const NAMES = Set([
   '.env', '.envrc', '.netrc', '_netrc', '.authinfo', '.pgpass', '.my.cnf', '.npmrc', '.pypirc',
   '.htpasswd', '.git-credentials', '.vault-token', '.gnupg', 'credentials.tfrc.json',
@@ -21,14 +21,14 @@ const EXTENSIONS = Set([
   'agekey', 'env', 'jks', 'kdb', 'kdbx', 'key', 'keystore', 'p12', 'pem', 'pfx', 'ppk',
 ])
 
-# With their folder.
+# Names of files together with their folder.
 const PAIRS = Set([
   '.aws/credentials', '.cargo/credentials', '.cargo/credentials.toml',
   '.claude/.credentials.json', '.docker/config.json', '.gem/credentials', '.kube/config',
   'gh/hosts.yml', 'gcloud/application_default_credentials.json',
 ])
 
-# Globs of files with such a name that are meant to be read.
+# Globs of files that are meant to be read although they have such a name.
 export const EXAMPLES = ['.env.dist', '.env.example', '.env.sample', '.env.template']
 
 # Whether a file, given by its absolute path, holds secrets by its name, or is in a folder that

@@ -2,7 +2,7 @@ vim9script
 # The `Read(…)` rules under `permissions.deny` in the settings of the Claude CLI: the
 # administrator's, the user's, and those of the projects that the working folders are in.
 #
-# Whoever wrote a project can only deny more by them, so it does not matter whether it is trusted.
+# The settings of a project can only deny more, so they count whether or not it is trusted.
 #
 # A settings file is a dictionary: `path`; `folder`, to which a rule that begins with `/` is
 # relative; and `project`, the folder in which the other relative rules hold, or '' for all folders.
@@ -60,7 +60,7 @@ def Files(working: list<string>): list<dict<string>>
   return found
 enddef
 
-# Where the patterns of a file hold. Those of a project hold only in it.
+# The folders in which the patterns of a file apply. Those of a project apply only in it.
 def Places(file: dict<string>, working: list<string>): dict<any>
   if file.project ==# ''
     return {rooted: [file.folder] + working, relative: working, is_everywhere: true}
@@ -78,7 +78,7 @@ def PatternOf(given: string): string
   return index(['*', '**'], pattern) >= 0 ? '//**' : pattern
 enddef
 
-# What `permissions.deny` has; throws if it cannot be used.
+# The value of `permissions.deny`; throws if it cannot be used.
 def Denied(text: string): list<any>
   const decoded = reason.Attempt(function('json_decode'), [substitute(text, '^\%ufeff', '', '')])
   if !decoded[0] || type(decoded[1]) != v:t_dict
@@ -103,7 +103,7 @@ def Parse(text: string, places: dict<any>): list<dict<any>>
   var rules: list<dict<any>> = []
   for rule in Denied(text)
     const pattern = PatternOf(rule)
-    # An exception to another rule cannot be told from one that the CLI would not make.
+    # It is unknown whether the CLI would make this exception to another rule.
     if pattern !=# '' && pattern[0] !=# '!'
       rules->add({text: rule, regexes: glob.Regexes(pattern, places)})
     endif
@@ -130,7 +130,7 @@ def ReadText(path: string): string
 enddef
 
 # Identifies everything that the rules depend on. The files are read: the time of a file in whole
-# seconds does not tell that it was written again.
+# seconds does not show that it was written again.
 export def Stamp(): string
   const working = folders.All()
   var parts = copy(working)

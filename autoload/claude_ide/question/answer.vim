@@ -7,6 +7,7 @@ import autoload '../channel.vim'
 import autoload '../dialogue/vim_ui.vim'
 import autoload '../file/path.vim'
 import autoload '../privacy.vim'
+import autoload '../prompts.vim'
 import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
@@ -90,6 +91,8 @@ export def Ask(text: string, lines: list<number>, bang: bool)
   const about = reason.Attempt(Context, [lines])
   if !about[0]
     message.Show(about[1], 'error')
+  elseif prompts.AreName(text)
+    prompts.Choose(strpart(trim(text), 1), lines, (prompt) => Begin(prompt, about[1]))
   elseif text =~# '\S'
     Begin(text, about[1])
   else

@@ -1,5 +1,5 @@
 vim9script
-# The window in which an answer appears: always a split. The cursor cannot enter a popup of Vim.
+# The window in which an answer appears. It is a split, because the cursor cannot enter a popup.
 
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'

@@ -10,7 +10,6 @@ import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
 import autoload '../say/reason.vim'
-import autoload '../session.vim'
 import autoload '../when/moment.vim'
 
 const TRAILER = '^\u[[:alnum:]-]*: \S'
@@ -108,17 +107,15 @@ def Ask()
 enddef
 
 # Carry out `:ClaudeCommit[!]`.
-export def Write(bang: bool)
+export def Write(_: string, _: list<number>, bang: bool)
   if bang
     question.CancelAll('commit', 'nothing to stop')
     return
   endif
-  session.Run('ClaudeCommit', {args: [], lines: [], bang: bang}, () => {
-    const failure = reason.Try(Ask)
-    if failure !=# ''
-      message.Show(failure, 'error')
-    endif
-  })
+  const failure = reason.Try(Ask)
+  if failure !=# ''
+    message.Show(failure, 'error')
+  endif
 enddef
 
 defcompile

@@ -88,8 +88,8 @@ def LinesIn(target: dict<any>, replacement: list<string>): list<string>
   return TrailingLineFeeds(text) <= TrailingLineFeeds(given) ? text : Split(text)
 enddef
 
-# Put Claude's answer in the place of the lines. `base`, `first` and `last` of the target are those
-# of now afterwards. Returns the `lines` of the whole buffer; or, if the answer was kept in another
+# Put Claude's answer in the place of the lines. `base`, `first` and `last` of the target are then
+# the current ones. Returns the `lines` of the whole buffer; or, if the answer was kept in another
 # one, a message (`error`).
 export def Replace(target: dict<any>, replacement: list<string>): dict<any>
   const lines = LinesIn(target, replacement)

@@ -13,7 +13,6 @@ import autoload '../privacy.vim'
 import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
-import autoload '../session.vim'
 
 # By the id of the question: targets (`lines.vim`), whose `base` are the lines when the rewrite was
 # requested, and once a change `is_proposed`, the lines then; with the `note` on the lines.
@@ -181,7 +180,7 @@ export def Edit(text: string, lines: list<number>, bang: bool)
   if bang
     Stop()
   else
-    session.Run('ClaudeEdit', {args: [text], lines: lines, bang: bang}, () => Ask(text, lines))
+    Ask(text, lines)
   endif
 enddef
 

@@ -6,8 +6,8 @@ import autoload './reason.vim'
 
 var known: dict<bool> = {} # the names of events that have been announced
 
-# Vim says so if no autocommand matches an event, and `exists()` does not know those with a pattern:
-# so there is always one, which does nothing.
+# Vim shows a message if no autocommand matches an event, and `exists()` ignores patterns, so one
+# that does nothing always exists.
 def Introduce(name: string)
   if !has_key(known, name)
     known[name] = true

@@ -4,6 +4,7 @@ vim9script
 
 import autoload './log.vim'
 import autoload './plain.vim'
+import autoload './screen.vim'
 
 const HIGHLIGHTS = {debug: 'Normal', info: 'Normal', warn: 'WarningMsg', error: 'ErrorMsg'}
 const HEAD = 0.6 # the share of a shortened text that is its beginning
@@ -51,7 +52,7 @@ def IsFree(): bool
   return index(['n', 'nt'], mode(1)) >= 0 && getcmdtype() ==# ''
 enddef
 
-# Add what waits to `:messages`, without showing it there: the popup shows it.
+# Add the waiting messages to `:messages` without showing them: the popup shows them.
 def Remember()
   if empty(unremembered)
     return
@@ -87,10 +88,7 @@ export def ShowUnlogged(text: string, level: string): bool
   })
   unremembered->add(line)
   Remember()
-  # What a callback shows is drawn with the next redraw only; a prompt must not be drawn over.
-  if mode() !~# '^[r!c]'
-    redraw
-  endif
+  screen.Draw()
   return true
 enddef
 

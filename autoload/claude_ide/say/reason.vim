@@ -1,7 +1,7 @@
 vim9script
 # Extracts the reason from an error, and calls functions whose errors must not reach the screen.
 
-# What an error collects: where it was raised, and its number.
+# The prefixes of an error: where it was raised, and its number.
 const PREFIXES = '^\%(Vim\%((\w\+)\)\?:\|function \S\+, line \d\+: \|E\d\+[a-z]\?: \|claude-ide: \)\+'
 
 # The first line of an error, without its prefixes.
@@ -10,7 +10,7 @@ export def Of(raised: string): string
 enddef
 
 # Call a function; return [true, its result] or [false, the reason]. The function must return
-# something: the result of one that returns nothing cannot be had, not even in a legacy function.
+# something: using the result of one that returns nothing is an error, even in a legacy function.
 #
 # `call()` matters: some errors that a function raises pass the `:try` around its direct call.
 export def Attempt(Fn: func, arguments: list<any> = []): list<any>

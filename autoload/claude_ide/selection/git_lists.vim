@@ -6,7 +6,7 @@ import autoload './lines.vim' as rows
 # A changed file, or the file of a line of a diff.
 export def Fugitive(lines: list<number>): list<any>
   return rows.Collect(lines, (lnum) => {
-    # Elsewhere fugitive takes the word under the cursor for a file.
+    # Elsewhere fugitive treats the word under the cursor as a file.
     if getline(lnum) !~# '^\%([A-Z?] \|[ @+-]\)'
       return ''
     endif

@@ -1,5 +1,5 @@
 vim9script
-# The lines that a mention means in a buffer that lists files.
+# The lines of a buffer that lists files to which a mention refers.
 
 # The items that `At` returns for each line, without empty ones. Without a range ([]), the cursor's
 # line is meant.

@@ -1,5 +1,5 @@
 vim9script
-# Where files are listed: which of them a mention means, by the filetype of the buffer.
+# Buffers that list files, by filetype: which of the files a mention refers to.
 #
 # A source gets the lines of the command's range, or [], and returns the files of these lines of the
 # current buffer; without lines, those that are marked, otherwise the one under the cursor. Each is
@@ -49,7 +49,7 @@ enddef
 # Throws a refusal in one line.
 export def Entries(lines: list<number>): list<dict<any>>
   const filetype = &filetype
-  # A source may move the cursor; an error in another plugin is not one of ours.
+  # A source may move the cursor; an error in another plugin must not become ours.
   const view = winsaveview()
   const outcome = reason.Attempt(Checked, [SOURCES[filetype], lines])
   winrestview(view)

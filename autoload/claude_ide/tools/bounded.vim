@@ -3,9 +3,14 @@ vim9script
 
 const LONGEST = 2400 # bytes; more than 500 characters
 
-# A line, cut if it is too long. A NUL, which JSON cannot take to the host, becomes a visible one.
+# A line in which a NUL, which JSON cannot take to the host, is a visible one.
+export def Visible(line: string): string
+  return substitute(line, "\n", '^@', 'g')
+enddef
+
+# A line, cut if it is too long.
 export def Line(line: string): string
-  return strpart(line, 0, LONGEST)->substitute("\n", '^@', 'g')
+  return Visible(strpart(line, 0, LONGEST))
 enddef
 
 # Some lines of a list, each of them bounded.

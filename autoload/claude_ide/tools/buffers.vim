@@ -1,8 +1,12 @@
 vim9script
-# The model's questions about buffers: which there are, and their text.
+# The model's questions about buffers: which there are, their text, and what is not saved.
 
 import autoload './bounded.vim'
+import autoload './place.vim'
 import autoload '../file/path.vim' as file
+import autoload '../file/text.vim' as buffer_text
+
+const LARGEST = 1000000 # bytes of a text that is compared
 
 def IsOpen(info: dict<any>): bool
   return info.listed == 1 || (info.changed == 1 && info.loaded == 1)
@@ -29,30 +33,18 @@ export def List(_: dict<any>): dict<any>
   return {buffers: infos->mapnew((_, info) => Described(info))}
 enddef
 
-# Whether a buffer shows what a program has printed, or the commands that the user has typed.
-# Secrets may be in both.
-def IsPrivate(number: number): bool
-  return getbufvar(number, '&buftype') ==# 'terminal'
-    || (getcmdwintype() !=# '' && number == bufnr())
-enddef
-
 # The loaded buffer of a file, or with a number. Throws if there is none.
 def Loaded(arguments: dict<any>): number
-  if has_key(arguments, 'bufnr')
-    const bufnr: number = arguments.bufnr
-    if !bufloaded(bufnr)
-      throw $'claude-ide: there is no loaded buffer {bufnr}'
-    elseif IsPrivate(bufnr)
-      throw $'claude-ide: buffer {bufnr} is a terminal or the command-line window'
-    endif
-    return bufnr
+  if !has_key(arguments, 'bufnr')
+    return place.OpenBuffer(arguments.file, '; read it from disk')
   endif
-  const infos = getbufinfo({bufloaded: 1})
-  const index = infos->indexof((_, info) => file.Path(info.bufnr) ==# arguments.file)
-  if index < 0
-    throw $'claude-ide: {arguments.file} is not open in Vim; read it from disk'
+  const bufnr: number = arguments.bufnr
+  if !bufloaded(bufnr)
+    throw $'claude-ide: there is no loaded buffer {bufnr}'
+  elseif place.IsPrivate(bufnr)
+    throw $'claude-ide: buffer {bufnr} is a terminal or the command-line window'
   endif
-  return infos[index].bufnr
+  return bufnr
 enddef
 
 # Some `lines` of a buffer from number `first` on, saved or not, and their `total` number.
@@ -69,6 +61,38 @@ export def Lines(arguments: dict<any>): dict<any>
     first: first,
     lines: bounded.Lines(getbufline(bufnr, first, first - 1 + arguments.limit)),
     is_modified: info.changed == 1,
+  }
+enddef
+
+def Joined(lines: list<string>): string
+  return lines->mapnew((_, line) => bounded.Visible(line))->join("\n")
+enddef
+
+# The text on disk; empty for a file that does not exist.
+def SavedText(path: string): string
+  return filereadable(path) ? Joined(readfile(path, 'b')) : ''
+enddef
+
+# The texts of a file on disk and in its buffer, which the host compares.
+def Changes(bufnr: number): dict<string>
+  const path = file.Path(bufnr)
+  const text = Joined(buffer_text.Get(bufnr))
+  return max([len(text), getfsize(path)]) > LARGEST
+    ? {path: path, note: 'too large to compare'}
+    : {path: path, older: SavedText(path), newer: text}
+enddef
+
+def HasChanges(bufnr: number): bool
+  return getbufvar(bufnr, '&modified') && bufloaded(bufnr) && file.Path(bufnr) !=# ''
+enddef
+
+# What is not saved, in one file or in all.
+export def Unsaved(arguments: dict<any>): dict<any>
+  const chosen = has_key(arguments, 'file') ? [Loaded(arguments)]
+    : getbufinfo({bufloaded: 1})->map((_, info) => info.bufnr)
+  return {
+    files: chosen->copy()->filter((_, bufnr) => HasChanges(bufnr))
+      ->mapnew((_, bufnr) => Changes(bufnr)),
   }
 enddef
 

@@ -1,6 +1,7 @@
 vim9script
 # Runs the model's tools for the host. A tool is a function that gets its arguments and returns its
-# answer; Vim has no tool that takes long.
+# answer. One that takes long returns a function: that gets what takes the answer, and returns what
+# cancels the work.
 
 import autoload './gate.vim'
 import autoload '../channel.vim'
@@ -10,18 +11,36 @@ const BEGINS_WITHIN = 4.0 # seconds; less than the host waits (`BEGIN_SECONDS` i
 
 const began = reltime()
 
+# By token: what cancels a running tool.
+final running: dict<func> = {}
+
 # The time at which the host gives a tool up that has not begun, by Vim's own clock, in seconds.
 export def Deadline(): float
   return reltimefloat(reltime(began)) + BEGINS_WITHIN
 enddef
 
-def Answer(tool: string, arguments: dict<any>): dict<any>
-  const refusal = gate.Refusal(arguments)
-  if refusal !=# ''
-    return {error: refusal}
+def Finish(token: number, answer: dict<any>)
+  if has_key(running, token)
+    running->remove(string(token))
+    channel.Emit('answered', {token: token, json: json_encode(answer)})
   endif
-  const outcome = reason.AttemptByName(tool, [arguments])
-  return outcome[0] ? gate.Cleaned(tool, outcome[1]) : {error: gate.CleanedReason(outcome[1])}
+enddef
+
+# `outcome` is the tool's own, as `Attempt` returns it.
+def Continue(token: number, tool: string, outcome: list<any>)
+  const Answer = (answer) => Finish(token, gate.Cleaned(tool, answer))
+  if !outcome[0]
+    Answer({error: outcome[1]})
+  elseif type(outcome[1]) == v:t_dict
+    Answer(outcome[1])
+  else
+    const started = reason.Attempt(outcome[1], [Answer])
+    if !started[0]
+      Answer({error: started[1]})
+    elseif has_key(running, token)
+      running[token] = started[1]
+    endif
+  endif
 enddef
 
 # Run the tool `module.name`. Emits `answered` {token, json}. Returns whether it has begun: after
@@ -30,12 +49,21 @@ export def Begin(token: number, deadline: float, tool: string, arguments: dict<a
   if reltimefloat(reltime(began)) > deadline
     return false
   endif
-  channel.Emit('answered', {token: token, json: json_encode(Answer(tool, arguments))})
+  running[token] = () => true
+  const refusal = gate.Refusal(arguments)
+  if refusal !=# ''
+    Finish(token, {error: refusal})
+  else
+    Continue(token, tool, reason.AttemptByName(tool, [arguments]))
+  endif
   return true
 enddef
 
-# Cancel a tool: each has been answered by now.
-export def Cancel(_: number): bool
+# Cancel a tool, without an answer.
+export def Cancel(token: number): bool
+  if has_key(running, token)
+    call(running->remove(string(token)), [])
+  endif
   return true
 enddef
 

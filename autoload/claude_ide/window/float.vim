@@ -2,8 +2,9 @@ vim9script
 # A text in a popup in the middle of the screen.
 
 import autoload '../say/plain.vim'
+import autoload '../say/screen.vim'
 
-# Of the screen, around a text.
+# Cells of the screen around a text.
 const MARGIN = 4
 
 # What keys do in the popup, as Ex commands of its window.
@@ -63,10 +64,7 @@ export def Show(given: list<string>, options: dict<any>): bool
     filtermode: 'n',
     filter: Filter,
   })
-  # What a callback shows is drawn with the next redraw only; a prompt must not be drawn over.
-  if mode() !~# '^[r!c]'
-    redraw
-  endif
+  screen.Draw()
   return true
 enddef
 

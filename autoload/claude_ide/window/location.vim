@@ -1,5 +1,5 @@
 vim9script
-# Where the user is, and the way back there.
+# Records where the user is, and takes them back there.
 
 # The user's window, and what `CTRL-W p` and `g<Tab>` lead to. Tabpages have no ids: one is known by
 # its windows.
@@ -31,7 +31,7 @@ def RestoreHistory(target: dict<any>)
   endif
 enddef
 
-# Take the user back. If the window is gone, go to its tabpage. Returns whether there was a way.
+# Take the user back. If the window is gone, go to its tabpage. Returns whether that was possible.
 export def GoBack(target: dict<any>): bool
   if Exists(target.win)
     win_gotoid(target.win)

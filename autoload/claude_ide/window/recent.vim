@@ -31,7 +31,7 @@ def Forget(bufnr: string)
   endif
 enddef
 
-# When a buffer was used, in seconds; the current one is in use.
+# When a buffer was used, in seconds; the current one counts as the latest.
 def Used(bufnr: number, here: number): float
   if bufnr == here
     return 1.0e12

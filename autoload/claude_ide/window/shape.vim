@@ -57,7 +57,7 @@ export def Hold(): dict<any>
   }
 enddef
 
-# The disturbance is complete, in the same tabpage: a later change of a size is the user's.
+# Call this when the disturbance is complete: later changes of sizes are the user's.
 export def Settle(shape: dict<any>)
   shape.settled = Sizes()
 enddef
@@ -73,7 +73,7 @@ export def Check(shape: dict<any>)
   shape.is_resized = is_same && now != shape.settled
 enddef
 
-# Restore sizes and views if the user is in the tabpage, and has not arranged it anew.
+# Restore sizes and views if the user is in the tabpage, and has not rearranged it.
 export def Restore(shape: dict<any>)
   if shape.windows->index(win_getid()) < 0
     return

@@ -139,7 +139,8 @@ class Usage(msgspec.Struct):
 class Toolset(UserDict[str, Tool]):
     """Tools by wire name. `instructions` tell a model what they are for.
 
-    `kernels` returns the kernel in which they run code, if there is one.
+    `kernels` returns the kernel in which they run code, if there is one. `lacking` has the reason
+    for each tool that this editor cannot answer.
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class Toolset(UserDict[str, Tool]):
         tools: Mapping[str, Tool] | None = None,
         instructions: str = "",
         kernels: "Callable[[], Kernels] | None" = None,
+        lacking: Mapping[str, str] | None = None,
     ) -> None:
         self._listed: msgspec.Raw | None = None
         self._on_change: dict[object, Callable[[], object]] = {}
@@ -155,6 +157,7 @@ class Toolset(UserDict[str, Tool]):
         """The names of tools that the user has turned off."""
         self.usage: defaultdict[str, Usage] = defaultdict(Usage)
         self.kernels = kernels
+        self._lacking = lacking or {}
         super().__init__(tools)
 
     def __setitem__(self, name: str, tool: Tool) -> None:
@@ -175,7 +178,7 @@ class Toolset(UserDict[str, Tool]):
         """Return a tool that can be called. Raises `RpcError` (-32602) if there is none."""
         tool = self.get(name)
         if tool is None:
-            raise RpcError.invalid_params(f"Unknown tool: {name}")
+            raise RpcError.invalid_params(self._lacking.get(name) or f"Unknown tool: {name}")
         if name in self.off:
             raise RpcError.invalid_params(f"The user has turned off the tool {name}")
         return tool

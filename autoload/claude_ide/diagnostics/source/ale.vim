@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of ALE. The same functions as in the other sources: `sources.vim` describes them.
+# The diagnostics of ALE. `checking/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 

@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of coc.nvim. The same functions as in the other sources: `sources.vim` describes them.
+# The diagnostics of coc.nvim. `checking/sources.vim` has the functions of a source.
 #
 # Its node process is asked ahead: waiting for it would block Vim. Its event is not enough. It does not
 # occur for a buffer that no window shows, while the user inserts text, and if there are no diagnostics

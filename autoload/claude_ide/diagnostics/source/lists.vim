@@ -1,6 +1,6 @@
 vim9script
 # The diagnostics in the quickfix list and the location lists, for users without any of the plugins.
-# The same functions as in the other sources: `sources.vim` describes them.
+# `checking/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 

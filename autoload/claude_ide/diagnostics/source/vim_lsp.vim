@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of vim-lsp. The same functions as in the other sources: `sources.vim` describes them.
+# The diagnostics of vim-lsp. `checking/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 

@@ -1,6 +1,6 @@
 vim9script
-# The diagnostics of yegappan/lsp. The same functions as in the other sources: `sources.vim` describes
-# them. It is not imported: that would fail where the plugin is missing.
+# The diagnostics of yegappan/lsp. `checking/sources.vim` has the functions of a
+# source. The plugin is not imported: that would fail where the plugin is missing.
 
 import autoload '../../checking/events.vim'
 import autoload '../../file/positions.vim'

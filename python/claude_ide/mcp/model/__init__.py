@@ -19,6 +19,7 @@ from claude_ide.mcp.model import (
     syntax,
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
+from claude_ide.tool_names import EXECUTE_CODE
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -38,16 +39,31 @@ ALL = (
     code,
 )
 
-IN_VIM = ("buffers", "buffer_text", "working_folders", "quickfix", "messages", "ex_output")
-"""The tools that Vim answers (`autoload/claude_ide/tools/`): the others are not offered there."""
+SERVERS = "Vim has no client for language servers of its own; {} needs Neovim"
+TREES = "Vim has no syntax trees; {} needs Neovim"
+REVIEWS = "Vim cannot have a formatter's changes reviewed before they are applied; {} needs Neovim"
+KERNELS = "the Jupyter kernel needs Neovim; {} does not work in Vim"
+
+NEED_NEOVIM = {
+    **dict.fromkeys(("definition", "type_definition", "implementation", "references"), SERVERS),
+    **dict.fromkeys(("hover", "signature_help", "document_symbols", "workspace_symbols"), SERVERS),
+    **dict.fromkeys(("incoming_calls", "outgoing_calls", "rename", "code_action"), SERVERS),
+    **dict.fromkeys(("syntax_node", "outline", "enclosing", "tree_sitter_query"), TREES),
+    "format": REVIEWS,
+    EXECUTE_CODE: KERNELS,
+}
+"""The tools that Vim cannot answer, with the reason (`autoload/claude_ide/tools/`: the others)."""
 
 VIM_INSTRUCTIONS = """\
-These tools ask the user's Vim: what is open, texts that are not saved yet, which no file tool \
-sees, lists and messages. Lines and columns count from 1, columns in characters."""
+These tools ask the user's Vim: what is open and on screen, texts that are not saved yet, which no \
+file tool sees, diagnostics, lists, marks, registers and messages; some show the user something. \
+Lines and columns count from 1, columns in characters."""
 
 
 def toolset(kernels: "Callable[[], Kernels] | None" = None) -> Toolset:
     """Return the tools of this editor, to which the user may add; code runs in its kernel."""
     if editor_name() == VIM:
-        return Toolset({name: MODEL_TOOLS[name] for name in IN_VIM}, VIM_INSTRUCTIONS)
+        answered = {name: tool for name, tool in MODEL_TOOLS.items() if name not in NEED_NEOVIM}
+        lacking = {name: reason.format(name) for name, reason in NEED_NEOVIM.items()}
+        return Toolset(answered, VIM_INSTRUCTIONS, lacking=lacking)
     return Toolset(MODEL_TOOLS, MODEL_TOOLS.instructions, kernels)

@@ -1,5 +1,6 @@
 """Buffers: what is open, texts that are not saved, and their undo history."""
 
+import asyncio
 import time
 from typing import Annotated, Any
 
@@ -11,6 +12,10 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import File, Limit, Offset
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+from claude_ide.text_diff import unified
+
+CONTEXT = 3
+"""Lines around a change."""
 
 State = Annotated[int, Meta(ge=0, description="Number of the state; 0 is the text as it was read")]
 
@@ -86,7 +91,7 @@ async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
     lines: list[str] = []
     for each in files:
         lines += [f"--- {each['path']} on disk", f"+++ {each['path']} in {editor_name()}"]
-        lines += each.get("diff", each.get("note", "")).splitlines()
+        lines += each["note"].splitlines() if "note" in each else await _difference(each)
     return page(f"{count(len(files), 'file')} with unsaved changes", lines)
 
 
@@ -111,7 +116,16 @@ async def undo_diff(client: Client, arguments: UndoDiff) -> Content:
         fields["to"] = arguments.newer
     found = await client.editor.use("tools.undo.diff", fields)
     heading = f"From state {found['from']} to state {found['to']}"
-    return page(heading, found["diff"].splitlines() or ["There is no difference."])
+    return page(heading, await _difference(found) or ["There is no difference."])
+
+
+async def _difference(found: dict[str, Any]) -> list[str]:
+    """Return the lines of a diff: Neovim has made it; Vim, which often cannot, sends both texts."""
+    if "diff" in found:
+        return list(found["diff"].splitlines())
+    older, newer = found["older"], found["newer"]
+    lines = await asyncio.to_thread(unified, older, newer, CONTEXT)
+    return [*lines] if lines or older == newer else ["too large to compare"]
 
 
 def _buffer(each: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 vim9script
 # Where diagnostics come from: Vim has no store of its own, as Neovim has. Each source is a module in
-# `source/` with these functions; an entry is in the source's own form.
+# `diagnostics/source/` with these functions; an entry is in the source's own form.
 #
 # | function                   | result                                                            |
 # | -------------------------- | ----------------------------------------------------------------- |
