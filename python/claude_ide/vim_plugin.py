@@ -9,6 +9,7 @@ import os
 import signal
 from typing import Any
 
+from claude_ide import startup
 from claude_ide.app import App
 from claude_ide.commands import Call, dispatch
 from claude_ide.editor.disk_watch import DiskWatch
@@ -33,6 +34,11 @@ def run() -> None:
         arguments, lines, bang, bufnr = given
         dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
 
+    def hold_port(event: dict[str, Any]) -> None:
+        if app.serving is not None:
+            startup.hold(event["path"], app.serving.bound.socket)
+
+    app.editor.events.subscribe("port_hold_opened", hold_port)
     receiving = loop.create_task(vim.receive(source, report))
     loop.add_signal_handler(signal.SIGTERM, receiving.cancel)
     with contextlib.suppress(asyncio.CancelledError):

@@ -6,10 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
+from support.claude_code import ClaudeCode, connected, locks, the_lock
 from support.neovim import until
-from support.processes import alive
+from support.processes import alive, under
 from support.vim import Vim
+
+
+async def the_holder(vim: Vim) -> int:
+    """Return the id of the process that holds the port, once it does."""
+    await until(lambda: vim.eval("claude_ide#host#port_hold#Port()"), "the port is held")
+    [holder] = [pid for pid in under(vim.process.pid) if b"port_hold.py" in command_line(pid)]
+    return holder
+
+
+def command_line(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 async def test_start_announces_vim_to_the_cli(
@@ -77,22 +88,28 @@ async def test_the_host_ends_with_a_vim_that_is_killed(
     await until(lambda: not alive(lock["hostPid"]), "the host has ended")
 
 
-async def test_a_killed_host_returns_on_its_port_with_a_new_token(
+async def test_the_process_that_holds_the_port_ends_with_vim(serving_vim: Vim) -> None:
+    holder = await the_holder(serving_vim)
+
+    os.kill(serving_vim.process.pid, signal.SIGKILL)
+
+    await until(lambda: not alive(holder), "the port is released")
+
+
+async def test_a_killed_holder_is_replaced_after_the_next_start(
     serving_vim: Vim, config_folder: Path
 ) -> None:
-    port, before = await the_lock(config_folder)
+    port, lock = await the_lock(config_folder)
+    os.kill(await the_holder(serving_vim), signal.SIGKILL)
+    await until(lambda: serving_vim.eval("claude_ide#host#port_hold#Port() == 0"))
 
-    os.kill(before["hostPid"], signal.SIGKILL)
+    os.kill(lock["hostPid"], signal.SIGKILL)
 
-    await until(
-        lambda: [lock for _, lock in locks(config_folder) if lock["hostPid"] != before["hostPid"]]
-    )
-    again, lock = await the_lock(config_folder)
-    assert again == port
-    assert lock["authToken"] != before["authToken"]
     await until(lambda: "was restarted" in serving_vim.screen.text())
-    async with claude_code(config_folder) as client:
-        assert await client.request("ping") == {}
+    await the_holder(serving_vim)
+    again, new = await the_lock(config_folder)
+    assert again == port
+    assert new["authToken"] != lock["authToken"]
 
 
 async def test_a_host_that_keeps_dying_is_given_up(serving_vim: Vim, config_folder: Path) -> None:

@@ -1,0 +1,43 @@
+"""Holds a copy of the host's listening socket for the next host of the same Vim.
+
+`python -I port_hold.py PATH`, a child of Vim, which cannot hold a socket itself as Neovim does
+(`lua/claude_ide/host/port_hold.lua`). Hosts connect to the Unix socket PATH to pass theirs on, or
+to fetch it (`startup.hold` and `fetch`).
+
+On stdout it prints `OPEN` when they can connect, and later the port that it holds. It runs until
+Vim closes stdin.
+"""
+
+import contextlib
+import select
+import socket
+import sys
+
+OPEN = "open"
+HOST_SECONDS = 1.0
+
+
+def main(path: str) -> None:
+    """Serve hosts until stdin is closed."""
+    held: socket.socket | None = None
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        print(OPEN, flush=True)
+        while sys.stdin not in select.select([sys.stdin, listener], [], [])[0]:
+            with contextlib.suppress(OSError), listener.accept()[0] as host:
+                host.settimeout(HOST_SECONDS)
+                if held is not None:
+                    socket.send_fds(host, [b"\n"], [held.fileno()])
+                elif (held := receive(host)) is not None:
+                    print(held.getsockname()[1], flush=True)
+
+
+def receive(host: socket.socket) -> socket.socket | None:
+    """Return the socket that a host passes on; None if it passes none."""
+    descriptors = socket.recv_fds(host, 1, 1)[1]
+    return socket.socket(fileno=descriptors[0]) if descriptors else None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
