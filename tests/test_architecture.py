@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "editor_name": set(),
-    "config": set(),
+    "config": {"editor_name"},
     "paths": set(),
     "files": set(),
     "program": set(),

@@ -9,16 +9,20 @@ Vim closes stdin.
 """
 
 import contextlib
+import os
 import select
 import socket
 import sys
 
 OPEN = "open"
 HOST_SECONDS = 1.0
+MOST_DESCRIPTORS = 1024
 
 
 def main(path: str) -> None:
     """Serve hosts until stdin is closed."""
+    # A child of Vim inherits the pipes to earlier ones, which would not notice that Vim closes them.
+    os.closerange(3, MOST_DESCRIPTORS)
     held: socket.socket | None = None
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)

@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
+from support.checkout import program
 from support.claude_code import ClaudeCode, connected, locks, the_lock
 from support.neovim import until
 from support.processes import alive, under
@@ -148,6 +150,42 @@ async def test_another_encoding_is_refused_in_one_line(vim: Vim, config_folder: 
     assert (await vim.mode())["mode"] == "n"
 
 
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("{'autostart': 1}", "g:claude_ide.autostart is not an option; did you mean auto_start?"),
+        ("{'diff': 'tab'}", "g:claude_ide.diff must be a dictionary, not a string"),
+        ("{'auto_start': 'yes'}", "g:claude_ide.auto_start must be a boolean, not a string"),
+        ("{'hooks': {-> 1}}", "g:claude_ide.hooks must not be a function"),
+        (
+            "{'log_level': 'loud'}",
+            '"loud" is not one of "debug", "info", "warning", "error"',
+        ),
+    ],
+)
+async def test_a_wrong_option_is_reported_when_the_server_starts(
+    vim: Vim, options: str, complaint: str
+) -> None:
+    await vim.command(f"call extend(g:claude_ide, {options})")
+
+    await vim.keys(":ClaudeStart<CR>")
+
+    await until(lambda: vim.eval("claude_ide#host#Server()"), "it starts all the same")
+    await until(lambda: vim.eval(f"execute('messages') =~ '\\V{complaint}'"), complaint)
+    assert (await vim.mode())["mode"] == "n"
+
+
+async def test_options_that_are_no_dictionary_are_reported(vim: Vim) -> None:
+    await vim.command("let g:claude_ide = 'tab'")
+    own = Path(await vim.call("claude_ide#host#python#Own"))
+    program(own / "bin/python", f"exec '{sys.executable}' \"$@\"")
+
+    await vim.keys(":ClaudeStart<CR>")
+
+    complaint = "g:claude_ide must be a dictionary, not a string"
+    await until(lambda: vim.eval(f"execute('messages') =~ '{complaint}'"), complaint)
+
+
 async def test_a_python_that_is_missing_is_named(vim: Vim) -> None:
     await vim.command("let g:claude_ide.python = '/nowhere/python'")
 
@@ -175,3 +213,22 @@ async def test_a_command_after_the_start_ends_in_no_prompt(vim: Vim) -> None:
     await until(lambda: vim.eval("exists('g:typed')"))
     assert (await vim.mode())["mode"] == "n"
     assert "ready (127.0.0.1" in await vim.eval("execute('messages')")
+
+
+async def test_an_outdated_host_stops_although_a_later_job_has_inherited_its_pipe(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    _, lock = await the_lock(config_folder)
+    # It also inherits the channel of this test.
+    await serving_vim.command("let g:other = job_start(['sleep', '600'])")
+    try:
+        assert await serving_vim.eval("claude_ide#host#Outdate()")
+
+        await serving_vim.keys(":ClaudeStop<CR>")
+
+        await until(lambda: not alive(lock["hostPid"]), "the host has ended")
+        await until(lambda: "claude-ide: stopped" in serving_vim.screen.text())
+        assert await serving_vim.eval("job_status(g:other)") == "run"
+        assert "died" not in await serving_vim.eval("execute('messages')")
+    finally:
+        await serving_vim.eval("job_stop(g:other, 'kill')")
