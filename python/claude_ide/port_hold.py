@@ -21,7 +21,7 @@ MOST_DESCRIPTORS = 1024
 
 def main(path: str) -> None:
     """Serve hosts until stdin is closed."""
-    # A child of Vim inherits the pipes to earlier ones, which would not notice that Vim closes them.
+    # Vim's children inherit its pipes to others, which would not notice that it closes them.
     os.closerange(3, MOST_DESCRIPTORS)
     held: socket.socket | None = None
     with socket.socket(socket.AF_UNIX) as listener:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.checkout import program
-from support.claude_code import ClaudeCode, connected, locks, the_lock
+from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
 from support.neovim import until
 from support.processes import alive, under
 from support.vim import Vim
@@ -232,3 +232,33 @@ async def test_an_outdated_host_stops_although_a_later_job_has_inherited_its_pip
         assert "died" not in await serving_vim.eval("execute('messages')")
     finally:
         await serving_vim.eval("job_stop(g:other, 'kill')")
+
+
+async def test_a_vim_without_a_language_is_refused_in_one_line(
+    vim_program: str, project: Path, tmp_path: Path, config_folder: Path
+) -> None:
+    home = tmp_path / "home"
+    vim = await Vim.start(cwd=project, home=home, env={"LANG": "C", "LC_ALL": "C"})
+    try:
+        assert await vim.eval("&encoding") == "latin1"
+        await vim.keys(":ClaudeStart<CR>")
+
+        refusal = "'encoding' is latin1, but claude-ide needs utf-8"
+        await until(lambda: refusal in vim.screen.text(), "the refusal")
+        assert (await vim.mode())["mode"] == "n"
+        assert not locks(config_folder)
+    finally:
+        await vim.stop()
+
+
+async def test_the_data_of_an_event_is_there_while_it_is_announced(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    await serving_vim.command("autocmd User ClaudeConnected let g:seen = g:claude_ide_event")
+    await serving_vim.command("autocmd User ClaudeDisconnected let g:gone = g:claude_ide_event")
+
+    async with claude_code(config_folder):
+        await until(lambda: serving_vim.eval("get(g:, 'seen', {}) == {'clients': 1}"))
+        assert await serving_vim.eval("exists('g:claude_ide_event')") == 0
+
+    await until(lambda: serving_vim.eval("get(g:, 'gone', {}) == {'clients': 0}"))
