@@ -5,7 +5,7 @@
 to fetch it (`startup.hold` and `fetch`).
 
 On stdout it prints `OPEN` when they can connect, and later the port that it holds. It runs until
-Vim closes stdin.
+Vim closes stdin, or has ended: later jobs of Vim inherit that pipe, and may keep it open.
 """
 
 import contextlib
@@ -16,19 +16,26 @@ import sys
 
 OPEN = "open"
 HOST_SECONDS = 1.0
+ORPHAN_SECONDS = 1.0
 MOST_DESCRIPTORS = 1024
 
 
 def main(path: str) -> None:
-    """Serve hosts until stdin is closed."""
+    """Serve hosts until Vim ends."""
     # Vim's children inherit its pipes to others, which would not notice that it closes them.
     os.closerange(3, MOST_DESCRIPTORS)
+    vim = os.getppid()
     held: socket.socket | None = None
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
         print(OPEN, flush=True)
-        while sys.stdin not in select.select([sys.stdin, listener], [], [])[0]:
+        while os.getppid() == vim:
+            ready, _, _ = select.select([sys.stdin, listener], [], [], ORPHAN_SECONDS)
+            if sys.stdin in ready:
+                return
+            if listener not in ready:
+                continue
             with contextlib.suppress(OSError), listener.accept()[0] as host:
                 host.settimeout(HOST_SECONDS)
                 if held is not None:

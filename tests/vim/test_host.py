@@ -90,6 +90,25 @@ async def test_the_host_ends_with_a_vim_that_is_killed(
     await until(lambda: not alive(lock["hostPid"]), "the host has ended")
 
 
+async def test_nothing_survives_a_killed_vim_although_a_later_job_has_inherited_the_pipes(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    _, lock = await the_lock(config_folder)
+    holder = await the_holder(serving_vim)
+    await serving_vim.command("let g:other = job_start(['sleep', '600'])")
+    other = await serving_vim.eval("job_info(g:other).process")
+
+    try:
+        os.kill(serving_vim.process.pid, signal.SIGKILL)
+
+        await until(lambda: not alive(lock["hostPid"]), "the host has ended")
+        await until(lambda: not alive(holder), "the port is released")
+        assert not locks(config_folder)
+        assert alive(other)
+    finally:
+        os.kill(other, signal.SIGKILL)
+
+
 async def test_the_process_that_holds_the_port_ends_with_vim(serving_vim: Vim) -> None:
     holder = await the_holder(serving_vim)
 

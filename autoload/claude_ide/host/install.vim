@@ -127,7 +127,7 @@ export def Run(wait = false)
   endif
 enddef
 
-# `:ClaudeInstall`; what `package` names could only be used in Neovim.
+# Run `:ClaudeInstall`. A `package` could only be used in Neovim.
 export def Command(package: string, bang: bool)
   if package ==# ''
     Run(bang)

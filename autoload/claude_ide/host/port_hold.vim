@@ -66,7 +66,7 @@ export def Hold(wanted: number)
     opened], {
     mode: 'nl',
     err_io: 'null',
-    # The end of its stdin ends it.
+    # It ends when its stdin is closed.
     stoponexit: '',
     out_cb: (_, line) => {
       if path ==# opened

@@ -50,7 +50,7 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     mode: 'nl',
     # Without this a host that does not read would hang Vim.
     noblock: 1,
-    # The end of its stdin ends it; a SIGTERM besides would only race with that.
+    # The host ends when its stdin is closed. A SIGTERM would race with that.
     stoponexit: '',
     out_cb: channel.Receive,
     err_cb: (_, line) => {
