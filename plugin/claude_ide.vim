@@ -26,13 +26,14 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endif
   endfunction
 
-  " A map in each of `modes`, a string of letters.
-  function s:Map(modes, name, attributes, keys) abort
-    for l:mode in split(a:modes, '\zs')
-      execute printf('%snoremap %s <Plug>(claude-%s) %s', l:mode,
-            \ empty(s:refusal) ? a:attributes : '', a:name,
-            \ empty(s:refusal) ? a:keys : ':<C-U>echomsg ' . string(s:refusal) . '<CR>')
-    endfor
+  " A map; `command` defines it in one mode.
+  function s:Map(command, name, keys) abort
+    let l:plug = '<Plug>(claude-' . a:name . ')'
+    if empty(s:refusal)
+      execute a:command l:plug a:keys
+    else
+      execute 'noremap' l:plug ':<C-U>echomsg' string(s:refusal) . '<CR>'
+    endif
   endfunction
 
   let s:lines = '<range> ? [<line1>, <line2>] : []'
@@ -98,27 +99,27 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   call s:NeedsNeovim('ClaudeTools', '-bar -nargs=*')
   call s:NeedsNeovim('ClaudeUninstall', '-bar -bang -nargs=1')
 
-  call s:Map('n', 'toggle', '', '<Cmd>Claude<CR>')
-  call s:Map('n', 'share', '', '<Cmd>ClaudeShare toggle<CR>')
-  call s:Map('n', 'add', '', '<Cmd>ClaudeAdd %<CR>')
-  call s:Map('n', 'commit', '', '<Cmd>ClaudeCommit<CR>')
-  call s:Map('n', 'accept', '', '<Cmd>ClaudeAccept<CR>')
-  call s:Map('n', 'reject', '', '<Cmd>ClaudeReject<CR>')
-  call s:Map('nxit', 'focus', '', '<Cmd>ClaudeFocus<CR>')
-  call s:Map('n', 'ask', '', '<Cmd>ClaudeAsk<CR>')
-  call s:Map('x', 'ask', '<silent>', ':ClaudeAsk<CR>')
-  call s:Map('n', 'edit', '', '<Cmd>ClaudeEdit<CR>')
-  call s:Map('x', 'edit', '<silent>', ':ClaudeEdit<CR>')
-  call s:Map('n', 'send', '<expr>', 'claude_ide#selection#mention#Operator()')
-  call s:Map('x', 'send', '<silent>', ':ClaudeSend<CR>')
-  for [s:modes, s:names] in [
-        \ ['n', ['answer', 'changes', 'chat', 'dismiss', 'new', 'switch']],
-        \ ['nx', ['comment', 'fix', 'hunk-drop', 'hunk-take', 'prompt', 'seen']],
-        \ ['nxo', ['hunk-next', 'hunk-previous', 'unseen-next', 'unseen-previous']]]
-    for s:name in s:names
-      call s:Map(s:modes, s:name, '', printf('<Cmd>call claude_ide#say#message#Show(' .
-            \ '"<lt>Plug>(claude-%s) needs Neovim", "warn")<CR>', s:name))
-    endfor
+  call s:Map('nnoremap', 'toggle', '<Cmd>Claude<CR>')
+  call s:Map('nnoremap', 'share', '<Cmd>ClaudeShare toggle<CR>')
+  call s:Map('nnoremap', 'add', '<Cmd>ClaudeAdd %<CR>')
+  call s:Map('nnoremap', 'commit', '<Cmd>ClaudeCommit<CR>')
+  call s:Map('nnoremap', 'accept', '<Cmd>ClaudeAccept<CR>')
+  call s:Map('nnoremap', 'reject', '<Cmd>ClaudeReject<CR>')
+  call s:Map('nnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('xnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('inoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('tnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('nnoremap', 'ask', '<Cmd>ClaudeAsk<CR>')
+  call s:Map('xnoremap <silent>', 'ask', ':ClaudeAsk<CR>')
+  call s:Map('nnoremap', 'edit', '<Cmd>ClaudeEdit<CR>')
+  call s:Map('xnoremap <silent>', 'edit', ':ClaudeEdit<CR>')
+  call s:Map('nnoremap <expr>', 'send', 'claude_ide#selection#mention#Operator()')
+  call s:Map('xnoremap <silent>', 'send', ':ClaudeSend<CR>')
+  for s:name in ['answer', 'changes', 'chat', 'comment', 'dismiss', 'fix', 'hunk-drop', 'hunk-next',
+        \ 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next',
+        \ 'unseen-previous']
+    call s:Map('noremap', s:name, '<Cmd>call claude_ide#say#message#Show(' .
+          \ '"<lt>Plug>(claude-' . s:name . ') needs Neovim", "warn")<CR>')
   endfor
 
   if empty(s:refusal)
