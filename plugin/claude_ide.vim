@@ -2,95 +2,128 @@
 " Python is started only when one is used. This is legacy script inside one :if, which vim.tiny skips.
 if !exists('g:loaded_claude_ide') && !has('nvim')
   let g:loaded_claude_ide = 1
+  let s:is_compatible = &compatible
   let s:cpo = &cpo
   set cpo&vim
 
+  " Why the plugin does not work in this Vim; empty if it does.
+  let s:refusal = ''
+  let s:missing = filter(['channel', 'job', 'popupwin', 'textprop', 'timers'], '!has(v:val)')
+  if !exists('*indexof')
+    let s:refusal = 'claude-ide needs Vim 9.0.0196 or newer'
+  elseif !empty(s:missing)
+    let s:refusal = 'claude-ide needs a Vim with +' . join(s:missing, ', +')
+  elseif s:is_compatible
+    let s:refusal = "claude-ide needs 'nocompatible'"
+  endif
+
   " All have a range, which most of them ignore: `:` in Visual mode inserts one.
   function s:Define(name, attributes, run) abort
-    execute 'command! -range' a:attributes a:name a:run
+    if empty(s:refusal)
+      execute 'command! -range' a:attributes a:name a:run
+    else
+      execute 'command! -range -nargs=* -bang' a:name 'echomsg' string(s:refusal)
+    endif
   endfunction
 
-  if !(exists('*indexof') && has('job') && has('popupwin') && has('timers'))
-    for s:name in ['Claude', 'ClaudeStart', 'ClaudeSend']
-      call s:Define(s:name, '-nargs=* -bang -bar',
-            \ 'echomsg "claude-ide needs Vim 9.0.0196 or newer with +job, +popupwin and +timers"')
-    endfor
-  else
-    let s:lines = '<range> ? [<line1>, <line2>] : []'
+  " A map; `command` defines it in one mode.
+  function s:Map(command, name, keys) abort
+    let l:plug = '<Plug>(claude-' . a:name . ')'
+    if empty(s:refusal)
+      execute a:command l:plug a:keys
+    else
+      execute 'noremap' l:plug ':<C-U>echomsg' string(s:refusal) . '<CR>'
+    endif
+  endfunction
 
-    " A command that the host executes.
-    function s:Host(name, attributes) abort
-      call s:Define(a:name, a:attributes, printf(
-            \ 'call claude_ide#session#Command(%s, [<f-args>], %s, <bang>0)', string(a:name), s:lines))
-    endfunction
+  let s:lines = '<range> ? [<line1>, <line2>] : []'
 
-    " A command whose text may contain `|`: `function` gets the text, the lines and the bang.
-    function s:Text(name, function, complete = '') abort
-      call s:Define(a:name, '-nargs=* -bang ' .. a:complete, printf(
-            \ 'call claude_ide#next_command#AfterText(%s, <q-args>, %s, <bang>0)',
-            \ string(a:function), s:lines))
-    endfunction
+  " A command that the host executes.
+  function s:Host(name, attributes) abort
+    call s:Define(a:name, a:attributes, printf(
+          \ 'call claude_ide#session#Command(%s, [<f-args>], %s, <bang>0)', string(a:name), s:lines))
+  endfunction
 
-    call s:Define('Claude', '-nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete',
-          \ 'call claude_ide#next_command#AfterArguments("claude_ide#session#Claude", <q-args>, ' ..
-          \ s:lines .. ', <bang>0)')
-    call s:Define('ClaudeFocus', '-bar', 'call claude_ide#terminal#focus#Toggle()')
-    call s:Host('ClaudeStart', '-bar -bang')
-    call s:Host('ClaudeStop', '-bar -bang')
-    call s:Host('ClaudeStatus', '-bar')
-    call s:Host('ClaudeSend', '-bar -bang')
-    call s:Host('ClaudeAdd',
-          \ '-bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete')
-    call s:Define('ClaudeShare',
-          \ '-bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete',
-          \ 'call claude_ide#selection#share#Run(<q-args>)')
-    call s:Host('ClaudeTrust', '-bar -nargs=* -complete=customlist,claude_ide#host#trust#Complete')
-    call s:Host('ClaudeMcpConfig',
-          \ '-bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete')
-    call s:Host('ClaudeWire',
-          \ '-bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete')
-    call s:Define('ClaudeAccept', '-bar -bang', 'call claude_ide#diff#AcceptCommand(<bang>0)')
-    call s:Text('ClaudeReject', 'claude_ide#diff#RejectCommand')
-    call s:Text('ClaudeAsk', 'claude_ide#session#Ask', '-complete=customlist,claude_ide#prompts#Complete')
-    call s:Text('ClaudeEdit', 'claude_ide#session#Edit')
-    call s:Define('ClaudeCommit', '-bar -bang', 'call claude_ide#session#Commit(<bang>0)')
-    call s:Define('ClaudeInstall', '-bar -bang', 'call claude_ide#host#install#Run(<bang>0)')
-    call s:Define('ClaudeCheck', '-bar', 'call claude_ide#health#Check()')
-    call s:Define('ClaudeDismiss', '-bar', 'call claude_ide#tools#showing#Dismiss()')
-    call s:Define('ClaudeLog', '-bar', 'call claude_ide#log_window#Open()')
+  " A command whose text may contain `|`: `function` gets the text, the lines and the bang.
+  function s:Text(name, attributes, function) abort
+    call s:Define(a:name, '-nargs=* -bang ' . a:attributes, printf(
+          \ 'call claude_ide#next_command#AfterText(%s, <q-args>, %s, <bang>0)',
+          \ string(a:function), s:lines))
+  endfunction
 
-    for s:name in ['Answer', 'Changes', 'Chat', 'Comment', 'Fix', 'Kernel', 'New',
-          \ 'Prompt', 'Seen', 'Switch', 'Tools', 'Uninstall']
-      call s:Define('Claude' .. s:name, '-nargs=* -bang', printf(
-            \ 'call claude_ide#say#message#Show(":Claude%s needs Neovim", "warn")', s:name))
-    endfor
+  call s:Define('Claude', '-nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete',
+        \ 'call claude_ide#next_command#AfterArguments("claude_ide#session#Claude", <q-args>, ' .
+        \ s:lines . ', <bang>0)')
+  call s:Define('ClaudeFocus', '-bar', 'call claude_ide#terminal#focus#Toggle()')
+  call s:Host('ClaudeStart', '-bar -bang')
+  call s:Host('ClaudeStop', '-bar -bang')
+  call s:Host('ClaudeStatus', '-bar')
+  call s:Host('ClaudeSend', '-bar -bang')
+  call s:Host('ClaudeAdd',
+        \ '-bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete')
+  call s:Define('ClaudeShare',
+        \ '-bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete',
+        \ 'call claude_ide#selection#share#Run(<q-args>)')
+  call s:Host('ClaudeTrust', '-bar -nargs=* -complete=customlist,claude_ide#host#trust#Complete')
+  call s:Host('ClaudeMcpConfig',
+        \ '-bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete')
+  call s:Host('ClaudeWire',
+        \ '-bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete')
+  call s:Define('ClaudeAccept', '-bar -bang', 'call claude_ide#diff#AcceptCommand(<bang>0)')
+  call s:Text('ClaudeReject', '', 'claude_ide#diff#RejectCommand')
+  call s:Text('ClaudeAsk', '-complete=customlist,claude_ide#prompts#Complete',
+        \ 'claude_ide#session#Ask')
+  call s:Text('ClaudeEdit', '', 'claude_ide#session#Edit')
+  call s:Define('ClaudeCommit', '-bar -bang', 'call claude_ide#session#Commit(<bang>0)')
+  call s:Define('ClaudeInstall', '-bar -bang -nargs=?',
+        \ 'call claude_ide#host#install#Command(<q-args>, <bang>0)')
+  call s:Define('ClaudeCheck', '-bar', 'call claude_ide#health#Check()')
+  call s:Define('ClaudeDismiss', '-bar', 'call claude_ide#tools#showing#Dismiss()')
+  call s:Define('ClaudeLog', '-bar', 'call claude_ide#log_window#Open()')
 
-    function s:Map(name, command) abort
-      execute printf('nnoremap <Plug>(claude-%s) <Cmd>%s<CR>', a:name, a:command)
-    endfunction
+  " What needs Neovim says so.
+  function s:NeedsNeovim(name, attributes) abort
+    call s:Define(a:name, a:attributes,
+          \ 'call claude_ide#say#message#Show(":' . a:name . ' needs Neovim", "warn")')
+  endfunction
+  call s:NeedsNeovim('ClaudeAnswer', '-bar')
+  call s:NeedsNeovim('ClaudeChanges', '-bar -bang -nargs=*')
+  call s:NeedsNeovim('ClaudeChat', '-nargs=*')
+  call s:NeedsNeovim('ClaudeComment', '-bang -nargs=*')
+  call s:NeedsNeovim('ClaudeFix', '-bar')
+  call s:NeedsNeovim('ClaudeKernel', '-bar -nargs=*')
+  call s:NeedsNeovim('ClaudeNew', '-bar -nargs=*')
+  call s:NeedsNeovim('ClaudePrompt', '-bar -nargs=?')
+  call s:NeedsNeovim('ClaudeSeen', '-bar -bang')
+  call s:NeedsNeovim('ClaudeSwitch', '-bar -nargs=*')
+  call s:NeedsNeovim('ClaudeTools', '-bar -nargs=*')
+  call s:NeedsNeovim('ClaudeUninstall', '-bar -bang -nargs=1')
 
-    function s:MapLines(name, command) abort
-      execute printf('xnoremap <silent> <Plug>(claude-%s) :%s<CR>', a:name, a:command)
-    endfunction
+  call s:Map('nnoremap', 'toggle', '<Cmd>Claude<CR>')
+  call s:Map('nnoremap', 'share', '<Cmd>ClaudeShare toggle<CR>')
+  call s:Map('nnoremap', 'add', '<Cmd>ClaudeAdd %<CR>')
+  call s:Map('nnoremap', 'dismiss', '<Cmd>ClaudeDismiss<CR>')
+  call s:Map('nnoremap', 'commit', '<Cmd>ClaudeCommit<CR>')
+  call s:Map('nnoremap', 'accept', '<Cmd>ClaudeAccept<CR>')
+  call s:Map('nnoremap', 'reject', '<Cmd>ClaudeReject<CR>')
+  call s:Map('nnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('xnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('inoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('tnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
+  call s:Map('nnoremap', 'ask', '<Cmd>ClaudeAsk<CR>')
+  call s:Map('xnoremap <silent>', 'ask', ':ClaudeAsk<CR>')
+  call s:Map('nnoremap', 'edit', '<Cmd>ClaudeEdit<CR>')
+  call s:Map('xnoremap <silent>', 'edit', ':ClaudeEdit<CR>')
+  call s:Map('nnoremap <expr>', 'send', 'claude_ide#selection#mention#Operator()')
+  call s:Map('xnoremap <silent>', 'send', ':ClaudeSend<CR>')
+  for s:name in ['answer', 'changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next',
+        \ 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next',
+        \ 'unseen-previous']
+    call s:Map('noremap', s:name, '<Cmd>call claude_ide#say#message#Show(' .
+          \ '"<lt>Plug>(claude-' . s:name . ') needs Neovim", "warn")<CR>')
+  endfor
 
-    call s:Map('toggle', 'Claude')
-    call s:Map('share', 'ClaudeShare toggle')
-    call s:Map('add', 'ClaudeAdd %')
-    call s:Map('ask', 'ClaudeAsk')
-    call s:Map('edit', 'ClaudeEdit')
-    call s:Map('dismiss', 'ClaudeDismiss')
-    call s:Map('commit', 'ClaudeCommit')
-    call s:Map('accept', 'ClaudeAccept')
-    call s:Map('reject', 'ClaudeReject')
-    call s:MapLines('send', 'ClaudeSend')
-    call s:MapLines('ask', 'ClaudeAsk')
-    call s:MapLines('edit', 'ClaudeEdit')
-    nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
-    nnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    xnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    inoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    tnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-
+  if empty(s:refusal)
     let s:options = get(g:, 'claude_ide', {})
     augroup claude_ide_start
       autocmd!

@@ -56,7 +56,7 @@ export def Remove(source: string): bool
   return true
 enddef
 
-# The host has ended: nobody reports any more.
+# The host has ended, so agents report nothing.
 export def Clear()
   sources = {}
   latest = ''

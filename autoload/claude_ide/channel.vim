@@ -26,7 +26,11 @@ enddef
 # Send a message. Without a host it is dropped; a host that does not read never blocks Vim.
 export def Send(sent: list<any>)
   if is_open && ch_status(host) ==# 'open'
-    ch_sendraw(host, json_encode(sent) .. "\n")
+    try
+      ch_sendraw(host, json_encode(sent) .. "\n")
+    catch /:E63[01]:/
+      # The host has just ended; Vim calls `Close` soon.
+    endtry
   endif
 enddef
 

@@ -121,7 +121,7 @@ def IsFor(found: dict<any>): bool
     type(folder) == v:t_string && stridx(here, folder .. '/') == 0) >= 0
 enddef
 
-# Whether a process of the user's exists. The next CLI deletes the locks of those that do not.
+# Whether a process exists. The next CLI deletes the locks of those that do not.
 def IsAlive(pid: any): bool
   if type(pid) != v:t_number
     return false

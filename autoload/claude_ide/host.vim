@@ -6,6 +6,7 @@ import autoload './channel.vim'
 import autoload './host/death.vim'
 import autoload './host/environment.vim'
 import autoload './host/options.vim'
+import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
 import autoload './file/folders.vim'
 import autoload './say/announce.vim'
@@ -16,7 +17,7 @@ import autoload './say/reason.vim'
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
 
-var server: dict<any> = {} # the last `port`; kept so that the server can return to it
+var server: dict<any> = {} # the last `port` and `token`; kept so that the server can return to them
 var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
@@ -55,17 +56,23 @@ def SetServing(on: bool)
   activity.Changed()
 enddef
 
+# Free the port and restore the environment: there is no server until the user starts one.
+def ReleasePort()
+  port_hold.Release()
+  environment.Restore()
+enddef
+
 def Restart(died: dict<any>)
   if Spawn(true)
     channel.Send([0, 'command', 'ClaudeStart', [], [], true, 0])
     message.Show($'{died.text} and was restarted', 'warn')
   else
-    environment.Restore()
+    ReleasePort()
   endif
 enddef
 
 def GiveUp(died: dict<any>)
-  environment.Restore()
+  ReleasePort()
   if died.lacks_python
     claude_ide#host#ready#LacksPython(died.reason)
   else
@@ -84,7 +91,7 @@ def Ended(code: number, stderr: list<string>)
   SetServing(false)
   Announce(on_exit, code != 0 ? died.reason : '')
   if code == 0
-    environment.Restore()
+    ReleasePort()
     return
   endif
   death.Log(died, stderr)
@@ -113,6 +120,9 @@ def Spawn(serve: bool): bool
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
+    # Without the hold another process may have listened on the port, and received the token.
+    token: !empty(server) && port_hold.Port() == server.port ? server.token : '',
+    hold: port_hold.Path(),
   }
   const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
@@ -157,9 +167,9 @@ export def Command(name: string, given: dict<any>)
 enddef
 
 # Called by the host as soon as it has bound its port, before anything else: processes may find it
-# now. Vim needs no token: what must know it is started by the host.
-export def Bound(port: number, _: string): bool
-  server = {port: port}
+# now.
+export def Bound(port: number, token: string): bool
+  server = {port: port, token: token}
   environment.Announce(port)
   return true
 enddef
@@ -167,6 +177,7 @@ enddef
 # Called by the host when its server accepts clients.
 export def Listening(port: number, token: string): bool
   Bound(port, token)
+  port_hold.Hold(port)
   serves = true
   SetServing(true)
   return true
@@ -185,11 +196,11 @@ enddef
 export def Stopped(): bool
   serves = false
   SetServing(false)
-  environment.Restore()
+  ReleasePort()
   return true
 enddef
 
-# The `port` of the running server and its number of `clients`; empty if none is running.
+# The `port` and `token` of the running server and its number of `clients`; empty if none is running.
 export def Server(): dict<any>
   return serving ? extendnew(server, {clients: clients}) : {}
 enddef

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from claude_ide.editor_name import VIM, editor_name
+
 LUA_TYPES = {
     "array": "a list",
     "bool": "a boolean",
@@ -19,6 +21,7 @@ LUA_TYPES = {
     "object": "a table",
     "str": "a string",
 }
+VIM_TYPES = LUA_TYPES | {"null": "null", "object": "a dictionary"}
 _TYPE = re.compile(r"`([^`]*)`")
 _AGENT_ID = re.compile(r"[A-Za-z0-9_-]+")
 NOT_AN_ID = "must have only letters, digits, - and _"
@@ -245,19 +248,20 @@ def _problem(value: Any, wanted: Any) -> str:
 
 
 def _in_words(error: str, value: Any, wanted: Any) -> str:
-    """Return an error of msgspec as one about Lua's types."""
+    """Return an error of msgspec as one about the types of the editor's language."""
     problem, _, path = error.partition(" - at ")
     if problem.startswith("Invalid enum value"):
         return f": {_quoted(value)} is not one of {', '.join(map(_quoted, get_args(wanted)))}"
-    expected, _, got = _TYPE.sub(_lua_types, problem).partition(", got ")
+    expected, _, got = _TYPE.sub(_types, problem).partition(", got ")
     must = expected.replace("Expected ", "must be ")
     subject = ": each item " if path else " "
     return f"{subject}{must}, not {got}" if got else f"{subject}{must}".removesuffix(".0")
 
 
-def _lua_types(types: re.Match[str]) -> str:
+def _types(types: re.Match[str]) -> str:
+    words = VIM_TYPES if editor_name() == VIM else LUA_TYPES
     names = types[1].removesuffix(" | null").split(" | ")  # an optional key can just be left out
-    return " or ".join(dict.fromkeys(LUA_TYPES.get(name, name) for name in names))
+    return " or ".join(dict.fromkeys(words.get(name, name) for name in names))
 
 
 def _quoted(value: Any) -> str:

@@ -32,18 +32,18 @@ _Options = namedtuple(
 
 
 class Options(_Options):
-    """The options that Neovim passes to a host.
+    """The options that the editor passes to a host.
 
     - `entry`: the path of the remote plugin
-    - `pid`: Neovim's process id
+    - `pid`: the editor's process id
     - `config`: the value of `g:claude_ide`, unchecked
     - `folders`: the working folders
     - `log`: the path of the log file
     - `serve`: whether to bind immediately
-    - `port`: the port of an earlier server of this Neovim, to be used again; 0 if none
+    - `port`: the port of an earlier server of this editor, to be used again; 0 if none
     - `token`: the token of that server, which its clients still use
-    - `hold`: the path of a socket where Neovim keeps a copy of ours for the next host
-    - `state`: our folder for files that outlive Neovim
+    - `hold`: the path of a socket where the editor keeps a copy of ours for the next host
+    - `state`: our folder for files that outlive the editor
     - `hooks`: `token` and `hold` of the port to which CLIs in terminals send their hooks
     """
 
@@ -71,13 +71,13 @@ class Options(_Options):
 class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
     """A bound socket with its port and its `LockFile`, before the server accepts clients.
 
-    `is_held` is whether Neovim has a copy of the socket.
+    `is_held` is whether the editor has a copy of the socket.
     """
 
     __slots__ = ()
 
     def hold(self, path: str) -> None:
-        """Send Neovim a copy of the socket; without it the next host needs a new token."""
+        """Send the editor a copy of the socket; without it the next host needs a new token."""
         if not self.is_held:
             hold(path, self.socket)
 
@@ -109,31 +109,31 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
 
 
 def hold(path: str, bound: socket.socket) -> None:
-    """Send Neovim a copy of a socket for the next host."""
+    """Send the editor a copy of a socket for the next host."""
     if path:
-        with contextlib.suppress(OSError), _neovim(path) as neovim:
-            socket.send_fds(neovim, [b"\n"], [bound.fileno()])
+        with contextlib.suppress(OSError), _connected(path) as editor:
+            socket.send_fds(editor, [b"\n"], [bound.fileno()])
 
 
 def fetch(path: str) -> socket.socket | None:
-    """Return the socket of the previous host, if Neovim still has it."""
+    """Return the socket of the previous host, if the editor still has it."""
     try:
-        with _neovim(path) as neovim:
-            descriptors = socket.recv_fds(neovim, 1, 1)[1]
+        with _connected(path) as editor:
+            descriptors = socket.recv_fds(editor, 1, 1)[1]
         return socket.socket(fileno=descriptors[0])
     except (OSError, IndexError):
         return None
 
 
-def _neovim(path: str) -> socket.socket:
-    neovim = socket.socket(socket.AF_UNIX)
-    neovim.settimeout(HOLD_SECONDS)
+def _connected(path: str) -> socket.socket:
+    editor = socket.socket(socket.AF_UNIX)
+    editor.settimeout(HOLD_SECONDS)
     try:
-        neovim.connect(path)
+        editor.connect(path)
     except OSError:
-        neovim.close()
+        editor.close()
         raise
-    return neovim
+    return editor
 
 
 def _lock(options: Options, port: int, token: str, folders: tuple[str, ...] | None) -> LockFile:

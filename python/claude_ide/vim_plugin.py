@@ -9,14 +9,17 @@ import os
 import signal
 from typing import Any
 
+from claude_ide import startup
 from claude_ide.app import App
 from claude_ide.commands import Call, dispatch
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.vim import Vim
 
+ORPHAN_SECONDS = 1.0
+
 
 def run() -> None:
-    """Serve until Vim closes stdin, or until a SIGTERM."""
+    """Serve until Vim closes stdin or ends, or until a SIGTERM."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     source, output = _pipes()
@@ -33,14 +36,29 @@ def run() -> None:
         arguments, lines, bang, bufnr = given
         dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
 
+    def hold_port(event: dict[str, Any]) -> None:
+        if app.serving is not None:
+            startup.hold(event["path"], app.serving.bound.socket)
+
+    app.editor.events.subscribe("port_hold_opened", hold_port)
     receiving = loop.create_task(vim.receive(source, report))
+    orphaned = loop.create_task(_orphaned())
+    orphaned.add_done_callback(lambda _: receiving.cancel())
     loop.add_signal_handler(signal.SIGTERM, receiving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         loop.run_until_complete(receiving)
     watching.cancel()
+    orphaned.cancel()
     loop.remove_signal_handler(signal.SIGTERM)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     app.end()
+
+
+async def _orphaned() -> None:
+    """Return when Vim has ended. Its later jobs have inherited the pipe, and may keep it open."""
+    vim = os.getppid()
+    while os.getppid() == vim:  # noqa: ASYNC110  nothing reports the end of a parent
+        await asyncio.sleep(ORPHAN_SECONDS)
 
 
 def _pipes() -> tuple[Any, Any]:

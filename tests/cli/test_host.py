@@ -1,4 +1,4 @@
-"""The real CLI stays with its Neovim: after its host was killed, and with two Neovims."""
+"""The real CLI stays with its editor: after its host was killed, and with two Neovims."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.claude_cli import ClaudeCli
 from support.claude_code import locks
-from support.either_editor import happened
+from support.either_editor import BOTH, Editor, happened, holds_port
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
@@ -14,10 +14,12 @@ from support.terminal import PATIENCE
 from .conftest import StartClaude, diff_opened, serve
 
 
+@BOTH
 async def test_the_cli_reconnects_after_the_host_was_killed(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, config_folder: Path, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, config_folder: Path, path: Path
 ) -> None:
     ((port, killed),) = locks(config_folder)
+    await until(lambda: holds_port(nvim, port), "the port is held")
     api.script(*edit(path, "two", "TWO", then="All done."))
 
     os.kill(killed["hostPid"], signal.SIGKILL)

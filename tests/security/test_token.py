@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import connected, locks, the_lock
+from support.either_editor import BOTH, Editor, has_host, holds_port, is_serving, release_port
 from support.fake_headless import FakeHeadless
 from support.handshake import handshake, is_accepted, status
 from support.neovim import Neovim, until
@@ -21,16 +22,7 @@ from support.panel import CONFIGURE, Panel
 from support.processes import alive, processes, under
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
-SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
-
-
-NO_HOST = "return require('claude_ide.channel').id == nil"
-
-
 WORDS = "a question that is private"
-
-
-HELD = "return require('claude_ide.host.port_hold').port('server') == ..."
 
 
 def read(pid: int, name: str) -> bytes:
@@ -49,16 +41,16 @@ def drafts(config_folder: Path) -> list[str]:
     return [path.name for path in (config_folder / "ide").glob(".*")]
 
 
-async def crash(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+async def crash(nvim: Editor, config_folder: Path) -> tuple[int, dict[str, Any]]:
     """Kill the host and wait for the next one; return its port and lock."""
-    await until(lambda: nvim.eval(SERVER), "the server is up")
+    await until(lambda: is_serving(nvim), "the server is up")
     _, lock = await the_lock(config_folder)
     os.kill(lock["hostPid"], signal.SIGKILL)
     return await next_host(nvim, config_folder, lock)
 
 
 async def next_host(
-    nvim: Neovim, config_folder: Path, lock: dict[str, Any]
+    nvim: Editor, config_folder: Path, lock: dict[str, Any]
 ) -> tuple[int, dict[str, Any]]:
     """Wait for the host after the one of this lock; return its port and lock."""
 
@@ -67,17 +59,21 @@ async def next_host(
         return len(found) == 1 and found[0][1]["hostPid"] != lock["hostPid"]
 
     await until(is_back, "a new host")
-    await until(lambda: nvim.eval(SERVER), "the server is up again")
+    await until(lambda: is_serving(nvim), "the server is up again")
     return await the_lock(config_folder)
 
 
-async def exhaust_restarts(nvim: Neovim, config_folder: Path) -> tuple[int, dict[str, Any]]:
+async def is_hostless(nvim: Editor) -> bool:
+    return not await has_host(nvim)
+
+
+async def exhaust_restarts(nvim: Editor, config_folder: Path) -> tuple[int, dict[str, Any]]:
     """Kill hosts until none is restarted; return the last port and lock."""
     last = await the_lock(config_folder)
     for _ in range(3):
         last = await crash(nvim, config_folder)
     os.kill(last[1]["hostPid"], signal.SIGKILL)
-    await until(lambda: nvim.lua(NO_HOST), "no host is left")
+    await until(lambda: is_hostless(nvim), "no host is left")
     return last
 
 
@@ -151,15 +147,16 @@ class TestSecrecy:
         assert (await nvim.mode())["blocking"] is False
         await nvim.lua(CONFIGURE, {"cmd": ["claude", "x" * 120_000]})
         await nvim.command("ClaudeStart!")
-        await until(lambda: nvim.eval(SERVER), "the server is up")
+        await until(lambda: is_serving(nvim), "the server is up")
 
 
+@BOTH
 class TestValidity:
     async def test_the_port_of_a_dead_host_stays_reserved_and_its_clients_wait(
-        self, serving: Neovim, config_folder: Path
+        self, serving: Editor, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
-        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+        await until(lambda: holds_port(serving, port), "the port is held")
         os.kill(lock["hostPid"], signal.SIGKILL)
         await until(lambda: not alive(lock["hostPid"]), "the host is dead")
 
@@ -179,11 +176,11 @@ class TestValidity:
         assert new["hostPid"] != lock["hostPid"]
 
     async def test_a_squatter_of_the_port_cannot_use_the_token_on_the_next_server(
-        self, serving: Neovim, config_folder: Path
+        self, serving: Editor, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
-        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.host.port_hold').release('server')")
+        await until(lambda: holds_port(serving, port), "the port is held")
+        await release_port(serving)
         with closing(squatter()) as attempt:
             os.kill(lock["hostPid"], signal.SIGKILL)
             await until(lambda: _bind(attempt, port), "the port is squatted")
@@ -195,11 +192,11 @@ class TestValidity:
             assert await is_accepted(new_port, new["authToken"])
 
     async def test_an_unprotected_port_is_reused_only_with_a_new_token(
-        self, serving: Neovim, config_folder: Path
+        self, serving: Editor, config_folder: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
-        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
-        await serving.lua("require('claude_ide.host.port_hold').release('server')")
+        await until(lambda: holds_port(serving, port), "the port is held")
+        await release_port(serving)
         os.kill(lock["hostPid"], signal.SIGKILL)
 
         new_port, new = await next_host(serving, config_folder, lock)
@@ -210,10 +207,10 @@ class TestValidity:
 
     @pytest.mark.parametrize("crashes", [1, 3])
     async def test_an_immediately_restarted_host_keeps_port_and_token(
-        self, serving: Neovim, config_folder: Path, crashes: int
+        self, serving: Editor, config_folder: Path, crashes: int
     ) -> None:
         port, lock = await the_lock(config_folder)
-        await until(lambda: serving.lua(HELD, port), "Neovim holds the port")
+        await until(lambda: holds_port(serving, port), "the port is held")
 
         for _ in range(crashes):
             again, new = await crash(serving, config_folder)
@@ -222,7 +219,7 @@ class TestValidity:
 
     @pytest.mark.parametrize("end", ["ClaudeStop", "SIGTERM", "used up"])
     async def test_a_server_started_by_the_user_has_a_new_token(
-        self, serving: Neovim, config_folder: Path, end: str
+        self, serving: Editor, config_folder: Path, end: str
     ) -> None:
         port, lock = await the_lock(config_folder)
         match end:
@@ -230,7 +227,7 @@ class TestValidity:
                 await serving.command("ClaudeStop")
             case "SIGTERM":
                 os.kill(lock["hostPid"], signal.SIGTERM)
-                await until(lambda: serving.lua(NO_HOST), "the host has ended")
+                await until(lambda: is_hostless(serving), "the host has ended")
             case _:
                 port, lock = await exhaust_restarts(serving, config_folder)
         await until(lambda: not locks(config_folder), "no lock")
@@ -239,7 +236,7 @@ class TestValidity:
         await serving.command("ClaudeStart!")
 
         new_port, new = await the_lock(config_folder)
-        await until(lambda: serving.eval(SERVER), "the server is up again")
+        await until(lambda: is_serving(serving), "the server is up again")
         assert new_port == port
         assert new["authToken"] != lock["authToken"]
         assert not await is_accepted(port, lock["authToken"])
@@ -248,9 +245,10 @@ class TestValidity:
 
 
 class TestRemovalOfTheLockFile:
+    @BOTH
     @pytest.mark.parametrize("milliseconds", range(0, 160, 10))
     async def test_a_host_killed_during_its_start_is_restarted(
-        self, nvim: Neovim, config_folder: Path, milliseconds: int
+        self, nvim: Editor, config_folder: Path, milliseconds: int
     ) -> None:
         await nvim.command("ClaudeStart!")
         hosts = under(nvim.process.pid)
@@ -262,7 +260,7 @@ class TestRemovalOfTheLockFile:
 
         await until(lambda: not any(alive(pid) for pid in hosts), "killed")
         await until(lambda: "was restarted" in nvim.screen.text(), "another host is started")
-        await until(lambda: nvim.eval(SERVER), "the server is up")
+        await until(lambda: is_serving(nvim), "the server is up")
         port, lock = await the_lock(config_folder)
         assert alive(lock["hostPid"])
         assert lock["hostPid"] not in hosts
@@ -287,15 +285,16 @@ class TestRemovalOfTheLockFile:
             killed |= hosts
 
         await until(lambda: "died (exit 137)" in nvim.screen.text(), "the restarts are used up")
-        await until(lambda: nvim.lua(NO_HOST))
+        await until(lambda: is_hostless(nvim))
         assert locks(config_folder) == []
         assert drafts(config_folder) == []
         assert await nvim.eval("$CLAUDE_CODE_SSE_PORT") == "before"
         await nvim.command("ClaudeStart!")
-        await until(lambda: nvim.eval(SERVER), "the server is up")
+        await until(lambda: is_serving(nvim), "the server is up")
 
+    @BOTH
     async def test_no_lock_file_remains_when_the_restarts_are_used_up(
-        self, serving: Neovim, config_folder: Path
+        self, serving: Editor, config_folder: Path
     ) -> None:
         await exhaust_restarts(serving, config_folder)
 
@@ -331,7 +330,7 @@ class TestRemovalOfTheLockFile:
 
         os.kill(lock["hostPid"], signal.SIGKILL)
 
-        await until(lambda: serving.lua(NO_HOST))
+        await until(lambda: is_hostless(serving))
         await until(lambda: "claude-ide: none" in serving.screen.text())
         assert locks(config_folder) == [(port, other)]
 

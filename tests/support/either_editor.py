@@ -23,6 +23,30 @@ async def is_serving(editor: Editor) -> bool:
     return bool(await editor.eval("luaeval(\"require('claude_ide.host').server() ~= nil\")"))
 
 
+async def has_host(editor: Editor) -> bool:
+    """Return whether a host is running, whether or not it serves."""
+    if isinstance(editor, Vim):
+        return bool(await editor.eval("claude_ide#channel#IsOpen()"))
+    return bool(await editor.lua("return require('claude_ide.channel').id ~= nil"))
+
+
+async def holds_port(editor: Editor, port: int) -> bool:
+    """Return whether the port stays reserved for the next host."""
+    if isinstance(editor, Vim):
+        return bool(await editor.eval(f"claude_ide#host#port_hold#Port() == {port}"))
+    return bool(
+        await editor.lua("return require('claude_ide.host.port_hold').port('server') == ...", port)
+    )
+
+
+async def release_port(editor: Editor) -> None:
+    """Free the reserved port."""
+    if isinstance(editor, Vim):
+        await editor.command("call claude_ide#host#port_hold#Release()")
+    else:
+        await editor.lua("require('claude_ide.host.port_hold').release('server')")
+
+
 async def diffs(editor: Editor) -> list[dict[str, Any]]:
     """Return the `path` of each open diff, and whether it is `shown` yet."""
     if isinstance(editor, Vim):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.claude_code import ClaudeCode, claude_code
 from support.neovim import until
 from support.vim import Vim
@@ -158,3 +160,23 @@ async def test_functions_stay_out_of_the_options_for_the_host(vim: Vim) -> None:
     [copy, complaints] = await vim.eval("claude_ide#host#options#Sendable(g:claude_ide)")
     assert copy["terminal"] == {"size": 30}
     assert complaints == ["g:claude_ide.ask.model must not be a function"]
+
+
+@pytest.mark.parametrize("is_typed", [True, False])
+async def test_a_long_message_needs_no_key_and_is_whole_in_messages(
+    vim: Vim, is_typed: bool
+) -> None:
+    await vim.command("set ruler showcmd")
+    text = "x" * 150 + "end"
+    if is_typed:
+        await vim.keys(f":call claude_ide#say#message#Show('{text}', 'info')<CR>")
+    else:
+        show = f"claude_ide#say#message#Show('{text}', 'info')"
+        await vim.command(f"call timer_start(10, {{-> {show}}})")
+    await until(lambda: "xend" in vim.screen.text(), "the message")
+
+    await vim.keys(":let g:typed = 1<CR>")
+
+    await until(lambda: vim.eval("exists('g:typed')"))
+    assert (await vim.mode())["mode"] == "n"
+    assert text in await vim.eval("execute('messages')")

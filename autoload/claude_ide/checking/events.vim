@@ -12,7 +12,7 @@ export def Subscribe(Fn: func(string))
   listeners->add(Fn)
 enddef
 
-# Stop that.
+# Stop calling it.
 export def Unsubscribe(Fn: func(string))
   listeners->filter((_, each) => each isnot Fn && each != Fn)
 enddef
@@ -53,7 +53,7 @@ export def Watch(on: bool)
       autocmd QuickFixCmdPost * Heard('lists')
     endif
   augroup END
-  # What it has found before.
+  # Diagnostics from before the start.
   if on && sources.There()->index('coc') >= 0
     Heard('coc')
   endif

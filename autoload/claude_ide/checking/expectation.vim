@@ -41,7 +41,7 @@ export def IsKnown(bufnr: number): bool
   return has_key(expected, bufnr)
 enddef
 
-# Stop to wait for a source that has answered, or has not in time.
+# Stop waiting for a source that has answered, or has not in time.
 def Settle(bufnr: number, source: string)
   final awaited: dict<dict<any>> = expected[bufnr].awaited
   final one: dict<any> = awaited[source]
@@ -78,7 +78,7 @@ export def Buffers(): list<number>
   return keys(expected)->mapnew((_, key) => str2nr(key))
 enddef
 
-# Stop to wait for a buffer's answers: they have not come in time.
+# Stop waiting for a buffer's answers: they have not come in time.
 export def Abandon(bufnr: number)
   if has_key(expected, bufnr)
     for source in keys(expected[bufnr].awaited)

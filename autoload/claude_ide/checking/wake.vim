@@ -25,7 +25,7 @@ export def Buffer(bufnr: number)
     return
   endif
   expectation.Begin(bufnr)
-  # The autocommands belong to plugins, and so do their errors.
+  # An error in an autocommand of another plugin is not ours to report.
   reason.Try(Notify, [bufnr])
   moment.Settle()
 enddef

@@ -127,4 +127,13 @@ export def Run(wait = false)
   endif
 enddef
 
+# Run `:ClaudeInstall`. A `package` could only be used in Neovim.
+export def Command(package: string, bang: bool)
+  if package ==# ''
+    Run(bang)
+  else
+    message.Show(':ClaudeInstall with a package needs Neovim', 'warn')
+  endif
+enddef
+
 defcompile

@@ -50,7 +50,7 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     mode: 'nl',
     # Without this a host that does not read would hang Vim.
     noblock: 1,
-    # The end of its stdin ends it; a SIGTERM besides would only race with that.
+    # The host ends when its stdin is closed. A SIGTERM would race with that.
     stoponexit: '',
     out_cb: messages.Receive,
     err_cb: (_, line) => {
@@ -71,15 +71,23 @@ export def Withdraw(ended: job)
   lock.Withdraw(lock.Folder(), job_info(ended).process)
 enddef
 
-# Stop a host, not only its server. Waits up to three seconds, then kills it.
-export def Stop(running: job)
+# Handle messages until the host has ended. Returns whether it has, within three seconds.
+def HasEnded(): bool
   const began = reltime()
-  ch_close_in(job_getchannel(running))
-  while job_status(running) ==# 'run' && reltimefloat(reltime(began)) < LONGEST_END
+  while channel.IsOpen() && reltimefloat(reltime(began)) < LONGEST_END
     sleep 10m
   endwhile
-  if job_status(running) ==# 'run'
+  return !channel.IsOpen()
+enddef
+
+# Stop a host, not only its server. Waits up to three seconds, then kills it.
+#
+# It would not notice that its stdin is closed: jobs that were started later have inherited the pipe.
+export def Stop(running: job)
+  job_stop(running)
+  if !HasEnded()
     job_stop(running, 'kill')
+    HasEnded()
   endif
 enddef
 

@@ -60,11 +60,15 @@ def Remember()
     timer_start(POLL, (_) => Remember())
     return
   endif
+  const shortmess = &shortmess
+  # What is shown is cut, and `:messages` has the whole text.
+  set shortmess+=T
   for line in unremembered
     # A redraw lets the next message overwrite this one; two in a row would be a prompt.
     redraw
-    echomsg Cut(line, v:echospace)
+    echomsg line
   endfor
+  &shortmess = shortmess
   unremembered = []
   redraw
   echo ''

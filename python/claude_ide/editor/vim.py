@@ -80,7 +80,7 @@ class Vim:
         for done in self._waiting.values():
             if not done.done():
                 done.set_exception(EditorError("Vim has ended"))
-                done.exception()  # marks it as retrieved: a notification has nobody who waits
+                done.exception()  # marks it as retrieved: nothing awaits a notification
         self._waiting.clear()
 
     def _send(self, message: list[Any]) -> None:

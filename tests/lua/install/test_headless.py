@@ -116,3 +116,11 @@ async def test_a_build_that_fails_raises_the_reason(
     )
 
     assert lines[-1].startswith("error: Cannot install: error: No solution found")
+
+
+async def test_the_spec_for_lazy_nvim_names_every_command(nvim: Neovim) -> None:
+    spec = await nvim.lua("return dofile(...)[1], dofile(...)", str(ROOT / "lazy.lua"))
+    defined = await nvim.eval("getcompletion('Claude', 'command')")
+
+    assert spec == "claude-ide"
+    assert await nvim.lua("return dofile(...).cmd", str(ROOT / "lazy.lua")) == defined

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from support.checkout import arguments, copy_plugin, program
-from support.installations import MINUTE, READY, StartNeovim, held_uv, wait_for_message
+from support.claude_code import the_lock
+from support.either_editor import BOTH, Editor
+from support.installations import MINUTE, READY, StartEditor, StartNeovim, held_uv, wait_for_message
 from support.installs import only_from, wheel
 from support.neovim import ROOT, Neovim, until
 from support.processes import alive
+from support.vim import Vim
 from support.wheels import LOCK, run
 
 BUSY = "claude-ide: Another installation is already running; see :ClaudeLog"
@@ -24,23 +27,25 @@ def without_uv(tmp_path: Path, environment: dict[str, str]) -> None:
     (tmp_path / "bin/uv").unlink()
 
 
-async def start_server(nvim: Neovim) -> None:
+async def start_server(nvim: Editor) -> None:
     """Start the server in the environment that was installed."""
     await nvim.command("ClaudeStart")
     assert await wait_for_message(nvim, "ready (127.0.0.1:")
 
 
-async def install_and_wait(nvim: Neovim) -> None:
+async def install_and_wait(nvim: Editor) -> None:
     """Run `:ClaudeInstall!`, which returns only when it has ended."""
-    await asyncio.wait_for(nvim.send_request("nvim_command", "ClaudeInstall!"), MINUTE)
+    request = "TestCommand" if isinstance(nvim, Vim) else "nvim_command"
+    await asyncio.wait_for(nvim.send_request(request, "ClaudeInstall!"), MINUTE)
 
 
+@BOTH
 async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
-    nvim: Neovim, tmp_path: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
     await install_and_wait(nvim)
     await start_server(nvim)
-    before = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    _, before = await the_lock(config_folder)
     await nvim.command("messages clear | ClaudeInstall")
     assert await wait_for_message(nvim, "is updated") == (
         "claude-ide: Python is updated; :ClaudeStop | ClaudeStart restarts the server with it"
@@ -49,17 +54,17 @@ async def test_a_running_host_is_replaced_when_it_is_stopped_and_started(
     await nvim.keys(":ClaudeStop | ClaudeStart<CR>")
 
     await start_server(nvim)
-    after = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
-    assert after != before
-    assert not alive(before)
-    messages = str(await nvim.lua("return vim.fn.execute('messages')"))
+    _, after = await the_lock(config_folder)
+    assert after["hostPid"] != before["hostPid"]
+    assert not alive(before["hostPid"])
+    messages = str(await nvim.eval("execute('messages')"))
     assert "stopped" in messages
     assert "died" not in messages
-    assert len([*(tmp_path / "home/claude/ide").glob("*.lock")]) == 1
 
 
+@BOTH
 async def test_with_uv_an_environment_is_created_in_which_the_server_runs(
-    nvim: Neovim, own: Path
+    nvim: Editor, own: Path
 ) -> None:
     await nvim.command("ClaudeInstall")
 
@@ -68,9 +73,10 @@ async def test_with_uv_an_environment_is_created_in_which_the_server_runs(
     await start_server(nvim)
 
 
+@BOTH
 @pytest.mark.usefixtures("without_uv")
 async def test_without_uv_an_environment_is_created_by_venv_and_pip(
-    nvim: Neovim, own: Path
+    nvim: Editor, own: Path
 ) -> None:
     await nvim.command("ClaudeInstall")
 
@@ -79,12 +85,16 @@ async def test_without_uv_an_environment_is_created_by_venv_and_pip(
     await start_server(nvim)
 
 
-async def test_only_the_dependencies_are_installed(nvim: Neovim, own: Path) -> None:
+@BOTH
+async def test_only_the_dependencies_are_installed(nvim: Editor, own: Path) -> None:
     await install_and_wait(nvim)
 
     (installed,) = own.glob("lib/python3*/site-packages")
     assert (installed / "websockets").is_dir()
     assert not list(installed.glob("claude_ide*"))
+    needs_client = not isinstance(nvim, Vim)
+    for name in ("pynvim", "msgpack", "greenlet"):
+        assert bool(list(installed.glob(name))) == needs_client
 
 
 async def test_a_second_run_updates_the_environment_in_place(nvim: Neovim, own: Path) -> None:
@@ -182,8 +192,9 @@ async def test_a_source_distribution_is_not_built(
     assert reason[installer] in await wait_for_message(nvim, "Cannot install")
 
 
+@BOTH
 async def test_an_environment_whose_python_has_disappeared_is_created_again(
-    nvim: Neovim, own: Path
+    nvim: Editor, own: Path
 ) -> None:
     (own / "bin").mkdir(parents=True)
     (own / "bin/python").symlink_to("/no/python3")
@@ -219,12 +230,13 @@ async def test_an_environment_of_uv_is_created_again_once_uv_has_disappeared(
     await start_server(nvim)
 
 
+@BOTH
 async def test_an_installation_shows_its_progress_and_leaves_the_keys_usable(
-    nvim: Neovim, tmp_path: Path
+    nvim: Editor, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
     await nvim.command("ClaudeInstall")
-    await until(lambda: "ClaudeInstall: fetching things" in nvim.screen.text(), "the progress")
+    await until(lambda: ": fetching things" in nvim.screen.text(), "the progress")
 
     await nvim.keys("ihello<Esc>")
     assert await until(lambda: nvim.eval("getline(1)")) == "hello"
@@ -235,8 +247,9 @@ async def test_an_installation_shows_its_progress_and_leaves_the_keys_usable(
     await until(lambda: "fetching things" not in nvim.screen.text(), "the progress is gone")
 
 
-async def test_a_second_run_during_the_first_is_refused(nvim: Neovim) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeInstall()")
+@BOTH
+async def test_a_second_run_during_the_first_is_refused(nvim: Editor) -> None:
+    await nvim.command("ClaudeInstall | ClaudeInstall")
 
     assert (
         await wait_for_message(nvim, "already running")
@@ -245,13 +258,14 @@ async def test_a_second_run_during_the_first_is_refused(nvim: Neovim) -> None:
     assert await wait_for_message(nvim, "is ready") == READY
 
 
-async def test_a_run_in_another_neovim_is_refused(
-    nvim: Neovim, start_neovim: StartNeovim, tmp_path: Path
+@BOTH
+async def test_a_run_in_another_editor_is_refused(
+    nvim: Editor, start_editor: StartEditor, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
     await nvim.command("ClaudeInstall")
     await until(lambda: "fetching things" in nvim.screen.text(), "the first is running")
-    other = await start_neovim()
+    other = await start_editor()
 
     await other.command("ClaudeInstall")
 
@@ -286,14 +300,16 @@ async def test_a_failure_is_reported_in_one_line_and_logged_in_full(
     assert found[1] in "\n".join(await nvim.eval("getline(1, '$')"))
 
 
-async def test_a_bang_waits_for_the_end(nvim: Neovim, own: Path) -> None:
+@BOTH
+async def test_a_bang_waits_for_the_end(nvim: Editor, own: Path) -> None:
     await install_and_wait(nvim)
 
     assert list(own.glob("lib/python3*/site-packages/websockets"))
     assert await wait_for_message(nvim, "is ready") == READY
 
 
-async def test_a_configured_python_that_takes_precedence_is_named(nvim: Neovim) -> None:
+@BOTH
+async def test_a_configured_python_that_takes_precedence_is_named(nvim: Editor) -> None:
     await nvim.command("let g:claude_ide = {'python': '/my/python'}")
 
     await install_and_wait(nvim)
@@ -303,7 +319,8 @@ async def test_a_configured_python_that_takes_precedence_is_named(nvim: Neovim) 
     )
 
 
-async def test_a_missing_recent_python_is_reported(nvim: Neovim, tmp_path: Path) -> None:
+@BOTH
+async def test_a_missing_recent_python_is_reported(nvim: Editor, tmp_path: Path) -> None:
     (tmp_path / "bin/python3").unlink()
 
     await nvim.command("ClaudeInstall")
@@ -380,11 +397,3 @@ async def test_the_installation_creates_the_tags_of_the_help(
     await nvim.command("help claude_ide")
 
     assert await nvim.eval("expand('%:p')") == str(checkout / "doc/claude_ide.txt")
-
-
-async def test_the_spec_for_lazy_nvim_names_every_command(nvim: Neovim) -> None:
-    spec = await nvim.lua("return dofile(...)[1], dofile(...)", str(ROOT / "lazy.lua"))
-    defined = await nvim.eval("getcompletion('Claude', 'command')")
-
-    assert spec == "claude-ide"
-    assert await nvim.lua("return dofile(...).cmd", str(ROOT / "lazy.lua")) == defined

@@ -1,18 +1,20 @@
 """A command without a Python environment offers an installation, and runs after it."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.checkout import arguments, copy_plugin, program
-from support.installations import MINUTE, StartNeovim, wait_for_message
+from support.either_editor import BOTH, Editor
+from support.installations import MINUTE, StartEditor, wait_for_message
 from support.neovim import Neovim, until
+from support.vim import Vim
 from support.wheels import run
 
 OFFER = "Python packages are missing. Run :ClaudeInstall now?"
 REFUSAL = "claude-ide: Python packages are missing. Run :ClaudeInstall"
+IS_GUARD = "{_, id -> popup_getoptions(id).zindex == 32000}"
 
 
 @pytest.fixture
@@ -23,20 +25,29 @@ def bare(tmp_path: Path, environment: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-async def nvim(start_neovim: StartNeovim, bare: Path, tmp_path: Path) -> Neovim:
-    """A Neovim with a copy of the plugin, which has no `.venv`."""
-    return await start_neovim(*arguments(copy_plugin(tmp_path / "checkout")))
+async def nvim(start_editor: StartEditor, bare: Path, tmp_path: Path) -> Editor:
+    """An editor with a copy of the plugin, which has no `.venv`."""
+    return await start_editor(*arguments(copy_plugin(tmp_path / "checkout")))
 
 
-def shows(nvim: Neovim, text: str) -> Callable[[], bool]:
-    return lambda: text in nvim.screen.text()
+async def offered(nvim: Editor) -> None:
+    """Wait until the offer is on the screen and accepts keys."""
+    await until(lambda: OFFER in nvim.screen.text(), "the offer")
+    if isinstance(nvim, Vim):
+        await until(lambda: nvim.eval(f"empty(filter(popup_list(), {IS_GUARD}))"), "no guard")
 
 
-async def test_a_command_runs_after_the_installation_that_the_user_accepts(nvim: Neovim) -> None:
+async def accept(nvim: Editor) -> None:
+    """Choose the first of the answers."""
+    await nvim.keys("<CR>" if isinstance(nvim, Vim) else "1<CR>")
+
+
+@BOTH
+async def test_a_command_runs_after_the_installation_that_the_user_accepts(nvim: Editor) -> None:
     await nvim.keys(":ClaudeStart<CR>")
-    await until(shows(nvim, OFFER), "the offer")
+    await offered(nvim)
 
-    await nvim.keys("1<CR>")
+    await accept(nvim)
 
     assert await wait_for_message(nvim, "is ready") == (
         "claude-ide: Python is ready for :ClaudeStart"
@@ -46,41 +57,55 @@ async def test_a_command_runs_after_the_installation_that_the_user_accepts(nvim:
 
 async def test_a_chat_opens_after_the_installation(nvim: Neovim) -> None:
     await nvim.keys(":ClaudeChat<CR>")
-    await until(shows(nvim, OFFER), "the offer")
+    await offered(nvim)
     assert await nvim.lua("return #require('claude_ide.chat.state').list() == 0")
 
-    await nvim.keys("1<CR>")
+    await accept(nvim)
 
     await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
 
 
-@pytest.mark.parametrize("key", ["2<CR>", "q", "<CR>"])
+@pytest.mark.parametrize(
+    ("nvim", "key"),
+    [
+        *[("neovim", "2<CR>"), ("neovim", "q"), ("neovim", "<CR>")],
+        *[("vim", "j<CR>"), ("vim", "x"), ("vim", "<Esc>"), ("vim", "<C-c>")],
+    ],
+    indirect=["nvim"],
+)
 async def test_nothing_is_installed_or_run_if_the_user_declines(
-    nvim: Neovim, own: Path, key: str
+    nvim: Editor, own: Path, key: str
 ) -> None:
     await nvim.keys(":ClaudeStart<CR>")
-    await until(shows(nvim, OFFER), "the offer")
+    await offered(nvim)
 
     await nvim.keys(key)
 
     assert await wait_for_message(nvim, "are missing") == REFUSAL
     assert not own.exists()
-    assert await nvim.lua("return require('claude_ide.host.ready').waiting()") == ""
+    waiting = (
+        "claude_ide#host#ready#Waiting()"
+        if isinstance(nvim, Vim)
+        else "luaeval(\"require('claude_ide.host.ready').waiting()\")"
+    )
+    assert await nvim.eval(waiting) == ""
 
 
+@BOTH
 async def test_an_environment_without_the_packages_is_offered_to_be_repaired(
-    nvim: Neovim, bare: Path, own: Path
+    nvim: Editor, bare: Path, own: Path
 ) -> None:
     run(bare, "-I", "-m", "venv", "--without-pip", own)
 
     await nvim.keys(":ClaudeStart<CR>")
-    await until(shows(nvim, OFFER), "the offer")
-    await nvim.keys("1<CR>")
+    await offered(nvim)
+    await accept(nvim)
 
     assert await wait_for_message(nvim, "ready (127.0.0.1:")
 
 
-async def test_a_server_that_starts_by_itself_asks_nothing(nvim: Neovim, own: Path) -> None:
+@BOTH
+async def test_a_server_that_starts_by_itself_asks_nothing(nvim: Editor, own: Path) -> None:
     await nvim.command("ClaudeStart!")
 
     assert await wait_for_message(nvim, "are missing") == REFUSAL
@@ -89,10 +114,11 @@ async def test_a_server_that_starts_by_itself_asks_nothing(nvim: Neovim, own: Pa
     assert not own.exists()
 
 
+@BOTH
 async def test_no_installation_is_offered_instead_of_the_configured_python(
-    nvim: Neovim, bare: Path
+    nvim: Editor, bare: Path
 ) -> None:
-    await nvim.lua("vim.g.claude_ide = { python = ... }", str(bare))
+    await nvim.command(f"let g:claude_ide = {{'python': '{bare}'}}")
 
     await nvim.command("ClaudeStart")
 
@@ -103,24 +129,26 @@ async def test_no_installation_is_offered_instead_of_the_configured_python(
     assert OFFER not in nvim.screen.text()
 
 
-async def test_the_offer_waits_until_the_user_has_stopped_typing(nvim: Neovim) -> None:
-    await nvim.lua("vim.keymap.set('i', '<F2>', '<Cmd>ClaudeStart<CR>')")
+@BOTH
+async def test_the_offer_waits_until_the_user_has_stopped_typing(nvim: Editor) -> None:
+    await nvim.command("inoremap <F2> <Cmd>ClaudeStart<CR>")
 
     await nvim.keys("ione<F2> two")
     await nvim.idle(600)
     assert OFFER not in nvim.screen.text()
     await nvim.keys("<Esc>")
 
-    await until(shows(nvim, OFFER), "the offer")
-    await nvim.keys("q")
+    await offered(nvim)
+    await nvim.keys("x" if isinstance(nvim, Vim) else "q")
     assert await nvim.eval("getline(1)") == "one two"
 
 
-async def test_two_commands_cause_one_offer_and_both_run(nvim: Neovim) -> None:
+@BOTH
+async def test_two_commands_cause_one_offer_and_both_run(nvim: Editor) -> None:
     await nvim.keys(":ClaudeStart | ClaudeAdd nothing<CR>")
-    await until(shows(nvim, OFFER), "the offer")
+    await offered(nvim)
 
-    await nvim.keys("1<CR>")
+    await accept(nvim)
 
     assert await wait_for_message(nvim, "is ready") == (
         "claude-ide: Python is ready for :ClaudeStart, :ClaudeAdd"

@@ -4,12 +4,14 @@ import sys
 from pathlib import Path
 
 from support.checkout import arguments, copy_plugin, program
+from support.either_editor import BOTH, Editor, has_host
 from support.installations import MINUTE, StartNeovim, held_uv, wait_for_message
 from support.neovim import Neovim, until
 
 
-async def test_a_command_that_is_typed_during_an_installation_runs_after_it(nvim: Neovim) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+@BOTH
+async def test_a_command_that_is_typed_during_an_installation_runs_after_it(nvim: Editor) -> None:
+    await nvim.command("ClaudeInstall | ClaudeStart")
 
     assert await wait_for_message(nvim, "runs afterwards") == (
         "claude-ide: Python is being installed; :ClaudeStart runs afterwards"
@@ -29,10 +31,11 @@ async def test_a_chat_that_is_requested_during_an_installation_opens_after_it(
     await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the chat", MINUTE)
 
 
+@BOTH
 async def test_a_question_that_is_asked_during_an_installation_is_asked_after_it(
-    nvim: Neovim,
+    nvim: Editor,
 ) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeAsk('why?')")
+    await nvim.command("ClaudeInstall | ClaudeAsk why?")
 
     assert await wait_for_message(nvim, "runs afterwards") == (
         "claude-ide: Python is being installed; :ClaudeAsk runs afterwards"
@@ -40,10 +43,11 @@ async def test_a_question_that_is_asked_during_an_installation_is_asked_after_it
     await until(lambda: "claude is not on PATH" in nvim.screen.text(), "the answer", MINUTE)
 
 
+@BOTH
 async def test_the_user_is_asked_to_repeat_a_question_if_the_text_has_changed_since(
-    nvim: Neovim,
+    nvim: Editor,
 ) -> None:
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeAsk('why?')")
+    await nvim.command("ClaudeInstall | ClaudeAsk why?")
 
     await nvim.command("call setline(1, 'changed')")
 
@@ -77,16 +81,16 @@ async def test_a_command_that_lacked_python_runs_after_the_installation(
     await until(lambda: nvim.lua("return require('claude_ide.host').server() ~= nil"), "server")
 
 
+@BOTH
 async def test_no_command_runs_after_an_installation_that_failed(
-    nvim: Neovim, tmp_path: Path
+    nvim: Editor, tmp_path: Path
 ) -> None:
     end = held_uv(tmp_path)
-    await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeStart()")
+    await nvim.command("ClaudeInstall | ClaudeStart")
     await wait_for_message(nvim, "runs afterwards")
 
     end()
 
     await wait_for_message(nvim, "Cannot install")
-    await nvim.lua("vim.defer_fn(function() _G.is_later = true end, 500)")
-    await until(lambda: nvim.lua("return is_later"))
-    assert await nvim.lua("return require('claude_ide.channel').id == nil")
+    await nvim.idle(500)
+    assert not await has_host(nvim)
