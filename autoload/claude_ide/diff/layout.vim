@@ -120,6 +120,7 @@ export def Close(view: dict<any>): bool
   Bequeath(view)
   shape.Check(view.shape)
   const is_back = (IsUsersPlace(view) || IsAlone(view)) && location.GoBack(view.place)
+  winbar.Release(view.windows)
   diff_windows.Close(view.windows, view.bufnr)
   CloseDeserted(OwnTab(view))
   if is_back
