@@ -12,6 +12,8 @@ final views: list<dict<any>> = []
 # The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
 # removes that even if the user had set it.
 var scrollopt = ''
+# The user's 'laststatus'. At 0, the bars would not be shown.
+var laststatus = 0
 
 # Whether a window belongs to a diff.
 export def HasWindow(view: dict<any>, win: number): bool
@@ -39,9 +41,28 @@ def OpenWindows(view: dict<any>)
   endif
 enddef
 
+# Before the shape of the tabpage is recorded: status lines take room.
+def ChangeOptions()
+  scrollopt = &scrollopt
+  laststatus = &laststatus
+  if laststatus == 0
+    &laststatus = 1
+  endif
+enddef
+
+def RestoreOptions()
+  &scrollopt = scrollopt
+  if laststatus == 0 && &laststatus == 1
+    &laststatus = 0
+  endif
+enddef
+
 # Show the proposal `diff.bufnr`, and focus it if `diff.focus`. Throws if it cannot be shown; then
 # no window remains.
 export def Open(diff: dict<any>): dict<any>
+  if empty(views)
+    ChangeOptions()
+  endif
   final view = {
     diff: diff,
     bufnr: diff.bufnr,
@@ -51,9 +72,6 @@ export def Open(diff: dict<any>): dict<any>
     had_user: false,
     is_large: false,
   }
-  if empty(views)
-    scrollopt = &scrollopt
-  endif
   add(views, view)
   try
     OpenWindows(view)
@@ -132,7 +150,7 @@ export def Close(view: dict<any>): bool
     diffopt.Closed()
   endif
   if empty(views)
-    &scrollopt = scrollopt
+    RestoreOptions()
   endif
   return is_back
 enddef
