@@ -73,6 +73,8 @@ def RunHere(command: list<string>, name: string, request: dict<any>): number
     term_name: BufferName(name),
     # `:qa` ends the CLI instead of refusing.
     term_kill: 'term',
+    # A session that starts a CLI would start one that is not connected.
+    norestore: true,
     env: Environment(request),
     exit_cb: (ended, code) => {
       const index = term_list()->indexof((_, each) => term_getjob(each) == ended)
