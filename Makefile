@@ -201,7 +201,7 @@ mcp-sdk: .cache/sdk/installed ## install the MCP SDK for the tests
 few-agents: $(VENV)/tests ## install the agents that `make unit` tests
 	@$(INSTALL_AGENTS) --few
 
-pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again, with Neovim 0.12
+pictures: $(VENV)/tests .cache/cli/installed ## take the pictures of doc/ again, with Neovim 0.12 and Vim 9.2
 	PYTHONPATH=python $(PYTHON) tests/pictures.py
 
 bench: $(VENV)/tests ## measure speed

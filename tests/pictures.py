@@ -1,7 +1,7 @@
-"""Create the pictures of doc/ with a real Neovim in a terminal, the real CLI, and a scripted model.
+"""Create the pictures of doc/ with a real editor in a terminal, the real CLI, and a scripted model.
 
 `make pictures` runs it; the CLI has to be where the tests expect it. The colour scheme comes with
-Neovim 0.12.
+Neovim 0.12 and with Vim 9.2.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from support.moving_picture import Frame, moving_svg
 from support.neovim import ROOT, nvim_binary
 from support.picture import page, svg
 from support.terminal import Terminal
+from support.vim import runtime, vim_binary
 
 PICTURES = ROOT / "doc" / "pictures"
 FILM, CHAT = (100, 28), (110, 34)
@@ -31,6 +32,16 @@ set statusline=\\ %{{fnamemodify(getcwd(),':t')}}
 colorscheme catppuccin
 let g:claude_ide = {{ 'python': '{python}', 'cmd': '{cli}', 'terminal': {{ 'size': 0.47 }},
   \\ 'chat': {{ 'mode': 'default', 'size': 0.56 }} }}
+"""
+VIM_SETTINGS = """
+set nocompatible runtimepath^={root} termguicolors noswapfile shortmess+=I noshowcmd noruler hidden
+set laststatus=2 showtabline=0 fillchars=eob:\\ ,diff:\u2571 statusline=\\ %f belloff=all viminfo=
+set ttimeout ttimeoutlen=50 background=dark t_ut=
+filetype plugin indent on
+syntax on
+colorscheme catppuccin
+let g:claude_ide = {{ 'python': '{python}', 'cmd': '{cli}', 'terminal': {{ 'size': 0.45 }},
+  \\ 'diff': {{ 'layout': 'horizontal' }} }}
 """
 CALM = {
     "spinnerTipsEnabled": False,
@@ -114,13 +125,26 @@ class Model(FakeApi):
         await super().send(writer, request, answer)
 
 
+@dataclass(frozen=True)
+class Actor:
+    """An editor, and its settings."""
+
+    program: str
+    settings: str
+
+
 async def main() -> None:
     """Create all pictures."""
     if not cli_path().exists():
         sys.exit(f"there is no Claude CLI at {cli_path()}")
     PICTURES.mkdir(exist_ok=True)
-    for scene, size in ((film, FILM), (conversation, CHAT)):
-        async with _on_stage(*size) as (terminal, api, project):
+    neovim, vim = Actor(nvim_binary(), SETTINGS), Actor(vim_binary(), VIM_SETTINGS)
+    for actor, scene, size in (
+        (neovim, film, FILM),
+        (neovim, conversation, CHAT),
+        (vim, review, CHAT),
+    ):
+        async with _on_stage(actor, *size) as (terminal, api, project):
             await scene(terminal, api, project)
 
 
@@ -195,6 +219,20 @@ async def conversation(terminal: Terminal, api: Model, project: Path) -> None:
     await _picture(terminal, "form")
 
 
+async def review(terminal: Terminal, api: Model, project: Path) -> None:
+    """Picture an edit in Vim, beside the CLI in its terminal."""
+    api.script(
+        *_reading_and_editing(project, "The loop keeps only the last item. I'll add them up.")
+    )
+    terminal.type(":Claude\r")
+    await terminal.shows("In basket.lua")
+    terminal.type("Fix the total")
+    await terminal.shows("Fix the total")
+    terminal.type("\r")
+    await terminal.shows(":w accept")
+    await _picture(terminal, "vim")
+
+
 def _reading_and_editing(project: Path, words: str) -> tuple[Turn, Turn]:
     path = str(project / "basket.lua")
     return (
@@ -204,8 +242,10 @@ def _reading_and_editing(project: Path, words: str) -> tuple[Turn, Turn]:
 
 
 @asynccontextmanager
-async def _on_stage(columns: int, rows: int) -> AsyncIterator[tuple[Terminal, Model, Path]]:
-    """Start Neovim with a file of a fresh project, as a user who has used the CLI before."""
+async def _on_stage(
+    actor: Actor, columns: int, rows: int
+) -> AsyncIterator[tuple[Terminal, Model, Path]]:
+    """Start an editor with a file of a fresh project, as a user who has used the CLI before."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         home = Path(name) / "home"
         project = home / "shop"
@@ -214,18 +254,21 @@ async def _on_stage(columns: int, rows: int) -> AsyncIterator[tuple[Terminal, Mo
         project.mkdir()
         (project / "basket.lua").write_text(BASKET)
         settings = home / "init.vim"
-        settings.write_text(SETTINGS.format(root=ROOT, python=sys.executable, cli=cli_path()))
+        settings.write_text(actor.settings.format(root=ROOT, python=sys.executable, cli=cli_path()))
         async with Model.serve() as api:
             api.answers.set()
             given = environment(api, home, home / "claude") | {"COLORTERM": "truecolor"}
-            command = (nvim_binary(), "-u", settings, "basket.lua")
+            given |= runtime(actor.program)
+            command = (actor.program, "-u", settings, "basket.lua")
             terminal = await Terminal.start(
                 *command, cwd=project, env=given, columns=columns, rows=rows
             )
             try:
                 await terminal.until(lambda: re.search("The basket|E185", terminal.text()))
                 if "E185" in terminal.text():
-                    sys.exit("this Neovim has no catppuccin: make pictures NVIM=… (0.12 or newer)")
+                    sys.exit(
+                        f"{actor.program} has no catppuccin; choose another by NVIM=… and VIM=…"
+                    )
                 yield terminal, api, project
             finally:
                 await terminal.stop()

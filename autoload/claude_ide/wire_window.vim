@@ -5,6 +5,7 @@ vim9script
 import autoload './channel.vim'
 import autoload './say/plain.vim'
 import autoload './when/asked.vim'
+import autoload './window/winbar.vim'
 
 const EMPTY = 'No message yet: they appear here as they are sent'
 const NAME = 'Claude wire'
@@ -30,7 +31,7 @@ def SetOptions()
   setlocal foldenable foldlevel=0 foldminlines=0 fillchars=fold:\ 
   setlocal foldmethod=expr foldexpr=claude_ide#wire_window#Fold(v:lnum)
   setlocal foldtext=getline(v:foldstart)
-  setlocal statusline=\ Wire%<%=<CR>\ unfold\ \ zR\ all\ \ q\ close\ 
+  winbar.Set(win_getid(), ' Wire%<%=<CR> unfold  zR all  q close ')
 enddef
 
 def DefineKeys()

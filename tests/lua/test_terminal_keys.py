@@ -102,5 +102,15 @@ async def test_each_key_has_a_description(terminal: Neovim) -> None:
         return found
     """)
 
-    keys = ("<C-W>h", "<C-W>j", "<C-W>k", "<C-W>l", "<C-W>p", "<C-W><C-W>")
+    keys = ("<C-W>h", "<C-W>j", "<C-W>k", "<C-W>l", "<C-W>p", "<C-W><C-W>", "<C-Z>")
     assert described == dict.fromkeys(keys, True)
+
+
+async def test_suspending_suspends_neovim_and_not_the_cli(terminal: Neovim) -> None:
+    await terminal.command("autocmd VimSuspend * let g:was_suspended = 1")
+
+    await terminal.keys("<C-z>")
+    await until(lambda: terminal.eval("get(g:, 'was_suspended')"), "Neovim is suspended")
+    await terminal.keys("on")
+
+    await until(lambda: "on" in terminal.screen.text(), "the program goes on")

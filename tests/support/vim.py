@@ -60,7 +60,7 @@ def vim_version() -> str:
     return f"VIM {first.split()[4]}.{patches.rpartition('-')[2] or 0}"
 
 
-def _runtime(binary: str) -> dict[str, str]:
+def runtime(binary: str) -> dict[str, str]:
     """Return the variable for a Vim in an unpacked package, which looks in the system's folder."""
     root = Path(binary).parents[2]
     runtimes = sorted((root / "usr/share/vim").glob("vim9?"))
@@ -98,7 +98,7 @@ class Vim:
         stands at a prompt before that.
         """
         binary = vim_binary()
-        clean = clean_environment(home) | _runtime(binary) | {**(env or {})}
+        clean = clean_environment(home) | runtime(binary) | {**(env or {})}
         knock: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
         knock = asyncio.get_running_loop().create_future()
         door = await asyncio.start_server(

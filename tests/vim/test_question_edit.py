@@ -57,6 +57,19 @@ async def test_the_prompt_marks_the_range_in_its_file(
     await shown(editing, "Claude is rewriting")
 
 
+async def test_a_proposed_rewrite_is_no_longer_being_written(
+    editing: Vim, claude: FakeHeadless
+) -> None:
+    await editing.keys(":2ClaudeEdit shout<CR>")
+    asked = await claude.asked()
+    await shown(editing, "Claude is rewriting")
+
+    asked.fit({"replacement": "TWO\n"})
+    await diff(editing)
+
+    await hidden(editing, "Claude is rewriting")
+
+
 async def test_an_accepted_rewrite_is_one_undoable_change(
     editing: Vim, claude: FakeHeadless, project: Path
 ) -> None:

@@ -222,6 +222,30 @@ async def test_the_cli_is_told_of_exact_colours_if_vim_shows_them(
     await until(lambda: vim.eval(f"join(getline(1, '$'), '') =~ 'colours: {told}\\s*$'"))
 
 
+async def test_suspending_suspends_vim_and_not_the_cli(vim: Vim, program: Path) -> None:
+    await open_claude(vim)
+    await vim.command("autocmd VimSuspend * let g:was_suspended = 1")
+
+    await vim.keys("<C-z>")
+    await until(lambda: vim.eval("get(g:, 'was_suspended')"), "Vim is suspended")
+    await vim.keys("on<CR>")
+
+    await until(lambda: "read: on" in vim.screen.text(), "the program goes on")
+
+
+async def test_a_session_does_not_restore_the_terminal(
+    vim: Vim, program: Path, project: Path
+) -> None:
+    await vim.command("edit a.txt")
+    await open_claude(vim)
+
+    await vim.command("mksession session.vim")
+
+    session = (project / "session.vim").read_text()
+    assert "edit a.txt" in session
+    assert program.name not in session
+
+
 async def test_quitting_vim_ends_the_cli(vim: Vim, program: Path) -> None:
     await open_claude(vim)
     pid = await vim.eval("job_info(term_getjob(bufnr())).process")

@@ -57,6 +57,15 @@ def RestoreOptions()
   endif
 enddef
 
+# Once Vim is certain to exit, close all before VimLeavePre: there, session managers record the windows.
+def CloseAtExit()
+  if type(v:exiting) != v:t_none
+    for view in copy(views)
+      Close(view)
+    endfor
+  endif
+enddef
+
 # Show the proposal `diff.bufnr`, and focus it if `diff.focus`. Throws if it cannot be shown; then
 # no window remains.
 export def Open(diff: dict<any>): dict<any>
@@ -73,6 +82,10 @@ export def Open(diff: dict<any>): dict<any>
     is_large: false,
   }
   add(views, view)
+  augroup claude_ide_diff_exit
+    # A buffer that is closed has to trigger its own autocommands.
+    autocmd! BufWinLeave * ++nested CloseAtExit()
+  augroup END
   try
     OpenWindows(view)
   catch
@@ -150,6 +163,7 @@ export def Close(view: dict<any>): bool
     diffopt.Closed()
   endif
   if empty(views)
+    autocmd! claude_ide_diff_exit
     RestoreOptions()
   endif
   return is_back

@@ -5,6 +5,7 @@ vim9script
 import autoload './why.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../window/winbar.vim' as window_bar
 
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
@@ -20,7 +21,6 @@ const EXTRAS = [
 ]
 const LEAST_WARNING = 4
 const LEAST_WHY = 12
-const EXPRESSION = '%!claude_ide#diff#winbar#Line()'
 
 final bars: dict<dict<any>> = {} # by window
 
@@ -153,46 +153,9 @@ def NoteOf(diff: dict<any>, windows: dict<any>): string
   return getbufvar(windows.original, '&modified') ? 'unsaved changes' : ''
 enddef
 
-def Draw(win: string)
-  const [tab, number] = win_id2tabwin(str2nr(win))
-  settabwinvar(tab, number, '&statusline', EXPRESSION)
-enddef
-
-def IsDrawn(win: string): bool
-  const [tab, number] = win_id2tabwin(str2nr(win))
-  return gettabwinvar(tab, number, '&statusline') ==# EXPRESSION
-enddef
-
-# A window that was split off one of ours has its status line, but no bar.
-def Copies(): list<number>
-  return gettabinfo(tabpagenr())[0].windows
-    ->filter((_, win) => !has_key(bars, win) && IsDrawn(string(win)))
-enddef
-
-def DropClosed()
-  bars->filter((win, _) => win_id2tabwin(str2nr(win)) != [0, 0])
-enddef
-
-# vim-airline, lightline.vim and others set the status lines of all windows when the user enters
-# one. The keys and the warning must stay.
-def Keep()
-  DropClosed()
-  const replaced = keys(bars)->filter((_, win) => !IsDrawn(win))
-  for win in replaced
-    Draw(win)
-  endfor
-  const copies = Copies()
-  for win in copies
-    setwinvar(win, '&statusline', '')
-  endfor
-  if !empty(replaced) || !empty(copies)
-    redrawstatus!
-  endif
-enddef
-
 # Set the bars of a diff's windows.
 export def Set(diff: dict<any>, windows: dict<any>)
-  DropClosed()
+  bars->filter((win, _) => win_id2tabwin(str2nr(win)) != [0, 0])
   const common = {
     path: strtrans(plain.Harmless(diff.where.path)),
     warning: diff.where.warning,
@@ -209,26 +172,17 @@ export def Set(diff: dict<any>, windows: dict<any>)
     keys: KEYS,
   }, common, 'keep')
   for win in [windows.left, windows.right]
-    Draw(string(win))
+    window_bar.Set(win, '%!claude_ide#diff#winbar#Line()')
   endfor
-  augroup claude_ide_diff_bars
-    autocmd! SafeState * Keep()
-  augroup END
 enddef
 
-# Give the status lines of a diff's windows up.
+# Release the status lines of a diff's windows.
 export def Release(windows: dict<any>)
   for name in ['left', 'right']
-    if has_key(windows, name) && has_key(bars, windows[name])
-      remove(bars, windows[name])
+    if has_key(windows, name)
+      window_bar.Release(windows[name])
     endif
   endfor
-  DropClosed()
-  if empty(bars)
-    augroup claude_ide_diff_bars
-      autocmd!
-    augroup END
-  endif
 enddef
 
 defcompile

@@ -5,6 +5,8 @@ import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
 import autoload '../say/reason.vim'
 import autoload '../say/screen.vim'
+import autoload '../when/moment.vim'
+import autoload '../window/winbar.vim'
 
 const LARGEST = 30000 # bytes; a larger text gets no file type
 const SHARE = 3 # of the screen's lines: one in so many
@@ -27,7 +29,7 @@ def DrawStatus(bufnr: number)
   const words = [view.status, view.keys]->filter((_, part) => part !=# '')->join(' · ')
   const line = $' %<{plain.StatusLine(view.title)}%=  {plain.StatusLine(words)} '
   for win in win_findbuf(bufnr)
-    setwinvar(win, '&statusline', line)
+    winbar.Set(win, line)
   endfor
 enddef
 
@@ -75,6 +77,7 @@ export def Open(title: string, handlers: dict<func>): number
     execute $'autocmd BufWinEnter <buffer={bufnr}> DrawStatus({bufnr})'
   augroup END
   DrawStatus(bufnr)
+  moment.Settle()
   return bufnr
 enddef
 
@@ -175,6 +178,7 @@ export def Finish(bufnr: number, error: string, status: string)
   endif
   views[bufnr].keys = ENDED
   SetStatus(bufnr, status)
+  moment.Settle()
 enddef
 
 defcompile

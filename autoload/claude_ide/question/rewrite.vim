@@ -88,6 +88,7 @@ export def Show(id: number, question_id: number, proposal: dict<any>): dict<stri
     return {}
   endif
   rewrite.is_proposed = true
+  note.Remove(rewrite.note)
   return diff.Open(id, {
     path: rewrite.name,
     text: lines_of.Join(replaced.lines),

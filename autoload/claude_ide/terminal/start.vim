@@ -8,6 +8,7 @@ import autoload './register.vim'
 import autoload './typing_mode.vim'
 import autoload './window.vim'
 import autoload '../channel.vim'
+import autoload '../file/inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
@@ -72,6 +73,8 @@ def RunHere(command: list<string>, name: string, request: dict<any>): number
     term_name: BufferName(name),
     # `:qa` ends the CLI instead of refusing.
     term_kill: 'term',
+    # A session that starts a CLI would start one that is not connected.
+    norestore: true,
     env: Environment(request),
     exit_cb: (ended, code) => {
       const index = term_list()->indexof((_, each) => term_getjob(each) == ended)
@@ -85,11 +88,14 @@ def RunHere(command: list<string>, name: string, request: dict<any>): number
   return bufnr
 enddef
 
-# Watch a terminal that was added: `has_keys` is whether CTRL-W leads out of it.
+# Watch a terminal that was added: `has_keys` is whether CTRL-W leads out of it, and CTRL-Z out of Vim.
 def Watch(terminal: dict<any>, has_keys: bool)
   const bufnr: number = terminal.bufnr
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
-  if !has_keys
+  if has_keys
+    # Suspended, the CLI could not be continued: it has no shell.
+    inside.Run(bufnr, 'tnoremap <buffer> <C-z> <Cmd>suspend<CR>')
+  else
     # CTRL-W goes to the CLI; CTRL-\ CTRL-N leads out in any case.
     setbufvar(bufnr, '&termwinkey', '<C-\>')
   endif

@@ -18,6 +18,8 @@ export def NewBuffer(kind: string, label: string): number
   setbufvar(bufnr, '&buftype', 'nofile')
   silent noautocmd bufload(bufnr)
   setbufvar(bufnr, '&swapfile', false)
+  # `vim -R` makes all named buffers read-only.
+  setbufvar(bufnr, '&readonly', false)
   return bufnr
 enddef
 

@@ -1,5 +1,5 @@
---- The keys that lead out of the CLI's terminal, as CTRL-W does from any other window. The CLI gets all
---- other keys, also <Esc>, and CTRL-W if it is pressed twice.
+--- The keys that lead out of the CLI's terminal, as CTRL-W and CTRL-Z do from any other window. The CLI
+--- gets all other keys, also <Esc>, and CTRL-W if it is pressed twice.
 local typing_mode = require('claude_ide.terminal.typing_mode')
 
 local M = {}
@@ -30,6 +30,8 @@ function M.define(bufnr)
     vim.keymap.set('t', '<C-w>' .. direction, leave(bufnr, direction), options)
   end
   vim.keymap.set('t', '<C-w><C-w>', '<C-w>', { buffer = bufnr, desc = 'Send CTRL-W' })
+  -- Suspended, the CLI could not be continued: it has no shell.
+  vim.keymap.set('t', '<C-z>', '<Cmd>suspend<CR>', { buffer = bufnr, desc = 'Suspend Neovim' })
   typing_mode.watch(bufnr)
   api.nvim_create_autocmd('WinEnter', {
     buffer = bufnr,

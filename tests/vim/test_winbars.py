@@ -1,4 +1,4 @@
-"""The status lines of a diff in Vim, which show the file and the keys."""
+"""The status lines of our windows in Vim, which show what a window is and its keys."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ async def test_a_plugin_does_not_replace_the_bars(
     await until(lambda: user.eval(f"{BUFFERS} == 0 && winnr('$') == 1"))
     await user.keys(":split<CR>")
     assert await user.eval(LINES) == ["[of a plugin]"] * 2
-    assert not await user.eval("exists('#claude_ide_diff_bars#SafeState')")
+    assert not await user.eval("exists('#claude_ide_winbar#SafeState')")
 
 
 async def test_a_window_split_off_a_diff_has_the_users_status_line(
@@ -57,3 +57,18 @@ async def test_a_window_split_off_a_diff_has_the_users_status_line(
     await until(lambda: user.eval(f"{BUFFERS} == 0 && winnr('$') == 2"))
 
     assert await user.eval(LINES) == ["[of the user]"] * 2
+
+
+async def test_a_plugin_does_not_replace_the_bar_of_another_window_of_ours(
+    user: Vim, vim_client: ClaudeCode
+) -> None:
+    await user.command(LIKE_LIGHTLINE)
+    await user.keys(":ClaudeWire<CR>")
+    await until(lambda: user.eval("winnr('$') == 2"))
+    await user.keys("<C-w>j")
+    await until(lambda: user.eval("winnr() == 2"))
+    await until(lambda: "zR all" in user.screen.text(), "the keys are shown")
+
+    await user.keys(":enew<CR>")
+
+    await until(lambda: "zR all" not in user.screen.text(), "the window shows something else")
