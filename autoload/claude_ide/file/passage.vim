@@ -4,6 +4,8 @@ vim9script
 # A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last`
 # is exclusive. A point is a position, with nothing to select.
 
+import autoload '../when/moment.vim'
+
 def LineAt(bufnr: number, row: number): string
   return getbufline(bufnr, row + 1)->get(0, '')
 enddef
@@ -101,6 +103,7 @@ export def Select(passage: dict<any>)
   cursor(passage.first.row + 1, passage.first.col + 1)
   normal! o
   call('cursor', EndOfArea(passage.last))
+  moment.ClaimVisual()
 enddef
 
 defcompile

@@ -32,6 +32,7 @@ var last_change: list<number> = []
 var changing_since: list<number> = []
 var last_probe: list<number> = []
 var is_guarding = false
+var claudes_area: list<any> = []
 
 def SecondsSince(time: list<number>): float
   return empty(time) ? 1000.0 : reltimefloat(reltime(time))
@@ -89,6 +90,20 @@ def IsInDialog(): bool
     get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
 enddef
 
+def VisualArea(): list<any>
+  return [win_getid(), bufnr(), mode(1), getpos('v'), getpos('.')]
+enddef
+
+# Mark the current Visual area as Claude's: it delays nothing until the user changes it.
+export def ClaimVisual()
+  claudes_area = VisualArea()
+enddef
+
+# Whether Vim is in a Visual mode that Claude has started and the user has not changed.
+export def IsClaudesVisual(): bool
+  return mode(1) =~# "^[vV\<C-v>]$" && claudes_area == VisualArea()
+enddef
+
 # The key that begins a command in a terminal window.
 def TerminalKey(): string
   return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
@@ -101,7 +116,7 @@ def IsAtRest(): bool
   if mode(1) ==# 't'
     # Here the state contains "S" as soon as a key was typed.
     return state('moax') ==# '' && last_key !=# TerminalKey()
-  elseif index(['n', 'nt'], mode(1)) < 0 || state('moax') !=# ''
+  elseif (index(['n', 'nt'], mode(1)) < 0 && !IsClaudesVisual()) || state('moax') !=# ''
     return false
   elseif state('S') ==# ''
     return true
@@ -162,7 +177,7 @@ enddef
 # Whether windows the user is not in may change: in other modes the next key acts on what is shown.
 def IsHarmless(): bool
   const mode = mode(1)
-  return mode =~# '^[nit]' && mode !~# '^no' && IsPossible()
+  return ((mode =~# '^[nit]' && mode !~# '^no') || IsClaudesVisual()) && IsPossible()
 enddef
 
 # Whether Vim allows windows to change at all, as far as it tells beforehand.
