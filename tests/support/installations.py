@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from support.checkout import program
+from support.either_editor import Editor
 from support.neovim import Neovim, until
 
 MINUTE = 60.0
@@ -16,11 +17,11 @@ READY = "claude-ide: Python is ready; :Claude opens Claude Code"
 StartNeovim = Callable[..., Awaitable[Neovim]]
 
 
-async def wait_for_message(nvim: Neovim, text: str) -> str:
+async def wait_for_message(nvim: Editor, text: str) -> str:
     """Wait for a message with `text`; it must be one line, and need no key."""
 
     async def message() -> str:
-        lines = str(await nvim.lua("return vim.fn.execute('messages')")).splitlines()
+        lines = str(await nvim.eval("execute('messages')")).splitlines()
         return next((line for line in lines if text in line), "")
 
     line = str(await until(message, f"a message with {text!r}", MINUTE))
