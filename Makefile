@@ -108,10 +108,10 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),tests $(addprefix --ignore=,$(SLOW) $(ONLY_VIM)))
+	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),-m 'not slow_vim' tests $(addprefix --ignore=,$(SLOW) $(ONLY_VIM)))
 
 coverage: ## the same tests, and which lines they run; at least 85 %
-	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW) $(ONLY_VIM))'
+	@$(MAKE) --no-print-directory unit TESTS='-m "not slow_vim" tests --cov $(addprefix --ignore=,$(SLOW) $(ONLY_VIM))'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)

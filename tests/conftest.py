@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _in_vim(item: pytest.Item) -> bool:
     callspec = getattr(item, "callspec", None)
-    return callspec is not None and callspec.params.get("nvim") == "vim"
+    editors = ("nvim", "nvim_with_cli")
+    return callspec is not None and "vim" in map(callspec.params.get, editors)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import autoload './file/whereabouts.vim'
 import autoload './say/announce.vim'
 import autoload './say/message.vim'
 import autoload './say/reason.vim'
+import autoload './say/screen.vim'
 import autoload './when/moment.vim'
 
 final diffs: dict<dict<any>> = {} # by id
@@ -52,7 +53,11 @@ enddef
 
 # The bars count the diffs. Not at once: the caller may be inside an autocommand.
 def RedrawCounts()
-  timer_start(0, (_) => execute(empty(diffs) ? '' : 'redrawstatus!'))
+  timer_start(0, (_) => {
+    if !empty(diffs)
+      screen.DrawStatusLines()
+    endif
+  })
 enddef
 
 def Remove(diff: dict<any>)

@@ -5,6 +5,7 @@ vim9script
 import autoload './activity.vim'
 import autoload './say/announce.vim'
 import autoload './say/plain.vim'
+import autoload './say/screen.vim'
 
 const LONGEST_MODEL = 30 # characters
 const FIGURES = ['model', 'context', 'cost']
@@ -103,7 +104,7 @@ def Refresh()
   const status = Current()
   if status.text !=# announced
     announced = status.text
-    redrawstatus!
+    screen.DrawStatusLines()
     announce.Event('ClaudeStatusChanged', status)
   endif
 enddef

@@ -10,11 +10,11 @@ import pytest
 
 from support.claude_cli import CARET, ClaudeCli, cli_path, environment, older_cli_path, settle_in
 from support.claude_code import locks
-from support.either_editor import Editor, edit, happened, record_diffs
+from support.either_editor import Editor, configure, edit, happened, record_diffs
 from support.fake_api import FakeApi
 from support.neovim import ROOT, Neovim, until
-from support.panel import CONFIGURE
 from support.terminal import PATIENCE
+from support.vim import Vim
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
 HERE = Path(__file__).parent
@@ -107,20 +107,33 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
 
 @pytest.fixture
 async def nvim_with_cli(
-    each_cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; its CLIs use the stand-in for the model."""
+    request: pytest.FixtureRequest,
+    each_cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    path: Path,
+) -> AsyncIterator[Editor]:
+    """A Neovim that shows `path`, or for `BOTH_WITH_CLI` a Vim.
+
+    Its CLIs use the stand-in for the model.
+    """
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli)]})
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+    is_vim = getattr(request, "param", "neovim") == "vim"
+    if is_vim:
+        request.getfixturevalue("vim_program")
+    start = Vim.start if is_vim else Neovim.start
+    editor: Editor = await start(cwd=project, home=home, env=given, columns=160, rows=40)
+    await configure(editor, cmd=[str(each_cli)])
+    await serve(editor, config_folder, path)
+    yield editor
+    await editor.stop()
 
 
-async def begin(nvim: Neovim, mode: str) -> None:
+async def begin(nvim: Editor, mode: str) -> None:
     """Open a CLI in a terminal, in this mode."""
     await nvim.keys(f":Claude --permission-mode {mode}<CR>")
     await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)

@@ -1,11 +1,15 @@
-"""The real CLI finds the server in a real Neovim."""
+"""The real CLI finds the server in a real editor."""
 
 import pytest
 
+from support.either_editor import BOTH
+
 from .conftest import StartClaude
 
+pytestmark = BOTH
 
-async def test_a_cli_in_neovims_terminal_finds_the_server_by_its_port(
+
+async def test_a_cli_in_the_editors_terminal_finds_the_server_by_its_port(
     start_claude: StartClaude, ide_port: int
 ) -> None:
     claude = await start_claude(ide_port=ide_port)
@@ -14,7 +18,7 @@ async def test_a_cli_in_neovims_terminal_finds_the_server_by_its_port(
 
 
 @pytest.mark.usefixtures("ide_port")
-async def test_a_cli_outside_of_neovim_finds_the_server_by_its_lock_file(
+async def test_a_cli_outside_of_the_editor_finds_the_server_by_its_lock_file(
     start_claude: StartClaude,
 ) -> None:
     claude = await start_claude("--ide")

@@ -11,6 +11,7 @@ from support.acp.chatting import Start, begin_chat
 from support.acp.script import Fake
 from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere
+from support.either_editor import Editor, configure
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Open, Panel
 from support.river import REPORT, Begin, River
@@ -47,8 +48,8 @@ def start(nvim: Neovim) -> Start:
 
 
 @pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
-    """A file of three lines, open in Neovim."""
+async def path(nvim: Editor, project: Path) -> Path:
+    """A file of three lines, open in the editor."""
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await nvim.command(f"edit {path}")
@@ -56,7 +57,7 @@ async def path(nvim: Neovim, project: Path) -> Path:
 
 
 @pytest.fixture
-async def program(nvim: Neovim, tmp_path: Path) -> Path:
+async def program(nvim: Editor, tmp_path: Path) -> Path:
     """A program that prints its arguments and runs until it reads `quit`."""
     script = tmp_path / "claude-stand-in"
     script.write_text(
@@ -67,9 +68,7 @@ async def program(nvim: Neovim, tmp_path: Path) -> Path:
         'while read -r line; do [ "$line" = quit ] && exit 0; echo "read: $line"; done\n'
     )
     script.chmod(0o755)
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", str(script)
-    )
+    await configure(nvim, cmd=str(script))
     return script
 
 

@@ -4,11 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code
+from support.either_editor import BOTH, Editor, run
 from support.neovim import WAIT, Neovim, until
+from support.vim import Vim
 
 READS = (
     "getCurrentSelection",
@@ -22,7 +25,7 @@ READS = (
 
 
 @asynccontextmanager
-async def hit_enter(nvim: Neovim) -> AsyncIterator[None]:
+async def hit_enter(nvim: Editor) -> AsyncIterator[None]:
     await nvim.keys(":echo 'one' | echo 'two' | echo 'three'<CR>")
     await until(lambda: nvim.mode(), "a prompt")
     await until(lambda: "Press ENTER" in nvim.screen.text())
@@ -31,12 +34,13 @@ async def hit_enter(nvim: Neovim) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def half_a_mapping(nvim: Neovim) -> AsyncIterator[None]:
+async def half_a_mapping(nvim: Editor) -> AsyncIterator[None]:
     await nvim.command("set notimeout | nnoremap gz :<CR>")
     await nvim.keys("g")
 
     async def is_blocking() -> bool:
-        return bool((await nvim.mode())["blocking"])
+        half_typed = isinstance(nvim, Vim) and await nvim.eval("state('m') != ''")
+        return bool(half_typed or (await nvim.mode())["blocking"])
 
     await until(is_blocking, "half a mapping")
     yield
@@ -44,31 +48,35 @@ async def half_a_mapping(nvim: Neovim) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def busy_lua(nvim: Neovim) -> AsyncIterator[None]:
-    done = nvim.send_request(
-        "nvim_exec_lua", "local t = vim.uv.hrtime(); while vim.uv.hrtime() - t < 4e9 do end", []
-    )
+async def busy_script(nvim: Editor) -> AsyncIterator[None]:
+    await nvim.command("let g:began = reltime()")
+    done = command(nvim, "while reltimefloat(reltime(g:began)) < 4 | endwhile")
     yield
     await done
 
 
 @asynccontextmanager
-async def shell_command(nvim: Neovim) -> AsyncIterator[None]:
-    done = nvim.send_request("nvim_command", "call system('sleep 4')")
+async def shell_command(nvim: Editor) -> AsyncIterator[None]:
+    done = command(nvim, "call system('sleep 4')")
     yield
     await done
 
 
-BUSY = pytest.mark.parametrize("busy", [hit_enter, half_a_mapping, busy_lua, shell_command])
+def command(nvim: Editor, text: str) -> asyncio.Future[Any]:
+    """Run a command without waiting for its end."""
+    return nvim.send_request("TestCommand" if isinstance(nvim, Vim) else "nvim_command", text)
+
+
+BUSY = pytest.mark.parametrize("busy", [hit_enter, half_a_mapping, busy_script, shell_command])
 
 
 @pytest.fixture
-async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
+async def at_work(serving: Editor, claude: ClaudeCode, project: Path) -> Path:
     """A file that the host knows to be open, after two of its lines were selected."""
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
-    await until(lambda: serving.lua("return #require('claude_ide.file.open_editors').paths() > 0"))
+    await until(lambda: run(serving, "file.open_editors.paths"))
     await claude.json("getOpenEditors")
     await until(
         lambda: any(
@@ -79,9 +87,10 @@ async def at_work(serving: Neovim, claude: ClaudeCode, project: Path) -> Path:
     return path
 
 
+@BOTH
 @BUSY
 async def test_reads_return_the_last_known_state(
-    serving: Neovim, claude: ClaudeCode, at_work: Path, busy: object
+    serving: Editor, claude: ClaudeCode, at_work: Path, busy: object
 ) -> None:
     async with busy(serving):  # type: ignore[operator]
         for tool in READS:
@@ -95,9 +104,10 @@ async def test_reads_return_the_last_known_state(
         assert (await claude.json("getCurrentSelection"))["filePath"] == str(at_work)
 
 
+@BOTH
 @BUSY
 async def test_the_protocol_does_not_wait_for_neovim(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, busy: object
+    serving: Editor, claude: ClaudeCode, config_folder: Path, busy: object
 ) -> None:
     async with busy(serving):  # type: ignore[operator]
         assert await claude.request("ping", seconds=1) == {}
@@ -106,6 +116,7 @@ async def test_the_protocol_does_not_wait_for_neovim(
             assert await other.request("ping") == {}
 
 
+# Vim handles such a call at a prompt: the file then does not get the focus.
 async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
     serving: Neovim, claude: ClaudeCode, at_work: Path, project: Path
 ) -> None:
@@ -122,15 +133,19 @@ async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
     assert await serving.eval("expand('%:p')") == str(other)
 
 
+@BOTH
 async def test_messages_longer_than_the_screen_cause_no_prompt(
-    serving: Neovim,
+    serving: Editor,
 ) -> None:
-    await serving.lua("require('claude_ide.say.message').show(('long '):rep(100), 'error')")
-    await serving.lua("require('claude_ide.say.message').show('a\\nb\\nc', 'error')")
+    await run(serving, "say.message.show", "long " * 100, "error")
+    await run(serving, "say.message.show", "a\nb\nc", "error")
 
     await until(lambda: "a b c" in serving.screen.text())
 
     assert (await serving.mode())["blocking"] is False
+
+
+# Vim answers at a prompt, so it has no earlier results to name.
 
 
 async def test_diagnostics_for_the_model_are_marked_as_earlier_while_neovim_is_busy(

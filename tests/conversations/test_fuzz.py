@@ -17,8 +17,11 @@ import websockets
 from claude_ide.mcp.server import METHODS
 from claude_ide.mcp.tool import IDE_TOOLS
 from support.claude_code import ClaudeCode, connected, the_lock
+from support.either_editor import BOTH, Editor, run
 from support.handshake import handshake, tcp
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT, until
+
+pytestmark = BOTH
 
 SEED = 4711
 
@@ -29,14 +32,14 @@ def chance() -> random.Random:
 
 
 @pytest.fixture
-async def address(config_folder: Path, serving: Neovim) -> tuple[int, str]:
+async def address(config_folder: Path, serving: Editor) -> tuple[int, str]:
     """The port and token of the server."""
     port, lock = await the_lock(config_folder)
     return port, lock["authToken"]
 
 
 @asynccontextmanager
-async def undisturbed(nvim: Neovim, claude: ClaudeCode) -> AsyncIterator[None]:
+async def undisturbed(nvim: Editor, claude: ClaudeCode) -> AsyncIterator[None]:
     """Check afterwards that no one except the fuzzing client was disturbed."""
     await nvim.command("silent edit notes.txt | call setline(1, ['one', 'two']) | silent write")
     await until(lambda: "two" in nvim.screen.text())
@@ -51,7 +54,7 @@ async def undisturbed(nvim: Neovim, claude: ClaudeCode) -> AsyncIterator[None]:
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     assert await nvim.eval("execute('messages')") == messages
     await until(lambda: nvim.screen.text() == screen, "the same screen")
-    log = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
+    log = Path(await run(nvim, "say.log.path"))
     assert [line for line in log.read_text().splitlines() if " ERROR " in line] == []
 
 
@@ -78,7 +81,7 @@ def nonsense(chance: random.Random, request: bytes) -> bytes:
 
 
 async def test_random_handshakes_do_no_harm(
-    serving: Neovim, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
+    serving: Editor, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
 ) -> None:
     async def attempt(sent: bytes) -> None:
         async with tcp(address[0]) as (reader, writer):
@@ -96,7 +99,7 @@ async def test_random_handshakes_do_no_harm(
 
 
 async def test_random_frames_do_no_harm(
-    serving: Neovim, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
+    serving: Editor, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
 ) -> None:
     def frame() -> bytes:
         size = chance.choice([0, 1, 125, 126, 127])
@@ -166,7 +169,7 @@ def message(chance: random.Random) -> Any:
 
 
 async def test_random_json_does_no_harm(
-    serving: Neovim, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
+    serving: Editor, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
 ) -> None:
     async with undisturbed(serving, claude), connected(*address) as client:
         for _ in range(500):
@@ -177,7 +180,7 @@ async def test_random_json_does_no_harm(
 
 
 async def test_random_messages_do_no_harm(
-    serving: Neovim, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
+    serving: Editor, claude: ClaudeCode, address: tuple[int, str], chance: random.Random
 ) -> None:
     async with undisturbed(serving, claude):
         for _ in range(4):

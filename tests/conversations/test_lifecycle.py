@@ -12,32 +12,29 @@ import pytest
 import websockets
 
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
+from support.either_editor import BOTH, Editor, diffs, is_serving, name_of, open_terminal
 from support.neovim import WAIT, Neovim, until
-from support.processes import alive
-
-LISTENING = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
-
-
-async def listening(nvim: Neovim) -> None:
-    await until(lambda: nvim.eval(LISTENING), "listening")
+from support.processes import alive, under
+from support.vim import Vim
 
 
 @pytest.fixture
-async def second(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A second Neovim in the same project, with the same config folder."""
-    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
-    yield neovim
-    await neovim.stop()
+async def second(nvim: Editor, project: Path, tmp_path: Path) -> AsyncIterator[Editor]:
+    """A second editor of the same kind in the same project, with the same config folder."""
+    editor: Editor = await type(nvim).start(cwd=project, home=tmp_path / "home")
+    yield editor
+    await editor.stop()
 
 
-async def test_no_python_runs_before_the_first_command(nvim: Neovim) -> None:
+@BOTH
+async def test_no_python_runs_before_the_first_command(nvim: Editor) -> None:
     assert await nvim.eval("exists(':ClaudeStart')") == 2
-    assert await nvim.lua("return package.loaded['claude_ide.host'] == nil")
-    assert await nvim.lua("return #vim.api.nvim_get_proc_children(vim.fn.getpid())") == 0
+    assert not under(await nvim.eval("getpid()"))
 
 
+@BOTH
 async def test_start_reports_the_address_and_a_second_start_that_it_is_running(
-    nvim: Neovim, config_folder: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
     await nvim.keys(":ClaudeStart<CR>")
     port, _ = await the_lock(config_folder)
@@ -50,14 +47,15 @@ async def test_start_reports_the_address_and_a_second_start_that_it_is_running(
     assert len(locks(config_folder)) == 1
 
 
+@BOTH
 async def test_the_lock_file_contains_what_the_cli_needs_and_is_private(
-    serving: Neovim, config_folder: Path, project: Path
+    serving: Editor, config_folder: Path, project: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
 
     assert lock["workspaceFolders"] == [str(project)]
     assert lock["pid"] == await serving.eval("getpid()")
-    assert lock["ideName"] == "Neovim"
+    assert lock["ideName"] == name_of(serving)
     assert lock["transport"] == "ws"
     assert lock["runningInWindows"] is False
     assert len(lock["authToken"]) == 86
@@ -66,8 +64,9 @@ async def test_the_lock_file_contains_what_the_cli_needs_and_is_private(
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@BOTH
 async def test_the_lock_file_follows_the_working_folder(
-    serving: Neovim, config_folder: Path, project: Path
+    serving: Editor, config_folder: Path, project: Path
 ) -> None:
     (project / "sub").mkdir()
 
@@ -77,22 +76,27 @@ async def test_the_lock_file_follows_the_working_folder(
     await until(lambda: set(locks(config_folder)[0][1]["workspaceFolders"]) == folders)
 
 
+@BOTH
 async def test_two_neovims_in_one_project_have_different_names(
-    serving: Neovim, second: Neovim, config_folder: Path
+    serving: Editor, second: Editor, config_folder: Path
 ) -> None:
     await second.command("ClaudeStart!")
 
     await until(lambda: len(locks(config_folder)) == 2)
-    assert {lock["ideName"] for _, lock in locks(config_folder)} == {"Neovim", "Neovim (project)"}
+    assert {lock["ideName"] for _, lock in locks(config_folder)} == {
+        name_of(serving),
+        f"{name_of(second)} (project)",
+    }
 
 
+@BOTH
 async def test_stop_closes_connections_with_1001_and_withdraws_everything(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, project: Path
+    serving: Editor, claude: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     path = project / "a.py"
     path.write_text("x\n")
     asked = claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": "y\n"})
-    await until(lambda: serving.lua("return #require('claude_ide.diff').list()"))
+    await until(lambda: diffs(serving))
 
     await serving.command("ClaudeStop")
 
@@ -100,12 +104,13 @@ async def test_stop_closes_connections_with_1001_and_withdraws_everything(
     assert result["content"][0]["text"] == "DIFF_REJECTED"
     await until(lambda: claude.connection.close_code == 1001)
     assert locks(config_folder) == []
-    await until(lambda: serving.lua("return vim.env.CLAUDE_CODE_SSE_PORT == nil"))
+    await until(lambda: serving.eval("!exists('$CLAUDE_CODE_SSE_PORT')"))
     await until(lambda: serving.eval("tabpagenr('$') == 1"))
 
 
+@BOTH
 async def test_a_restarted_server_has_the_same_port_and_another_token(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     before = await the_lock(config_folder)
     await serving.command("ClaudeStop")
@@ -120,12 +125,13 @@ async def test_a_restarted_server_has_the_same_port_and_another_token(
         assert await client.request("ping") == {}
 
 
+@BOTH
 async def test_later_terminals_have_the_servers_address_in_their_environment(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     port, _ = await the_lock(config_folder)
 
-    await serving.command("terminal env | grep -v COVERAGE")
+    await open_terminal(serving, command="env")
 
     expected = [f"CLAUDE_CODE_SSE_PORT={port}", "ENABLE_IDE_INTEGRATION=true"]
     expected += ["no_proxy=127.0.0.1", "NO_PROXY=127.0.0.1"]
@@ -134,14 +140,15 @@ async def test_later_terminals_have_the_servers_address_in_their_environment(
     )
 
 
+@BOTH
 @pytest.mark.parametrize("end", ["qa", "SIGTERM", "SIGKILL", "SIGHUP"])
 async def test_lock_and_host_disappear_however_neovim_ends(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path, end: str
+    serving: Editor, claude: ClaudeCode, config_folder: Path, end: str
 ) -> None:
     _, lock = await the_lock(config_folder)
 
     if end == "qa":
-        serving.send_request("nvim_command", "qa!")
+        serving.send_request("TestCommand" if isinstance(serving, Vim) else "nvim_command", "qa!")
     else:
         serving.process.send_signal(getattr(signal, end))
 
@@ -150,15 +157,20 @@ async def test_lock_and_host_disappear_however_neovim_ends(
     await until(lambda: not alive(lock["hostPid"]), "no host")
 
 
+async def is_idle(editor: Editor) -> bool:
+    return not await is_serving(editor)
+
+
+@BOTH
 async def test_a_terminated_host_removes_its_lock_file(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     _, lock = await the_lock(config_folder)
 
     os.kill(lock["hostPid"], signal.SIGTERM)
 
     await until(lambda: not locks(config_folder))
-    await until(lambda: serving.lua("return require('claude_ide.host').server() == nil"))
+    await until(lambda: is_idle(serving))
 
 
 async def test_a_killed_host_is_restarted_at_the_same_address(
@@ -185,11 +197,11 @@ async def test_a_host_that_keeps_dying_is_not_restarted(
 ) -> None:
     killed = set[int]()
     for _ in range(4):
-        await listening(serving)
+        await until(lambda: is_serving(serving), "listening")
         _, lock = await the_lock(config_folder)
         killed.add(lock["hostPid"])
         os.kill(lock["hostPid"], signal.SIGKILL)
-        await until(lambda: serving.lua("return require('claude_ide.host').server() == nil"))
+        await until(lambda: is_idle(serving))
 
         def settled() -> bool:
             found = locks(config_folder)
@@ -202,12 +214,13 @@ async def test_a_host_that_keeps_dying_is_not_restarted(
     assert await serving.lua("return require('claude_ide.channel').id == nil")
 
     await serving.command("ClaudeStart!")
-    await listening(serving)
+    await until(lambda: is_serving(serving), "listening")
     assert len(locks(config_folder)) == 1
 
 
+@BOTH
 async def test_only_our_own_stale_lock_files_are_removed_at_start(
-    nvim: Neovim, config_folder: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
     folder = config_folder / "ide"
     folder.mkdir(parents=True)
@@ -231,11 +244,12 @@ async def test_update_remote_plugins_does_no_harm(serving: Neovim, tmp_path: Pat
     manifest = tmp_path / "home" / "data" / "nvim" / "rplugin.vim"
     await until(manifest.exists)
     assert "ClaudeStart" not in manifest.read_text()
-    assert await serving.eval(LISTENING)
+    assert await is_serving(serving)
 
 
+@BOTH
 async def test_a_client_without_the_token_leaves_the_screen_unchanged(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     port, _ = await the_lock(config_folder)
     before = serving.screen.text()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import the_lock
+from support.either_editor import BOTH, Editor, configure, float_text, name_of, set_size
 from support.installations import wait_for_message
 from support.mcp_stdio import mcp_stdio
 from support.neovim import Neovim, until
@@ -16,7 +17,7 @@ from support.neovim import Neovim, until
 REGISTER = "getreg('\"')"
 
 
-async def yanked(nvim: Neovim, arguments: str = "") -> str:
+async def yanked(nvim: Editor, arguments: str = "") -> str:
     """Return what the command yanks."""
     await nvim.command("let @@ = ''")
     await nvim.command(f"ClaudeMcpConfig! {arguments}".strip())
@@ -25,15 +26,13 @@ async def yanked(nvim: Neovim, arguments: str = "") -> str:
     return text
 
 
-async def float_text(nvim: Neovim) -> str:
-    """Wait for a float, and return its text."""
-    await until(lambda: nvim.eval("win_gettype() == 'popup'"), "a float")
-    lines: list[str] = await nvim.eval("getline(1, '$')")
-    return "\n".join(lines)
+async def is_closed(nvim: Editor) -> bool:
+    return not await float_text(nvim)
 
 
+@BOTH
 async def test_a_host_that_starts_its_servers_gets_the_tools_from_any_folder(
-    serving: Neovim, config_folder: Path, tmp_path: Path
+    serving: Editor, config_folder: Path, tmp_path: Path
 ) -> None:
     server = json.loads(await yanked(serving))["mcpServers"]["neovim"]
 
@@ -42,14 +41,15 @@ async def test_a_host_that_starts_its_servers_gets_the_tools_from_any_folder(
     assert server["env"] == {"CLAUDE_IDE_MCP_PORT": str(port)}
     environment = {**server["env"], "CLAUDE_CONFIG_DIR": str(config_folder)}
     async with mcp_stdio(environment, tmp_path) as client:
-        assert (await client.initialize())["serverInfo"]["title"] == "Neovim"
+        assert (await client.initialize())["serverInfo"]["title"] == name_of(serving)
     assert server["command"] and server["args"][1].endswith("mcp/stdio.py")
 
 
+@BOTH
 async def test_the_command_for_a_cli_gives_what_that_of_the_terminal_gives(
-    nvim: Neovim, config_folder: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
-    await nvim.lua("require('claude_ide').setup({ cmd = { '/opt/my claude', '--verbose' } })")
+    await configure(nvim, cmd=["/opt/my claude", "--verbose"])
 
     text = await yanked(nvim, "ws")
 
@@ -60,22 +60,25 @@ async def test_the_command_for_a_cli_gives_what_that_of_the_terminal_gives(
     assert server["url"] == f"ws://127.0.0.1:{port}/neovim"
     assert [*server["headers"].values()] == [lock["authToken"]]
     names = allowed.removeprefix("--allowedTools=").split(",")
-    assert {"mcp__neovim__references", "mcp__neovim__rename"} <= {*names}
+    assert {"mcp__neovim__buffers", "mcp__neovim__quickfix"} <= {*names}
     assert "mcp__neovim__save_file" not in names
 
 
+@BOTH
 @pytest.mark.parametrize("what", ["", "ws"])
-async def test_the_float_shows_all_of_the_text(serving: Neovim, what: str) -> None:
-    await serving.command("set linebreak columns=100 lines=60")
+async def test_the_float_shows_all_of_the_text(serving: Editor, what: str) -> None:
+    await set_size(serving, 100, 60)
+    await serving.command("set linebreak")
     text = await yanked(serving, what)
 
     await serving.command(f"ClaudeMcpConfig {what}".strip())
 
+    await until(lambda: float_text(serving), "a float")
     assert await float_text(serving) == text.rstrip("\n")
     end = re.sub(r"\W", "", text)[-20:]
     await until(lambda: end in re.sub(r"\W", "", serving.screen.text()), "its end is seen")
     await serving.keys("q")
-    await until(lambda: serving.eval("win_gettype() == ''"), "it is closed")
+    await until(lambda: is_closed(serving), "it is closed")
 
 
 async def test_the_text_is_yanked_into_the_register_that_p_uses(serving: Neovim) -> None:
@@ -92,21 +95,24 @@ async def test_the_text_is_yanked_into_the_register_that_p_uses(serving: Neovim)
     assert json.loads("\n".join(await serving.eval("g:copied")))
 
 
+@BOTH
 @pytest.mark.parametrize("arguments", ["http", "ws stdio", "WS"])
-async def test_a_wrong_argument_is_named(serving: Neovim, arguments: Any) -> None:
+async def test_a_wrong_argument_is_named(serving: Editor, arguments: Any) -> None:
     await serving.command(f"ClaudeMcpConfig {arguments}")
 
     reason = f':ClaudeMcpConfig: no subcommand "{arguments}" (stdio, ws)'
     await wait_for_message(serving, reason)
 
 
-async def test_its_arguments_are_completed(nvim: Neovim) -> None:
+@BOTH
+async def test_its_arguments_are_completed(nvim: Editor) -> None:
     assert await nvim.eval("getcompletion('ClaudeMcpConfig ', 'cmdline')") == ["stdio", "ws"]
     assert await nvim.eval("getcompletion('ClaudeMcpConfig! w', 'cmdline')") == ["ws"]
     assert await nvim.eval("getcompletion('ClaudeMcpConfig ws ', 'cmdline')") == []
 
 
-async def test_without_a_server_one_is_started(nvim: Neovim, config_folder: Path) -> None:
+@BOTH
+async def test_without_a_server_one_is_started(nvim: Editor, config_folder: Path) -> None:
     text = await yanked(nvim)
 
     port, _ = await the_lock(config_folder)

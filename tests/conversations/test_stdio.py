@@ -11,17 +11,17 @@ from claude_ide.mcp.address import PORT
 from claude_ide.mcp.tool import MODEL_TOOLS
 from claude_ide.transport.handshake import TOOLS_PATH
 from support.claude_code import the_lock
+from support.either_editor import BOTH, Editor, name_of, run
 from support.handshake import handshake, status
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.neovim import Neovim, until
 from support.processes import alive, pid_in
 
-CLIENTS = "return require('claude_ide.host').server().clients"
 GONE = (1, "claude-ide: the editor has closed the connection\n")
 
 
 @pytest.fixture
-async def client(serving: Neovim, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
+async def client(serving: Editor, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
     """A program that has found the server by its own folder."""
     inside = project / "inside"
     inside.mkdir()
@@ -78,6 +78,7 @@ async def test_a_cancelled_question_has_no_effect(
     assert not trace.exists()
 
 
+@BOTH
 async def test_a_long_message_arrives_in_both_directions(client: McpStdio) -> None:
     long = "ä long id " * 100_000
 
@@ -86,12 +87,14 @@ async def test_a_long_message_arrives_in_both_directions(client: McpStdio) -> No
     assert (await client.read())["id"] == long
 
 
-async def test_a_program_does_not_count_as_a_client(client: McpStdio, serving: Neovim) -> None:
+@BOTH
+async def test_a_program_does_not_count_as_a_client(client: McpStdio, serving: Editor) -> None:
     await client.request("ping")
 
-    assert await serving.lua(CLIENTS) == 0
+    assert (await run(serving, "host.server"))["clients"] == 0
 
 
+@BOTH
 async def test_garbage_is_answered_and_harms_nothing(client: McpStdio) -> None:
     for line in (b"no JSON", b"\xff\xfe", b"[]", b"1", b'{"jsonrpc": "2.0", "id": {}}'):
         await client.write(line)
@@ -133,17 +136,19 @@ async def test_stopping_the_server_ends_the_open_request_its_command_and_the_pro
     await until(lambda: not alive(command), "the command has ended")
 
 
+@BOTH
 async def test_a_port_in_the_environment_selects_the_server(
-    serving: Neovim, config_folder: Path, tmp_path: Path
+    serving: Editor, config_folder: Path, tmp_path: Path
 ) -> None:
     port, _ = await the_lock(config_folder)
     environment = {"CLAUDE_CONFIG_DIR": str(config_folder), PORT: str(port)}
     async with mcp_stdio(environment, tmp_path) as client:
-        assert (await client.initialize())["serverInfo"]["title"] == "Neovim"
+        assert (await client.initialize())["serverInfo"]["title"] == name_of(serving)
 
 
+@BOTH
 async def test_the_path_of_the_tools_has_the_checks_of_the_others(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
     token = lock["authToken"]

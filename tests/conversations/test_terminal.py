@@ -1,23 +1,26 @@
 """`:Claude` and its terminal, with a script instead of the CLI."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.claude_terminal import open_claude
+from support.either_editor import BOTH, Editor, configure, run
 from support.neovim import Neovim, until
 
 
+@BOTH
 async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
-    nvim: Neovim, program: Path, config_folder: Path
+    nvim: Editor, program: Path, config_folder: Path
 ) -> None:
     await nvim.keys(":Claude --resume 'a b'<CR>")
 
     port, _ = await the_lock(config_folder)
 
     def shown() -> str:
-        return "".join(line.partition("│")[2] for line in nvim.screen.lines())
+        return "".join(re.split("[│|]", line, maxsplit=1)[-1] for line in nvim.screen.lines())
 
     await until(lambda: "given: --permission-mode default --mcp-config=" in shown())
     await until(lambda: " --resume 'a b' port: " in shown())
@@ -26,7 +29,8 @@ async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
     assert await nvim.eval("winwidth(2)") == 40
 
 
-async def test_claude_toggles_the_window_of_its_terminal(nvim: Neovim, program: Path) -> None:
+@BOTH
+async def test_claude_toggles_the_window_of_its_terminal(nvim: Editor, program: Path) -> None:
     await nvim.keys(":Claude<CR>")
     await until(lambda: "given:" in nvim.screen.text())
     terminal = await nvim.eval("bufnr()")
@@ -58,8 +62,9 @@ async def test_hiding_the_terminal_right_after_showing_it_starts_no_insert_mode(
     assert await nvim.eval(f"bufexists({terminal})")
 
 
+@BOTH
 async def test_the_window_closes_when_the_program_exits_successfully(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
     await until(lambda: "given:" in nvim.screen.text())
@@ -71,8 +76,9 @@ async def test_the_window_closes_when_the_program_exits_successfully(
     await until(lambda: nvim.eval("winnr('$') == 2 && mode() == 't'"))
 
 
-async def test_a_missing_program_is_named(nvim: Neovim) -> None:
-    await nvim.lua("vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = 'nope'})")
+@BOTH
+async def test_a_missing_program_is_named(nvim: Editor) -> None:
+    await configure(nvim, cmd="nope")
 
     await nvim.keys(":Claude<CR>")
 
@@ -80,17 +86,15 @@ async def test_a_missing_program_is_named(nvim: Neovim) -> None:
     assert await nvim.eval("winnr('$')") == 1
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("side", "size", "expected"),
     [("left", 30, [1, 30]), ("below", 8, [2, 8]), ("above", 0.5, [1, 15])],
 )
 async def test_side_and_size_of_the_terminal_are_configurable(
-    nvim: Neovim, program: Path, side: str, size: float, expected: list[int]
+    nvim: Editor, program: Path, side: str, size: float, expected: list[int]
 ) -> None:
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = ...})",
-        {"side": side, "size": size},
-    )
+    await configure(nvim, terminal={"side": side, "size": size})
 
     await nvim.keys(":Claude<CR>")
 
@@ -99,8 +103,9 @@ async def test_side_and_size_of_the_terminal_are_configurable(
     assert await nvim.eval(f"[winnr(), {measure}]") == expected
 
 
+@BOTH
 async def test_opening_claude_from_visual_mode_keeps_the_selection(
-    nvim: Neovim, program: Path, project: Path, config_folder: Path
+    nvim: Editor, program: Path, project: Path, config_folder: Path
 ) -> None:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
@@ -124,9 +129,10 @@ async def test_opening_claude_from_visual_mode_keeps_the_selection(
         assert is_reported()
 
 
+@BOTH
 @pytest.mark.parametrize("command", ["2,3ClaudeSend!", "ClaudeAdd! a.py 2 3", "2,3ClaudeAdd! %"])
 async def test_with_a_bang_a_mention_opens_claude_if_none_is_connected(
-    program: Path, serving: Neovim, project: Path, config_folder: Path, command: str
+    program: Path, serving: Editor, project: Path, config_folder: Path, command: str
 ) -> None:
     (project / "a.py").write_text("one\ntwo\nthree\n")
     await serving.command("edit a.py")
@@ -142,8 +148,9 @@ async def test_with_a_bang_a_mention_opens_claude_if_none_is_connected(
         ]
 
 
+@BOTH
 async def test_with_a_bang_a_second_mention_goes_to_the_claude_that_is_starting(
-    program: Path, serving: Neovim, project: Path, config_folder: Path
+    program: Path, serving: Editor, project: Path, config_folder: Path
 ) -> None:
     (project / "a.py").write_text("one\n")
     await serving.command("edit a.py")
@@ -160,8 +167,9 @@ async def test_with_a_bang_a_second_mention_goes_to_the_claude_that_is_starting(
         await until(lambda: len(claude.notifications_of("at_mentioned")) == 2)
 
 
+@BOTH
 async def test_a_range_applies_only_to_the_current_file(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     (project / "a.py").write_text("one\ntwo\n")
     (project / "b.py").write_text("one\ntwo\n")
@@ -177,8 +185,9 @@ async def test_a_range_applies_only_to_the_current_file(
     ]
 
 
+@BOTH
 async def test_a_mention_is_saved_until_a_client_connects(
-    serving: Neovim, project: Path, config_folder: Path
+    serving: Editor, project: Path, config_folder: Path
 ) -> None:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
@@ -197,15 +206,19 @@ async def test_a_mention_is_saved_until_a_client_connects(
         ]
 
 
+async def has_clients(editor: Editor, count: int) -> bool:
+    return bool((await run(editor, "host.server"))["clients"] == count)
+
+
+@BOTH
 async def test_a_mention_goes_to_the_most_recently_active_client(
-    serving: Neovim, claude: ClaudeCode, project: Path, config_folder: Path
+    serving: Editor, claude: ClaudeCode, project: Path, config_folder: Path
 ) -> None:
     (project / "a.py").write_text("one\n")
     async with claude_code(config_folder) as other:
         await claude.request("tools/list")
         await other.request("tools/list")
-        are_connected = "luaeval(\"require('claude_ide.host').server().clients == 2\")"
-        await until(lambda: serving.eval(are_connected))
+        await until(lambda: has_clients(serving, 2))
         await until(
             lambda: (
                 len(claude.notifications_of("ping")) >= 3
@@ -220,8 +233,9 @@ async def test_a_mention_goes_to_the_most_recently_active_client(
         assert other.notifications_of("at_mentioned") == []
 
 
+@BOTH
 async def test_the_operator_sends_mentions_and_can_be_repeated(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "a.py"
     path.write_text("one\ntwo\n\nthree\nfour\n")
@@ -253,7 +267,7 @@ async def test_connected_clients_are_counted_and_announced(
 
 
 @pytest.fixture
-async def failing(nvim: Neovim, program: Path) -> Path:
+async def failing(nvim: Editor, program: Path) -> Path:
     """A program that counts its starts, prints an error after one line, and then fails.
 
     It reads a second line first: Neovim drops output that arrives after the end of its program,
@@ -266,7 +280,7 @@ async def failing(nvim: Neovim, program: Path) -> Path:
     return starts
 
 
-async def fail(nvim: Neovim, starts: Path, count: int = 1) -> None:
+async def fail(nvim: Editor, starts: Path, count: int = 1) -> None:
     """Make the newest program fail; the screen may still show the output of an earlier one."""
     await until(lambda: starts.exists() and starts.read_text() == "x\n" * count, "it has started")
     await until(lambda: nvim.eval("mode() == 't'"))
@@ -278,7 +292,7 @@ async def fail(nvim: Neovim, starts: Path, count: int = 1) -> None:
 
 
 async def test_a_failed_program_keeps_its_output_until_the_next_start(
-    nvim: Neovim, failing: Path
+    nvim: Editor, failing: Path
 ) -> None:
     await nvim.command("edit a.txt")
     for count in (1, 2, 3):
@@ -294,7 +308,7 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
 
 
 async def test_a_failed_program_whose_window_was_closed_is_started_again(
-    nvim: Neovim, failing: Path
+    nvim: Editor, failing: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
     await fail(nvim, failing)
@@ -308,7 +322,7 @@ async def test_a_failed_program_whose_window_was_closed_is_started_again(
 
 
 async def test_a_program_that_failed_while_hidden_first_shows_its_output(
-    nvim: Neovim, failing: Path
+    nvim: Editor, failing: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
     await until(lambda: nvim.eval("mode() == 't'"))

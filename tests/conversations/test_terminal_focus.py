@@ -5,29 +5,31 @@ from pathlib import Path
 import pytest
 
 from support.claude_terminal import open_claude
+from support.either_editor import BOTH, Editor, configure, name_of
 from support.neovim import Neovim, until
 
 MAP = "|".join(f"{kind} <F2> <Plug>(claude-focus)" for kind in ("map", "map!", "tmap"))
 
 
 @pytest.fixture
-async def terminal(nvim: Neovim, program: Path) -> int:
+async def terminal(nvim: Editor, program: Path) -> int:
     """Claude's terminal, in which the user types, beside a file; `<F2>` goes there and back."""
-    await nvim.command(f"edit a.txt | {MAP}")
+    await nvim.command(f"set hidden | edit a.txt | {MAP}")
     await nvim.command("call setline(1, ['one two', 'three'])")
     return await open_claude(nvim)
 
 
-async def is_typing(nvim: Neovim, terminal: int) -> bool:
+async def is_typing(nvim: Editor, terminal: int) -> bool:
     return bool(await nvim.eval(f"bufnr() == {terminal} && mode() == 't'"))
 
 
-async def is_in_file(nvim: Neovim, mode: str = "n") -> bool:
+async def is_in_file(nvim: Editor, mode: str = "n") -> bool:
     return bool(await nvim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
 
 
+@BOTH
 async def test_the_key_leads_out_of_the_terminal_and_back_into_it(
-    nvim: Neovim, terminal: int
+    nvim: Editor, terminal: int
 ) -> None:
     await nvim.keys("<F2>")
     await until(lambda: is_in_file(nvim))
@@ -38,7 +40,8 @@ async def test_the_key_leads_out_of_the_terminal_and_back_into_it(
     assert await is_typing(nvim, terminal)
 
 
-async def test_a_hidden_terminal_is_shown(nvim: Neovim, terminal: int) -> None:
+@BOTH
+async def test_a_hidden_terminal_is_shown(nvim: Editor, terminal: int) -> None:
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
 
@@ -48,8 +51,9 @@ async def test_a_hidden_terminal_is_shown(nvim: Neovim, terminal: int) -> None:
     assert await nvim.eval("winnr('$')") == 2
 
 
+@BOTH
 async def test_who_scrolls_in_the_terminal_returns_there_in_normal_mode(
-    nvim: Neovim, terminal: int
+    nvim: Editor, terminal: int
 ) -> None:
     await nvim.keys("<C-\\><C-n>gg<F2>")
     await until(lambda: is_in_file(nvim))
@@ -61,7 +65,8 @@ async def test_who_scrolls_in_the_terminal_returns_there_in_normal_mode(
     assert await nvim.eval("[mode(1), line('.')]") == ["nt", 1]
 
 
-async def test_insert_mode_continues_where_it_was(nvim: Neovim, terminal: int) -> None:
+@BOTH
+async def test_insert_mode_continues_where_it_was(nvim: Editor, terminal: int) -> None:
     await nvim.keys("<F2>")
     await until(lambda: is_in_file(nvim))
     await nvim.keys("ggwi<F2>")
@@ -74,7 +79,8 @@ async def test_insert_mode_continues_where_it_was(nvim: Neovim, terminal: int) -
     await until(lambda: nvim.eval("getline(1) == 'one xtwo'"))
 
 
-async def test_the_way_back_leads_to_another_tab_page(nvim: Neovim, terminal: int) -> None:
+@BOTH
+async def test_the_way_back_leads_to_another_tab_page(nvim: Editor, terminal: int) -> None:
     await nvim.keys("<F2>")
     await until(lambda: is_in_file(nvim))
     await nvim.command("tabnew b.txt | vsplit c.txt")
@@ -87,8 +93,9 @@ async def test_the_way_back_leads_to_another_tab_page(nvim: Neovim, terminal: in
     await until(lambda: nvim.eval("[tabpagenr(), bufname(), mode()] == [2, 'c.txt', 'n']"))
 
 
+@BOTH
 async def test_the_window_before_counts_if_the_user_went_there_in_another_way(
-    nvim: Neovim, terminal: int
+    nvim: Editor, terminal: int
 ) -> None:
     await nvim.keys("<F2>")
     await until(lambda: is_in_file(nvim))
@@ -102,7 +109,8 @@ async def test_the_window_before_counts_if_the_user_went_there_in_another_way(
     await until(lambda: nvim.eval("bufname() == 'b.txt'"))
 
 
-async def test_a_terminal_that_is_the_only_window_is_hidden(nvim: Neovim, terminal: int) -> None:
+@BOTH
+async def test_a_terminal_that_is_the_only_window_is_hidden(nvim: Editor, terminal: int) -> None:
     await nvim.command("only")
 
     await nvim.keys("<F2>")
@@ -110,15 +118,13 @@ async def test_a_terminal_that_is_the_only_window_is_hidden(nvim: Neovim, termin
     await until(lambda: is_in_file(nvim))
 
 
+@BOTH
 @pytest.mark.parametrize("keys", [True, False])
 async def test_the_mode_does_not_depend_on_the_option_keys(
-    nvim: Neovim, program: Path, keys: bool
+    nvim: Editor, program: Path, keys: bool
 ) -> None:
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {keys = ...}})",
-        keys,
-    )
-    await nvim.command(f"edit a.txt | {MAP}")
+    await configure(nvim, terminal={"keys": keys})
+    await nvim.command(f"set hidden | edit a.txt | {MAP}")
     terminal = await open_claude(nvim)
 
     await nvim.keys("<F2>")
@@ -128,10 +134,13 @@ async def test_the_mode_does_not_depend_on_the_option_keys(
     await until(lambda: is_typing(nvim, terminal))
 
 
-async def test_without_a_terminal_one_line_says_how_to_open_one(nvim: Neovim) -> None:
+@BOTH
+async def test_without_a_terminal_one_line_says_how_to_open_one(nvim: Editor) -> None:
+    says = f"no terminal of this {name_of(nvim)} runs Claude (:Claude opens one)"
+
     await nvim.keys(":ClaudeFocus<CR>")
 
-    await until(lambda: "no terminal of this Neovim runs Claude (:Claude opens one)" in text(nvim))
+    await until(lambda: says in text(nvim))
 
 
 async def test_a_terminal_of_the_user_counts_if_a_client_runs_in_it(nvim: Neovim) -> None:
@@ -147,6 +156,6 @@ async def test_a_terminal_of_the_user_counts_if_a_client_runs_in_it(nvim: Neovim
     await until(lambda: nvim.eval(f"bufnr() != {terminal}"))
 
 
-def text(nvim: Neovim) -> str:
+def text(nvim: Editor) -> str:
     shown: str = nvim.screen.text()
     return shown

@@ -5,18 +5,17 @@ from pathlib import Path
 import pytest
 
 from support.claude_terminal import open_claude
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, configure
+from support.neovim import until
+from support.vim import Vim
 
 MAP = "|".join(f"{kind} <F2> <Plug>(claude-focus)" for kind in ("map", "map!", "tmap"))
 
 
-async def begin(nvim: Neovim, side: str = "right") -> int:
+async def begin(nvim: Editor, side: str = "right") -> int:
     """Open Claude's terminal beside a file, and go to the file; `<F2>` goes there and back."""
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {side = ...}})",
-        side,
-    )
-    await nvim.command(f"edit a.txt | {MAP}")
+    await configure(nvim, terminal={"side": side})
+    await nvim.command(f"set hidden | edit a.txt | {MAP}")
     await nvim.command("call setline(1, ['one two', 'three'])")
     terminal = await open_claude(nvim)
     await nvim.keys("<F2>")
@@ -25,32 +24,32 @@ async def begin(nvim: Neovim, side: str = "right") -> int:
 
 
 @pytest.fixture
-async def terminal(nvim: Neovim, program: Path) -> int:
+async def terminal(nvim: Editor, program: Path) -> int:
     """Claude's terminal, which the user has left for a file beside it."""
     return await begin(nvim)
 
 
-async def is_typing(nvim: Neovim, terminal: int) -> bool:
+async def is_typing(nvim: Editor, terminal: int) -> bool:
     return bool(await nvim.eval(f"bufnr() == {terminal} && mode() == 't'"))
 
 
-async def is_in_file(nvim: Neovim, mode: str = "n") -> bool:
+async def is_in_file(nvim: Editor, mode: str = "n") -> bool:
     return bool(await nvim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
 
 
-async def write(nvim: Neovim, terminal: int, count: int = 100) -> None:
+async def write(nvim: Editor, terminal: int, count: int = 100) -> None:
     """Let the CLI write more lines than fit on the screen."""
     await nvim.eval(f"chansend(getbufvar({terminal}, '&channel'), repeat(['x'], {count}) + [''])")
 
 
-async def scroll(nvim: Neovim, terminal: int) -> None:
+async def scroll(nvim: Editor, terminal: int) -> None:
     """Go to the terminal, and read the first line of its output."""
     await nvim.keys("<F2>")
     await until(lambda: is_typing(nvim, terminal))
     await read_above(nvim, terminal)
 
 
-async def read_above(nvim: Neovim, terminal: int) -> None:
+async def read_above(nvim: Editor, terminal: int) -> None:
     """Leave Terminal mode for the first line of the output."""
     await write(nvim, terminal)
     await until(lambda: nvim.eval(f"getbufline({terminal}, 150)->len()"))
@@ -58,16 +57,17 @@ async def read_above(nvim: Neovim, terminal: int) -> None:
     await until(lambda: nvim.eval(f"bufnr() == {terminal} && [mode(1), line('.')] == ['nt', 1]"))
 
 
-async def assert_is_reading(nvim: Neovim, terminal: int) -> None:
+async def assert_is_reading(nvim: Editor, terminal: int) -> None:
     """The user is in Normal mode on the first line of the terminal, and stays there."""
     await until(lambda: nvim.eval(f"bufnr() == {terminal}"))
     await nvim.idle(100)
     assert await nvim.eval("[bufnr(), mode(1), line('.')]") == [terminal, "nt", 1]
 
 
+@BOTH
 @pytest.mark.parametrize("keys", ["", "i", "R", "v", "V", "<C-v>"])
 async def test_from_each_mode_the_next_keys_are_for_claude(
-    nvim: Neovim, terminal: int, keys: str
+    nvim: Editor, terminal: int, keys: str
 ) -> None:
     await nvim.keys(f"gg{keys}<F2>")
     await until(lambda: is_typing(nvim, terminal))
@@ -75,13 +75,16 @@ async def test_from_each_mode_the_next_keys_are_for_claude(
 
     await until(lambda: "read: hello" in nvim.screen.text())
     await nvim.keys("<F2>")
-    await until(lambda: is_in_file(nvim, "i" if keys in ("i", "R") else "n"))
+    # Neovim continues Replace mode as Insert mode.
+    resumed = {"i": "i", "R": "R" if isinstance(nvim, Vim) else "i"}.get(keys, "n")
+    await until(lambda: is_in_file(nvim, resumed))
     assert await nvim.eval("getline(1, '$')") == ["one two", "three"]
 
 
+@BOTH
 @pytest.mark.parametrize("keys", [":ClaudeFocus<CR>", "i<F2>"])
 async def test_the_command_line_window_stays_and_one_line_says_why(
-    nvim: Neovim, terminal: int, keys: str
+    nvim: Editor, terminal: int, keys: str
 ) -> None:
     await nvim.keys("q:")
     await until(lambda: nvim.eval("getcmdwintype() == ':'"))
@@ -93,7 +96,7 @@ async def test_the_command_line_window_stays_and_one_line_says_why(
 
 
 async def test_output_leaves_the_user_in_the_line_that_they_read(
-    nvim: Neovim, terminal: int
+    nvim: Editor, terminal: int
 ) -> None:
     await scroll(nvim, terminal)
 
@@ -103,7 +106,7 @@ async def test_output_leaves_the_user_in_the_line_that_they_read(
     await assert_is_reading(nvim, terminal)
 
 
-async def test_a_click_continues_the_mode(nvim: Neovim, terminal: int) -> None:
+async def test_a_click_continues_the_mode(nvim: Editor, terminal: int) -> None:
     row, column = await nvim.eval(f"win_screenpos(bufwinid({terminal}))")
 
     async def click(row: int, column: int) -> None:
@@ -123,7 +126,7 @@ async def test_a_click_continues_the_mode(nvim: Neovim, terminal: int) -> None:
 
 
 async def test_who_closes_the_window_types_when_it_is_shown_again(
-    nvim: Neovim, terminal: int
+    nvim: Editor, terminal: int
 ) -> None:
     await scroll(nvim, terminal)
     await nvim.keys(":q<CR>")
@@ -135,7 +138,7 @@ async def test_who_closes_the_window_types_when_it_is_shown_again(
 
 
 @pytest.mark.parametrize("side", ["left", "above", "below", "float", "tab"])
-async def test_on_each_side_the_mode_continues(nvim: Neovim, program: Path, side: str) -> None:
+async def test_on_each_side_the_mode_continues(nvim: Editor, program: Path, side: str) -> None:
     terminal = await begin(nvim, side)
     await nvim.keys("<F2>hello<CR>")
     await until(lambda: "read: hello" in nvim.screen.text())

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import BOTH, Editor, float_text, is_serving
 from support.hostile_folder import Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -77,7 +78,7 @@ async def press(panel: Panel, key: str) -> None:
     await until(pressed, f"{key} changes the question", PATIENCE)
 
 
-async def shows_message(nvim: Neovim, words: str) -> str:
+async def shows_message(nvim: Editor, words: str) -> str:
     """Wait until the latest message contains `words`; return its line on the screen."""
 
     async def is_shown() -> bool:
@@ -265,8 +266,9 @@ async def test_a_no_is_remembered_when_the_host_dies(nvim: Neovim, panel: Panel)
 # The command.
 
 
+@BOTH
 async def test_claude_trust_shows_gives_lists_and_revokes_trust(
-    nvim: Neovim, project: Path
+    nvim: Editor, project: Path
 ) -> None:
     await nvim.command("ClaudeTrust")
     await shows_message(
@@ -276,17 +278,18 @@ async def test_claude_trust_shows_gives_lists_and_revokes_trust(
     await shows_message(nvim, "trusted since 2")
     await nvim.command("ClaudeTrust list")
     await until(lambda: "Trusted folders" in nvim.screen.text(), "the list")
-    assert (await nvim.eval("getline(1)")).endswith(f"  {project}")
+    assert f"  {project}" in await float_text(nvim)
     await nvim.keys("q:ClaudeTrust revoke<CR>")
     await shows_message(nvim, "no longer trusted: /")
     await nvim.command("ClaudeTrust revoke")
     await shows_message(nvim, "was not trusted: /")
 
-    assert await nvim.lua("return require('claude_ide.host').server() == nil")
+    assert not await is_serving(nvim)
 
 
+@BOTH
 async def test_revoking_does_not_change_the_record_of_the_cli(
-    nvim: Neovim, project: Path, config_folder: Path
+    nvim: Editor, project: Path, config_folder: Path
 ) -> None:
     config_folder.mkdir(parents=True)
     record = {"projects": {str(project): {"hasTrustDialogAccepted": True}}}
@@ -302,6 +305,7 @@ async def test_revoking_does_not_change_the_record_of_the_cli(
     assert json.loads((config_folder / ".claude.json").read_text()) == record
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -310,13 +314,14 @@ async def test_revoking_does_not_change_the_record_of_the_cli(
     ],
 )
 async def test_invalid_arguments_of_claude_trust_are_reported(
-    nvim: Neovim, arguments: str, words: str
+    nvim: Editor, arguments: str, words: str
 ) -> None:
     await nvim.command(f"ClaudeTrust {arguments}")
 
     await shows_message(nvim, words)
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
@@ -328,7 +333,7 @@ async def test_invalid_arguments_of_claude_trust_are_reported(
     ],
 )
 async def test_arguments_of_claude_trust_are_completed(
-    nvim: Neovim, project: Path, typed: str, completed: list[str]
+    nvim: Editor, project: Path, typed: str, completed: list[str]
 ) -> None:
     (project / "sub").mkdir()
 

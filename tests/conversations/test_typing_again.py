@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import CARET
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, configure, run
+from support.neovim import until
 from support.terminal import PATIENCE
 
-SEND = "require('claude_ide.terminal.typing').send(0, ...)"
+pytestmark = BOTH
+
 MANY = 20
 """More pastes or presses of Enter than there are."""
 
@@ -47,7 +49,7 @@ Begin = Callable[[int, int], Awaitable[Path]]
 
 
 @pytest.fixture
-def begin(nvim: Neovim, tmp_path: Path) -> Begin:
+def begin(nvim: Editor, tmp_path: Path) -> Begin:
     """Start a CLI that ignores so many texts and presses of Enter; return its log of prompts."""
 
     async def begin(texts: int, presses: int) -> Path:
@@ -56,9 +58,7 @@ def begin(nvim: Neovim, tmp_path: Path) -> Begin:
         script.chmod(0o755)
         log.touch()
         command = [str(script), str(texts), str(presses), str(log)]
-        await nvim.lua(
-            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = ...})", command
-        )
+        await configure(nvim, cmd=command)
         await nvim.keys(":Claude<CR>")
         await until(lambda: CARET in nvim.screen.text(), "the prompt box")
         return log
@@ -68,30 +68,30 @@ def begin(nvim: Neovim, tmp_path: Path) -> Begin:
 
 @pytest.mark.parametrize(("texts", "presses"), [(0, 0), (1, 0), (0, 1), (1, 1)])
 async def test_what_the_cli_has_ignored_is_typed_again(
-    nvim: Neovim, begin: Begin, texts: int, presses: int
+    nvim: Editor, begin: Begin, texts: int, presses: int
 ) -> None:
     log = await begin(texts, presses)
 
-    await nvim.lua(SEND, "The first")
-    await nvim.lua(SEND, "The second")
+    await run(nvim, "terminal.typing.send", 0, "The first")
+    await run(nvim, "terminal.typing.send", 0, "The second")
 
     await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts", PATIENCE)
 
 
-async def test_words_that_the_cli_never_takes_are_yanked(nvim: Neovim, begin: Begin) -> None:
+async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Begin) -> None:
     log = await begin(MANY, 0)
 
-    await nvim.lua(SEND, "My words")
+    await run(nvim, "terminal.typing.send", 0, "My words")
 
     await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)
     await until(lambda: "Claude takes no text now" in nvim.screen.text())
     assert log.read_text() == ""
 
 
-async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Neovim, begin: Begin) -> None:
+async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Editor, begin: Begin) -> None:
     log = await begin(0, MANY)
 
-    await nvim.lua(SEND, "My words")
+    await run(nvim, "terminal.typing.send", 0, "My words")
 
     message = "press Enter there to send them"
     await until(lambda: message in nvim.screen.text(), message, PATIENCE)

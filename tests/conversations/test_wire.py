@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.either_editor import BOTH, Editor, choose, dismiss
 from support.neovim import Neovim, until
 from support.panel import Open
 
 
-async def text(nvim: Neovim) -> str:
+async def text(nvim: Editor) -> str:
     """The whole text of the window, folded or not."""
     return "\n".join(await nvim.eval("getbufline(bufnr('Claude wire$'), 1, '$')"))
 
 
-async def shows(nvim: Neovim, word: str) -> str:
+async def shows(nvim: Editor, word: str) -> str:
     """Wait for a word in the window; return its text."""
 
     async def shown() -> str:
@@ -31,13 +32,13 @@ def recorded(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-async def says(nvim: Neovim, words: str) -> None:
+async def says(nvim: Editor, words: str) -> None:
     await until(lambda: words in nvim.screen.text(), words)
 
 
 @pytest.fixture
-async def wire(serving: Neovim) -> Neovim:
-    """A Neovim with the window and a server, and no client yet."""
+async def wire(serving: Editor) -> Editor:
+    """An editor with the window and a server, and no client yet."""
     await serving.command("ClaudeWire")
     await until(lambda: serving.eval("bufexists('Claude wire') || winnr('$') == 2"), "open")
     await shows(serving, "No message yet")
@@ -45,13 +46,14 @@ async def wire(serving: Neovim) -> Neovim:
 
 
 @pytest.fixture
-async def client(wire: Neovim, config_folder: Path) -> Any:
+async def client(wire: Editor, config_folder: Path) -> Any:
     async with claude_code(config_folder) as client:
         yield client
 
 
+@BOTH
 async def test_messages_of_a_client_appear_as_they_are_sent(
-    wire: Neovim, client: ClaudeCode, project: Path
+    wire: Editor, client: ClaudeCode, project: Path
 ) -> None:
     await wire.command("edit a.py | call setline(1, 'secret = 1')")
     await client.call("getCurrentSelection", {})
@@ -64,8 +66,9 @@ async def test_messages_of_a_client_appear_as_they_are_sent(
     assert '      "name": "claude-code",\n' in found
 
 
+@BOTH
 async def test_the_token_is_masked(
-    wire: Neovim, client: ClaudeCode, config_folder: Path, project: Path
+    wire: Editor, client: ClaudeCode, config_folder: Path, project: Path
 ) -> None:
     _, lock = await the_lock(config_folder)
     token = lock["authToken"]
@@ -77,8 +80,9 @@ async def test_the_token_is_masked(
     assert token not in await text(wire) + (project / "all.jsonl").read_text()
 
 
+@BOTH
 async def test_a_recording_is_saved_for_its_owner_only(
-    wire: Neovim, client: ClaudeCode, project: Path
+    wire: Editor, client: ClaudeCode, project: Path
 ) -> None:
     await client.request("ping")
     await shows(wire, "← Claude Code  ping #")
@@ -95,9 +99,10 @@ async def test_a_recording_is_saved_for_its_owner_only(
     )
 
 
-@pytest.mark.parametrize(("answer", "is_kept"), [("2", True), ("q", True), ("1", False)])
+@BOTH
+@pytest.mark.parametrize(("answer", "is_kept"), [(2, True), (0, True), (1, False)])
 async def test_a_file_is_overwritten_only_if_the_user_says_so(
-    wire: Neovim, client: ClaudeCode, project: Path, answer: str, is_kept: bool
+    wire: Editor, client: ClaudeCode, project: Path, answer: int, is_kept: bool
 ) -> None:
     await client.request("ping")
     await shows(wire, "← Claude Code  ping #")
@@ -106,7 +111,7 @@ async def test_a_file_is_overwritten_only_if_the_user_says_so(
 
     await wire.keys(":ClaudeWire save mine<CR>")
     await says(wire, "mine exists")
-    await wire.keys(f"{answer}<CR>")
+    await (choose(wire, answer) if answer else dismiss(wire))
 
     if is_kept:
         await until(lambda: "mine exists" not in wire.screen.text(), "answered")
@@ -118,6 +123,7 @@ async def test_a_file_is_overwritten_only_if_the_user_says_so(
         assert recorded(path)
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
@@ -126,7 +132,7 @@ async def test_a_file_is_overwritten_only_if_the_user_says_so(
     ],
 )
 async def test_a_recording_that_cannot_be_saved_is_one_line(
-    wire: Neovim, client: ClaudeCode, name: str, complaint: str
+    wire: Editor, client: ClaudeCode, name: str, complaint: str
 ) -> None:
     await shows(wire, "initialize #0")
     await wire.keys(f":ClaudeWire save {name}<CR>")
@@ -134,6 +140,7 @@ async def test_a_recording_that_cannot_be_saved_is_one_line(
     await says(wire, complaint)
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
@@ -142,14 +149,15 @@ async def test_a_recording_that_cannot_be_saved_is_one_line(
         ("ClaudeWire odd", "usage: :ClaudeWire [save {file}]"),
     ],
 )
-async def test_a_wrong_command_is_one_line(nvim: Neovim, command: str, complaint: str) -> None:
+async def test_a_wrong_command_is_one_line(nvim: Editor, command: str, complaint: str) -> None:
     await nvim.keys(f":{command}<CR>")
 
     await says(nvim, complaint)
 
 
+@BOTH
 async def test_the_recording_ends_with_the_window_and_can_be_saved_then(
-    wire: Neovim, client: ClaudeCode, project: Path
+    wire: Editor, client: ClaudeCode, project: Path
 ) -> None:
     await shows(wire, "initialize #0")
     await wire.keys(":ClaudeWire<CR>")
@@ -165,7 +173,8 @@ async def test_the_recording_ends_with_the_window_and_can_be_saved_then(
     assert "tools/call" not in methods
 
 
-async def test_another_window_begins_another_recording(wire: Neovim, client: ClaudeCode) -> None:
+@BOTH
+async def test_another_window_begins_another_recording(wire: Editor, client: ClaudeCode) -> None:
     await shows(wire, "initialize #0")
     await wire.keys(":ClaudeWire<CR>")
     await until(lambda: wire.eval("winnr() == 2"), "there")

@@ -1,9 +1,10 @@
-"""Claude's terminal in a Neovim under test."""
+"""Claude's terminal in a editor under test."""
 
-from support.neovim import Neovim, until
+from support.either_editor import Editor
+from support.neovim import until
 
 
-async def open_claude(nvim: Neovim) -> int:
+async def open_claude(nvim: Editor) -> int:
     """Run `:Claude`, and return the buffer of its terminal."""
     await nvim.keys(":Claude<CR>")
     await until(lambda: "given:" in nvim.screen.text())

@@ -1,5 +1,6 @@
 """What tests that run in Neovim and in Vim ask of either; `BOTH` has them run in both."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,26 @@ Editor = Neovim | Vim
 BOTH = pytest.mark.parametrize("nvim", ["neovim", "vim"], indirect=True)
 """The fixture `nvim`, and those built on it, are a Neovim first and then a Vim."""
 
+BOTH_WITH_CLI = pytest.mark.parametrize(
+    "nvim_with_cli", ["neovim", pytest.param("vim", marks=pytest.mark.slow_vim)], indirect=True
+)
+"""As `BOTH`, for CLIs in the editor's terminal; `make test` leaves Vim out, `make vim` does not."""
+
 RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [expand('<amatch>')]"
+
+
+async def run(editor: Editor, function: str, *arguments: Any) -> Any:
+    """Call a function of the plugin by its Lua name, such as `say.log.path`, in either half."""
+    module, _, name = function.rpartition(".")
+    if isinstance(editor, Vim):
+        camel = "".join(map(str.capitalize, name.split("_")))
+        return await editor.call(f"claude_ide#{module.replace('.', '#')}#{camel}", *arguments)
+    return await editor.lua(f"return require('claude_ide.{module}').{name}(...)", *arguments)
 
 
 async def is_serving(editor: Editor) -> bool:
     """Return whether the editor knows that its server accepts clients."""
-    if isinstance(editor, Vim):
-        return bool(await editor.eval("claude_ide#host#Server()"))
-    return bool(await editor.eval("luaeval(\"require('claude_ide.host').server() ~= nil\")"))
+    return bool(await run(editor, "host.server"))
 
 
 async def has_host(editor: Editor) -> bool:
@@ -49,9 +62,71 @@ async def release_port(editor: Editor) -> None:
 
 async def diffs(editor: Editor) -> list[dict[str, Any]]:
     """Return the `path` of each open diff, and whether it is `shown` yet."""
+    return list(await run(editor, "diff.list"))
+
+
+async def shows_a_diff(editor: Editor) -> bool:
+    """Return whether the first open diff is shown."""
+    return any(diff.get("shown") for diff in (await diffs(editor))[:1])
+
+
+async def configure(editor: Editor, **options: Any) -> None:
+    """Set options."""
+    given = json.dumps(options).replace("'", "''")
+    await editor.command(f"let g:claude_ide = extend(g:claude_ide, json_decode('{given}'))")
+
+
+def name_of(editor: Editor) -> str:
+    """Return what messages call the editor."""
+    return "Vim" if isinstance(editor, Vim) else "Neovim"
+
+
+async def open_terminal(editor: Editor, split: str = "enew", command: str = "cat") -> None:
+    """Run a program in a terminal, in the window that the Ex command `split` makes."""
+    here = " ++curwin" if isinstance(editor, Vim) else ""
+    await editor.command(f"{split} | terminal{here} {command}")
+
+
+async def set_size(editor: Editor, columns: int, rows: int) -> None:
+    """Change the size of the screen."""
     if isinstance(editor, Vim):
-        return list(await editor.eval("claude_ide#diff#List()"))
-    return list(await editor.lua("return require('claude_ide.diff').list()"))
+        editor.resize(columns, rows)
+    else:
+        await editor.command(f"set columns={columns} lines={rows}")
+
+
+GUARDS = "len(filter(popup_list(), {_, id -> popup_getoptions(id).zindex == 32000}))"
+"""How many popups in Vim discard keys that were typed blindly."""
+
+
+async def choose(editor: Editor, number: int) -> None:
+    """Answer the question on the screen with the item of this number, from 1."""
+    if isinstance(editor, Vim):
+        await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
+        await editor.keys("j" * (number - 1) + "<CR>")
+    else:
+        await editor.keys(f"{number}<CR>")
+
+
+async def dismiss(editor: Editor) -> None:
+    """Leave the question on the screen without an answer."""
+    if isinstance(editor, Vim):
+        await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
+        await editor.keys("<Esc>")
+    else:
+        await editor.keys("q<CR>")
+
+
+TITLED = "filter(popup_list(), {_, id -> get(popup_getoptions(id), 'title', '') !=# ''})"
+POPUPS = f"flattennew(map({TITLED}, {{_, id -> getbufline(winbufnr(id), 1, '$')}}))"
+
+
+async def float_text(editor: Editor) -> str:
+    """Return the text of the plugin's float, or popup in Vim; empty without one."""
+    if isinstance(editor, Vim):
+        return "\n".join(await editor.eval(POPUPS))
+    is_there = await editor.eval("win_gettype() == 'popup'")
+    return "\n".join(await editor.eval("getline(1, '$')")) if is_there else ""
 
 
 async def edit(editor: Editor, path: Path) -> None:

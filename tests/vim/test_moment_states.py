@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.claude_code import claude_code
 from support.neovim import until
 from support.vim import Vim
 
@@ -183,3 +184,18 @@ async def test_a_message_says_what_a_diff_waits_for(vim: Vim, project: Path) -> 
     await vim.keys("mine<Esc>")
     await until(lambda: vim.eval(f"{LISTED} == 1"), "the diff")
     assert await vim.eval("getbufline(1, 1)") == ["minefoo far"]
+
+
+async def test_a_client_that_connects_leaves_a_prompt_on_the_screen(
+    serving_vim: Vim, config_folder: Path
+) -> None:
+    vim = serving_vim
+    await vim.command("autocmd User ClaudeStatusChanged let g:is_changed = 1")
+    await vim.keys(":echo 'one' | echo 'two' | echo 'three'<CR>")
+    await until(lambda: "Press ENTER" in vim.screen.text(), "the prompt")
+
+    async with claude_code(config_folder):
+        await until(lambda: vim.eval("get(g:, 'is_changed')"), "another status line")
+        await vim.idle(100)
+
+        assert "Press ENTER" in vim.screen.text()

@@ -2,6 +2,8 @@ vim9script
 # Why an agent wants an edit, in its own words. The CLI in a terminal does not say so with its edit:
 # its hooks report it for the file, often only after the diff has opened.
 
+import autoload '../say/screen.vim'
+
 final told: dict<string> = {} # by path
 
 # Note what a CLI has said before it edits a file; `words` is empty if it has said nothing, or if
@@ -12,7 +14,7 @@ export def Tell(path: string, words: string): bool
   elseif has_key(told, path)
     remove(told, path)
   endif
-  redrawstatus!
+  screen.DrawStatusLines()
   return true
 enddef
 

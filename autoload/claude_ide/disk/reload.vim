@@ -10,6 +10,7 @@ import autoload '../file/write.vim' as file_write
 import autoload '../file/written.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload '../when/moment.vim'
 import autoload './autoread.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
@@ -34,7 +35,8 @@ enddef
 
 # Whether the user's next key may depend on the text of the buffer.
 def IsInUse(bufnr: number): bool
-  return bufnr == bufnr() && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
+  return bufnr == bufnr() && !moment.IsClaudesVisual()
+    && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
 enddef
 
 # Whether Vim allows to change text in other windows.

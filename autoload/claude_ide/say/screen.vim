@@ -8,4 +8,15 @@ export def Draw()
   endif
 enddef
 
+# Draw all status lines, but at a prompt only after it.
+export def DrawStatusLines()
+  if mode() !~# '^[r!c]'
+    redrawstatus!
+    return
+  endif
+  augroup claude_ide_screen
+    autocmd! SafeState * ++once redrawstatus!
+  augroup END
+enddef
+
 defcompile
