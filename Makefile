@@ -121,7 +121,7 @@ quick: $(VENV)/tests ## the tests that need no editor and no CLI
 lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
 
-vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
+vim: $(VENV)/tests .cache/cli/installed ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests/vim tests/conversations tests/cli
 
 # The Neovim of Debian's next release, as .cache/newer-neovim/usr/bin/nvim, if it is available.
