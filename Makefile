@@ -22,8 +22,6 @@ QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust tes
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
 # Tests of parts that seldom change; they install packages or play the whole demo.
-# `make test` runs the tests with Vim that also run with Neovim, and one file more; `make vim` runs all.
-ONLY_VIM := $(filter-out %/test_host.py,$(wildcard tests/vim/test_*.py))
 SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
@@ -76,7 +74,7 @@ try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
-test: lint types doc unit ## formatting, lint, types, help, tests; all but `make slow`
+test: lint types doc unit ## formatting, lint, types, help, tests; all but `make slow` and `make vim`
 
 lint: $(VENV)/tests .cache/lint/installed ## formatting and lint
 	$(PYTHON) -m ruff format --check
@@ -108,10 +106,10 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),-m 'not slow_vim' tests $(addprefix --ignore=,$(SLOW) $(ONLY_VIM)))
+	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),-m 'not vim' tests $(addprefix --ignore=,$(SLOW)))
 
-coverage: ## the same tests, and which lines they run; at least 85 %
-	@$(MAKE) --no-print-directory unit TESTS='-m "not slow_vim" tests --cov $(addprefix --ignore=,$(SLOW) $(ONLY_VIM))'
+coverage: ## these and the tests with Vim, and which lines they run; at least 85 %
+	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW))'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
@@ -122,8 +120,8 @@ quick: $(VENV)/tests ## the tests that need no editor and no CLI
 lua: $(VENV)/tests ## the tests of lua/
 	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
 
-vim: $(VENV)/tests ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests/vim tests/conversations tests/cli
+vim: $(VENV)/tests .cache/cli/installed ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
+	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests
 
 # Plugins of Vim from GitHub, at the commits in tests/vim/plugins.txt, and linters, formatters and servers
 # for them from PyPI. The tests for what cannot be had are skipped and name it.

@@ -14,10 +14,8 @@ Editor = Neovim | Vim
 BOTH = pytest.mark.parametrize("nvim", ["neovim", "vim"], indirect=True)
 """The fixture `nvim`, and those built on it, are a Neovim first and then a Vim."""
 
-BOTH_WITH_CLI = pytest.mark.parametrize(
-    "nvim_with_cli", ["neovim", pytest.param("vim", marks=pytest.mark.slow_vim)], indirect=True
-)
-"""As `BOTH`, for CLIs in the editor's terminal; `make test` leaves Vim out, `make vim` does not."""
+BOTH_WITH_CLI = pytest.mark.parametrize("nvim_with_cli", ["neovim", "vim"], indirect=True)
+"""As `BOTH`, for CLIs in the editor's terminal."""
 
 RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [expand('<amatch>')]"
 
@@ -144,27 +142,3 @@ async def happened(editor: Editor, event: str) -> int:
     """Return how often an event has happened."""
     count = await editor.eval(f"count(get(g:, 'happened', []), '{event}')")
     return int(count)
-
-
-def name_of(editor: Editor) -> str:
-    """Return what messages call the editor."""
-    return "Vim" if isinstance(editor, Vim) else "Neovim"
-
-
-async def open_terminal(editor: Editor, split: str = "enew", command: str = "cat") -> None:
-    """Run a program in a terminal, in the window that the Ex command `split` makes."""
-    here = " ++curwin" if isinstance(editor, Vim) else ""
-    await editor.command(f"{split} | terminal{here} {command}")
-
-
-GUARDS = "len(filter(popup_list(), {_, id -> popup_getoptions(id).zindex == 32000}))"
-"""How many popups in Vim discard keys that were typed blindly."""
-
-
-async def choose(editor: Editor, number: int) -> None:
-    """Answer the question on the screen with the item of this number, from 1."""
-    if isinstance(editor, Vim):
-        await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
-        await editor.keys("j" * (number - 1) + "<CR>")
-    else:
-        await editor.keys(f"{number}<CR>")
