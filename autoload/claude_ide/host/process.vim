@@ -4,6 +4,7 @@ vim9script
 import autoload './lock.vim'
 import autoload './messages.vim'
 import autoload './python.vim'
+import autoload '../channel.vim'
 
 # The options are in the environment because every user of the machine can read a command line.
 const OPTIONS = 'CLAUDE_IDE_HOST'
