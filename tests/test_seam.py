@@ -49,7 +49,7 @@ ONLY_IN_NEOVIM = {
     "diff.accept": "the panel accepts a diff from its transcript",
     "disk.agent_file.read": "agents of the panel read files through buffers",
     "file.rebase.merge_texts": "the panel merges prompts that were edited",
-    "host.hooks_bound": "hooks of CLIs in terminals: Vim keeps no port for the next host",
+    "host.hooks_bound": "hooks of CLIs in terminals",
     "jupyter": "the kernel",
     "permission": "the float with the permissions of a CLI in a terminal",
     "question.answer.close": "an answer that goes on in the panel",

@@ -14,7 +14,7 @@ from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tools import Tools
-from claude_ide.editor_name import for_this_editor
+from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.paths import from_uri, is_same
 
 BUSY_SECONDS = 0.25
@@ -322,8 +322,12 @@ class Editor:
         return self._tools.is_waiting(task)
 
     def tools_are(self, names: list[str], others: list[str]) -> None:
-        """Report the names of all tools, and of those that were not added in Neovim."""
-        self._port.notify("tools.own.know", names, others)
+        """Report the names of all tools, and of those that were not added in Neovim.
+
+        Vim has no function to add one, and needs no names.
+        """
+        if editor_name() == NEOVIM:
+            self._port.notify("tools.own.know", names, others)
 
     # Dialogues with the user.
 
