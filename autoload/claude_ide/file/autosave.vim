@@ -2,7 +2,7 @@ vim9script
 # Tells a write by the user from an autosave.
 
 # Whether an entry of the stack is an autocommand, such as `InsertLeave Autocommands for "*"`: Vim
-# translates all but the event, and puts it anywhere.
+# translates all but the event, which is anywhere.
 def IsAutocommand(entry: string): bool
   return split(entry)->indexof((_, word) =>
     word =~# '^"\?\a\+"\?$' && exists('##' .. trim(word, '"'))) >= 0

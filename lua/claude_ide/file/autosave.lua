@@ -4,10 +4,13 @@ local M = {}
 -- The folder of our own modules: a write that one of them causes is not an autosave.
 local FOLDER = debug.getinfo(1, 'S').source:match('^(.*/)file/autosave%.lua$')
 
--- An autocommand's entry in `<stack>` begins with its event.
+-- Whether an entry of `<stack>` is an autocommand, such as `InsertLeave Autocommands for "*"`: all but
+-- the event is translated, which is anywhere.
 local function is_autocommand(entry)
-  local event = entry:match('^%a+')
-  return event ~= nil and vim.fn.exists('##' .. event) == 1
+  return vim.iter(vim.split(entry, ' ', { plain = true })):any(function(word)
+    local event = word:match('^"?(%a+)"?$')
+    return event ~= nil and vim.fn.exists('##' .. event) == 1
+  end)
 end
 
 -- Whether Lua other than ours has caused the autocommand.
