@@ -22,7 +22,8 @@ async def test_a_function_runs_once_per_interval_and_after_the_last_call(vim: Vi
 
     assert await vim.eval("len(g:times)") == 2
     between = await vim.eval("reltimefloat(reltime(g:times[0], g:times[1]))")
-    assert between >= 0.099
+    # The interval begins before the function does, which a busy machine delays.
+    assert between > 0.05
 
 
 async def test_an_error_is_shown_without_a_prompt_and_ends_nothing(vim: Vim) -> None:
