@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from support import fake_api
 from support.claude_cli import CARET, cli_path, environment, settle_in
 from support.either_editor import edit
 from support.fake_api import FakeApi, text
 from support.neovim import until
 from support.terminal import PATIENCE
 from support.vim import Vim
+from support.vim_diffs import are_shown
 
 pytestmark = pytest.mark.cli
 
@@ -61,3 +63,37 @@ async def test_it_connects_sees_the_selection_and_goes_on_while_it_is_hidden(
     assert "one\ntwo" in api.requests[0].new_text
     await vim.keys("<C-w>:qa!<CR>")
     await until(lambda: vim.process.returncode is not None, "Vim has ended")
+
+
+@pytest.mark.parametrize(
+    ("keys", "written"),
+    [
+        (":w<CR>", "one\nTWO\n"),
+        ("Gothree<Esc>:w<CR>", "one\nTWO\nthree\n"),
+        (":q<CR>", "one\ntwo\n"),
+    ],
+    ids=["accepted", "changed", "rejected"],
+)
+async def test_an_edit_is_decided_in_its_diff_and_typing_in_the_terminal_goes_on(
+    vim_with_cli: Vim, api: FakeApi, project: Path, keys: str, written: str
+) -> None:
+    vim, path = vim_with_cli, project / "a.py"
+    api.script(*fake_api.edit(path, "two", "TWO", then="All done."), [text("Heard.")])
+    await vim.keys(":Claude<CR>")
+    await until(lambda: CARET in vim.screen.text(), "the prompt box", PATIENCE)
+
+    await vim.keys("Shout")
+    await until(lambda: "Shout" in vim.screen.text(), "the prompt", PATIENCE)
+    await vim.keys("<CR>")
+    await are_shown(vim)
+    assert path.read_text() == "one\ntwo\n"
+    await vim.keys(keys)
+    await until(lambda: vim.eval("tabpagenr('$') == 1"), "the diff is closed", PATIENCE)
+
+    if written == "one\ntwo\n":
+        await until(lambda: CARET in vim.screen.text(), "the prompt box", PATIENCE)
+    else:
+        await until(lambda: "All done." in vim.screen.text(), "the answer", PATIENCE)
+    assert path.read_text() == written
+    assert await vim.eval(f"getbufline('{path}', 1, '$')") == written.splitlines()
+    assert await vim.eval("mode(1)") == "t"
