@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode
-from support.neovim import ROOT, until
+from support.neovim import until
 from support.vim import Vim
 from support.vim_diffs import are_shown, ask, is_closed, propose
+from support.vim_plugins import folder_of
 
-PLUGINS = ROOT / ".cache/plugins"
 WARNING = "git runs it"
 KEYS = ":w"
 
@@ -17,10 +17,7 @@ KEYS = ":w"
 @pytest.fixture(params=["vim-airline", "lightline.vim"])
 async def plugin(request: pytest.FixtureRequest, vim: Vim) -> str:
     """A plugin that sets the status lines of all windows, and what it does so with."""
-    folder = PLUGINS / request.param
-    if not folder.exists():
-        pytest.skip(f"{request.param} is not in {PLUGINS}")
-    await vim.command(f"set runtimepath+={folder} | runtime! plugin/**/*.vim")
+    await vim.command(f"set runtimepath+={folder_of(request.param)} | runtime! plugin/**/*.vim")
     await vim.command("set noshowmode laststatus=2")
     await vim.command("if exists('*lightline#enable') | call lightline#enable() | endif")
     await vim.command("doautocmd VimEnter | doautocmd WinEnter")

@@ -11,23 +11,33 @@ from support.vim import Vim
 from support.vim_plugins import load
 
 
+async def three_lines(vim: Vim, project: Path) -> Path:
+    """Edit a file of three lines, with the cursor and a mark in the last one."""
+    path = project / "a.txt"
+    path.write_text("b\na\nlast\n")
+    await vim.command(f"edit {path} | normal! 3Gmx")
+    return path
+
+
+async def are_formatted(vim: Vim, path: Path) -> None:
+    """Check that the lines are formatted and saved, and that one undo takes that back."""
+    assert path.read_text() == "first\nb\nA\nlast\n"
+    assert await vim.eval("[line('.'), line(\"'x\")]") == [4, 4]
+    await vim.keys("u")
+    assert await vim.eval("getline(1, '$')") == ["b", "a", "last"]
+
+
 async def test_formatprg_formats_and_saves_and_keeps_cursor_mark_and_undo(
     vim_client: ClaudeCode, serving_vim: Vim, project: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("b\na\nlast\n")
-    await serving_vim.command(f"edit {path}")
+    path = await three_lines(serving_vim, project)
     await serving_vim.command("let &l:formatprg = \"sed 's/a$/A/; 1i first'\"")
-    await serving_vim.command("normal! 3Gmx")
 
     assert await reformat(serving_vim, path) == {
         "ok": True,
         "report": "Reformatted with sed 's/a$/A/; 1i first': 2 lines changed, saved.",
     }
-    assert path.read_text() == "first\nb\nA\nlast\n"
-    assert await serving_vim.eval("[line('.'), line(\"'x\")]") == [4, 4]
-    await serving_vim.keys("u")
-    assert await serving_vim.eval("getline(1, '$')") == ["b", "a", "last"]
+    await are_formatted(serving_vim, path)
 
 
 async def test_a_failing_formatter_changes_nothing(
@@ -101,26 +111,20 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
 async def test_formatexpr_of_the_user_formats(
     vim_client: ClaudeCode, serving_vim: Vim, project: Path
 ) -> None:
-    path = project / "a.txt"
-    path.write_text("b\na\nlast\n")
-    await serving_vim.command(f"edit {path}")
+    path = await three_lines(serving_vim, project)
     await serving_vim.command(
         "function! Tidy()\nfor l in range(v:lnum, v:lnum + v:count - 1)\n"
         "call setline(l, substitute(getline(l), '^a$', 'A', ''))\nendfor\n"
         "call append(0, 'first')\nendfunction"
     )
     await serving_vim.command("setlocal formatexpr=Tidy()")
-    await serving_vim.command("normal! 3Gmx")
 
     assert await reformat(serving_vim, path) == {
         "ok": True,
         "report": "Reformatted with 'formatexpr': 2 lines changed, saved.",
     }
-    assert path.read_text() == "first\nb\nA\nlast\n"
     assert await serving_vim.eval("&l:formatexpr") == "Tidy()"
-    assert await serving_vim.eval("[line('.'), line(\"'x\")]") == [4, 4]
-    await serving_vim.keys("u")
-    assert await serving_vim.eval("getline(1, '$')") == ["b", "a", "last"]
+    await are_formatted(serving_vim, path)
 
 
 async def test_a_failing_formatexpr_changes_nothing(

@@ -27,8 +27,7 @@ def IsHandledBy(autocommand: dict<any>, bufnr: number, path: string): bool
   elseif pattern =~# '^<buffer='
     return pattern ==# $'<buffer={bufnr}>'
   endif
-  const name = pattern =~# '/' ? path : fnamemodify(path, ':t')
-  return name =~# glob2regpat(pattern)
+  return file.IsMatch(pattern, path)
 enddef
 
 # Only for the autocommand. Vim will not report this change again, although a later `:write` would

@@ -2,6 +2,7 @@ vim9script
 # Checks paths from outside: those that pass are absolute, normalized, and name a regular file or a
 # file that does not exist yet.
 
+import autoload './path.vim' as file
 import autoload '../say/reason.vim'
 
 const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
@@ -78,10 +79,7 @@ enddef
 # The autocommand pattern for which a plugin reads this file in place of Vim, such as `*.zip`; empty
 # if there is none.
 export def Reader(path: string): string
-  return Patterns()->filter((_, pattern) => {
-    const text = pattern =~# '/' ? path : fnamemodify(path, ':t')
-    return text =~# glob2regpat(pattern)
-  })->get(0, '')
+  return Patterns()->filter((_, pattern) => file.IsMatch(pattern, path))->get(0, '')
 enddef
 
 # A plugin may read the parts of a name as other files than the one that was checked: tar.vim does

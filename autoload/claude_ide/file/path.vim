@@ -23,4 +23,10 @@ export def Path(bufnr: number): string
   return is_held ? name : ''
 enddef
 
+# Whether the pattern of an autocommand is for a path, as Vim decides it.
+export def IsMatch(pattern: string, path: string): bool
+  const name = pattern =~# '/' ? path : fnamemodify(path, ':t')
+  return name =~# glob2regpat(pattern)
+enddef
+
 defcompile

@@ -2,7 +2,7 @@ vim9script
 # Converts a path to a URI.
 
 # Bytewise: a composing character would be a part of the character before it. The digits are
-# lower-case, as those of Neovim's `vim.uri_from_fname()`.
+# lower-case, as in `vim.uri_from_fname()` of Neovim.
 def Encoded(byte: string): string
   return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02x', char2nr(byte))
 enddef

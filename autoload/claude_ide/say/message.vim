@@ -61,7 +61,7 @@ def Remember()
     return
   endif
   const shortmess = &shortmess
-  # What is shown is cut, and `:messages` has the whole text.
+  # The screen shows a part of it, and `:messages` has the whole text.
   set shortmess+=T
   for line in unremembered
     # A redraw lets the next message overwrite this one; two in a row would be a prompt.
