@@ -2,6 +2,8 @@ vim9script
 # The status lines of the plugin's windows: Vim has no window bars. vim-airline, lightline.vim and
 # others set the status lines of all windows as the user enters one; ours are then set again.
 
+import autoload '../say/screen.vim'
+
 final bars: dict<dict<any>> = {} # {bufnr, line} by window: a bar is meant for this buffer only
 
 def Value(win: number): string
@@ -55,7 +57,7 @@ def Keep()
     Draw(win, '')
   endfor
   if !empty(replaced) || !empty(copies)
-    redrawstatus!
+    screen.DrawStatusLines()
   endif
 enddef
 
