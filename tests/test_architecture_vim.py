@@ -63,3 +63,12 @@ def test_each_script_compiles_its_functions_when_it_is_sourced() -> None:
 
     assert scripts
     assert not lacking
+
+
+def test_no_module_of_vim_asks_for_the_number_of_its_version() -> None:
+    """Debian's 9.0.1378 calls itself 9.0.2142, but lacks features of the versions between."""
+    scripts = [ROOT / "plugin/claude_ide.vim", *sorted(VIM.rglob("*.vim"))]
+    offenders = [path for path in scripts if "v:version" in path.read_text("utf-8")]
+
+    assert scripts[1:]
+    assert not offenders

@@ -247,3 +247,15 @@ async def test_a_selection_of_claudes_delays_no_diff(
     await vim.keys(":w<CR>")
     assert await answer(asked) == ["FILE_SAVED", "1\n"]
     await is_closed(vim)
+
+
+async def test_a_long_message_arrives_whole_while_timers_run(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    await vim.command("call timer_start(1, {-> 0}, {'repeat': -1})")
+    proposal = "".join(f"line {number}\n" for number in range(200_000))
+
+    asked = await propose(vim, vim_client, project / "a.txt", proposal)
+    await vim.keys(":w<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", proposal]

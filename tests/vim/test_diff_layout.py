@@ -71,6 +71,27 @@ async def test_a_narrow_window_makes_it_a_tabpage(
     assert await vim.eval("tabpagenr('$')") == 2
 
 
+@pytest.mark.parametrize("config", ["vertical", "horizontal"], indirect=True)
+async def test_a_window_gets_its_folds_and_options_back_while_the_user_is_in_another_tab(
+    config: str, vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    await arrange(vim)
+    before = await state(vim)
+    asked = ask(vim_client, project / "b.txt", "line 1\nnew\n")
+    await are_shown(vim)
+
+    await vim.keys(":tabnext<CR>")
+    await vim_client.call("closeAllDiffTabs")
+    await answer(asked)
+    await gone(vim)
+    await vim.keys("gT")
+    await vim.call("claude_ide#diagnostics#unopened#Release")
+
+    # The window of CTRL-W p can be set in the current tabpage only.
+    other = {"tabs": (), "windows": ()}
+    assert await state(vim) | other == before | other
+
+
 @LAYOUTS
 async def test_q_in_the_users_only_window_leaves_them_there(
     config: str, vim: Vim, vim_client: ClaudeCode, project: Path

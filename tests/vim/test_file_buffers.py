@@ -198,7 +198,7 @@ async def test_the_last_file_leaves_an_empty_buffer(
     assert await vim_client.json("getOpenEditors") == {"tabs": []}
 
 
-@pytest.mark.parametrize("keys", ["ix<Esc>", ":diffthis<CR>", "i", "v"])
+@pytest.mark.parametrize("keys", ["ix<Esc>", ":diffthis<CR>", ":diffthis|tabnew<CR>", "i", "v"])
 async def test_a_file_that_is_needed_stays_open(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path, keys: str
 ) -> None:

@@ -1,6 +1,8 @@
 vim9script
 # The state of a window before a diff uses it: options, folds and view.
 
+import autoload '../window/tiling.vim'
+
 # `:diffthis` sets all of them but 'statusline', which is ours.
 const OPTIONS = ['statusline', 'diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod',
   'foldcolumn', 'foldlevel', 'foldenable']
@@ -35,12 +37,6 @@ export def Note()
   noted = {view: winsaveview(), folds: &foldmethod ==# 'manual' ? FoldCommands() : []}
 enddef
 
-# The value of an option of a window, in whatever tabpage: `getwinvar()` knows the current one only.
-def Value(win: number, name: string): any
-  const [tab, number] = win_id2tabwin(win)
-  return gettabwinvar(tab, number, '&' .. name)
-enddef
-
 # 'statusline' as the window has it: empty where the global one applies.
 def LocalStatusLine(win: number): string
   return win_execute(win, 'echon &l:statusline')
@@ -50,7 +46,7 @@ enddef
 export def Borrow(win: number): dict<any>
   final options: dict<any> = {}
   for name in OPTIONS
-    options[name] = Value(win, name)
+    options[name] = tiling.Option(win, name)
   endfor
   options.statusline = LocalStatusLine(win)
   win_execute(win, 'call claude_ide#diff#borrowed_window#Note()')
@@ -74,7 +70,7 @@ export def GiveBack(window: dict<any>)
   win_execute(window.win, 'diffoff')
   for [name, value] in items(window.options)
     # Only those that differ: setting 'foldlevel', even to its own value, opens and closes folds.
-    if string(Value(window.win, name)) !=# string(value)
+    if string(tiling.Option(window.win, name)) !=# string(value)
       settabwinvar(tab, number, '&' .. name, value)
     endif
   endfor

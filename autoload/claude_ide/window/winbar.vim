@@ -2,14 +2,10 @@ vim9script
 # The status lines of the plugin's windows: Vim has no window bars. vim-airline, lightline.vim and
 # others set the status lines of all windows as the user enters one; ours are then set again.
 
+import autoload './tiling.vim'
 import autoload '../say/screen.vim'
 
 final bars: dict<dict<any>> = {} # {bufnr, line} by window: a bar is meant for this buffer only
-
-def Value(win: number): string
-  const [tab, number] = win_id2tabwin(win)
-  return gettabwinvar(tab, number, '&statusline')
-enddef
 
 def Draw(win: number, line: string)
   const [tab, number] = win_id2tabwin(win)
@@ -23,7 +19,7 @@ def DropLeft()
     if winbufnr(win) != bar.bufnr
       remove(bars, key)
     endif
-    if index([-1, bar.bufnr], winbufnr(win)) < 0 && Value(win) ==# bar.line
+    if index([-1, bar.bufnr], winbufnr(win)) < 0 && tiling.Option(win, 'statusline') ==# bar.line
       Draw(win, '')
     endif
   endfor
@@ -36,14 +32,14 @@ enddef
 
 def Replaced(): list<number>
   return keys(bars)->mapnew((_, win) => str2nr(win))
-    ->filter((_, win) => Value(win) !=# bars[win].line)
+    ->filter((_, win) => tiling.Option(win, 'statusline') !=# bars[win].line)
 enddef
 
 # The windows that were split off one of ours: each has its status line, but shows something else.
 def Copies(): list<number>
   const lines = values(bars)->mapnew((_, bar) => bar.line)
   return gettabinfo(tabpagenr())[0].windows
-    ->filter((_, win) => !has_key(bars, win) && index(lines, Value(win)) >= 0)
+    ->filter((_, win) => !has_key(bars, win) && index(lines, tiling.Option(win, 'statusline')) >= 0)
 enddef
 
 def Keep()
