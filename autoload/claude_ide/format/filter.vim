@@ -1,9 +1,19 @@
 vim9script
 # Formats with the program in 'formatprg' or 'equalprg', a filter from stdin to stdout.
 
+import autoload '../file/inside.vim'
+import autoload '../say/reason.vim'
+import autoload '../system/shell_command.vim'
 import autoload '../when/time_limit.vim'
 
-const ANSWERS_WITHIN = 30000 # milliseconds
+# The milliseconds after which a program is ended, and the bytes of output after which it is killed: each
+# line costs Vim much more than its bytes.
+final limits = {answers_within: 30000, largest: 10 * 1000 * 1000}
+
+# The limits, which can be changed.
+export def Limits(): dict<number>
+  return limits
+enddef
 
 # The effective value of 'formatprg' or 'equalprg' for a buffer; empty if there is none.
 export def Program(bufnr: number, name: string): string
@@ -12,15 +22,24 @@ export def Program(bufnr: number, name: string): string
 enddef
 
 # The reason why a program's output is no formatted text, or an empty string.
-def Failure(status: number, output: list<string>, errors: list<string>, lines: list<string>): string
-  if status != 0
+def Failure(code: number, signal: string, output: list<string>, errors: list<string>,
+    lines: list<string>): string
+  if signal !=# ''
+    return $'ended by signal {toupper(signal)}'
+  elseif code != 0
     const said = errors->copy()->filter((_, line) => line =~# '\S')->get(0, '')
-    return $'exit code {status}' .. (said !=# '' ? $': {said}' : '')
+    return $'exit code {code}' .. (said !=# '' ? $': {said}' : '')
   elseif empty(output) && join(lines) =~# '\S'
     # The program has probably written elsewhere. The user would hardly want an empty file.
     return 'no output'
   endif
   return ''
+enddef
+
+# The buffer determines the line ends.
+def WithoutLineEnds(lines: list<string>): list<string>
+  return lines->indexof((_, line) => line !~# '\r$') >= 0 ? lines
+    : lines->map((_, line) => strpart(line, 0, len(line) - 1))
 enddef
 
 # Run a program on the text of a loaded buffer, without blocking Vim. `Done` gets the reason of a
@@ -29,48 +48,35 @@ export def Format(bufnr: number, program: string, Done: func)
   const lines = getbufline(bufnr, 1, '$')
   final output: list<string> = []
   final errors: list<string> = []
-  final state = {status: -1, is_closed: false}
-  final jobs: list<job> = []
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
-    for each in jobs
-      job_stop(each, 'kill')
-    endfor
-    return $'did not answer within {ANSWERS_WITHIN / 1000} s and was stopped'
+  final state = {job: null_job, size: 0}
+  const Answer = time_limit.New(limits.answers_within, Done, () => {
+    shell_command.Stop(state.job)
+    return $'did not answer within {limits.answers_within / 1000} s and was stopped'
   })
-  # The job may end before its output is read, and the other way round.
-  def Conclude()
-    if state.is_closed && state.status >= 0
-      Answer(Failure(state.status, output, errors, lines), output)
+  def Collect(line: string)
+    if state.size > limits.largest
+      return
+    endif
+    output->add(line)
+    state.size += len(line) + 1
+    if state.size > limits.largest
+      shell_command.Kill(state.job)
+      Answer($'wrote more than {limits.largest / 1000000} MB and was stopped', [])
     endif
   enddef
-  const job = job_start([&shell, &shellcmdflag, program], {
-    in_mode: 'nl',
-    out_mode: 'nl',
-    err_mode: 'nl',
-    noblock: 1,
-    cwd: getcwd(max([bufwinid(bufnr), 0])),
-    out_cb: (_, line) => {
-      output->add(line)
-    },
-    err_cb: (_, line) => {
-      errors->add(line)
-    },
-    close_cb: (_) => {
-      state.is_closed = true
-      Conclude()
-    },
-    exit_cb: (_, status) => {
-      state.status = status
-      Conclude()
-    },
-  })
-  if job_status(job) ==# 'fail'
-    Answer('it could not be started', [])
-    return
-  endif
-  jobs->add(job)
-  ch_sendraw(job, join(lines, "\n") .. "\n")
-  ch_close_in(job)
+  def Conclude(code: number, signal: string)
+    Answer(Failure(code, signal, output, errors, lines), WithoutLineEnds(output))
+  enddef
+  const Inside = (command) => {
+    inside.Run(bufnr, command)
+  }
+  const command = shell_command.Expand(program, Inside)
+  try
+    state.job = shell_command.Start(command, getcwd(max([bufwinid(bufnr), 0])), lines, Collect,
+      (line) => errors->add(line), Conclude)
+  catch
+    Answer(reason.Of(v:exception), [])
+  endtry
 enddef
 
 defcompile
