@@ -195,11 +195,13 @@ enddef
 export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
   final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)
   if !has_key(request, 'original')
-    const checked = borrowed_buffer.Check(request.path)
-    if has_key(checked, 'refusal')
-      return {error: checked.refusal}
-    endif
-    diff.path = checked.path
+    for path in [get(request, 'old_path', request.path), request.path]
+      const checked = borrowed_buffer.Check(path)
+      if has_key(checked, 'refusal')
+        return {error: checked.refusal}
+      endif
+      diff.path = checked.path
+    endfor
     diff.saved = reload.Saved(diff.path)
   endif
   if type(OnDecided) == v:t_func

@@ -3,13 +3,14 @@ vim9script
 # window. Neovim has `:checkhealth claude_ide`.
 
 import autoload './channel.vim'
+import autoload './health/cli.vim'
 import autoload './host.vim'
 import autoload './host/install.vim'
 import autoload './host/lock.vim'
 import autoload './host/python.vim'
-import autoload './own_options.vim'
 import autoload './privacy.vim'
 import autoload './say/plain.vim'
+import autoload './system/program.vim'
 
 const PATIENCE = 8.0 # seconds
 const NAME = 'claude-ide://check'
@@ -21,7 +22,7 @@ var lines: list<string> = []
 def Add(level: string, text: string, advice = '')
   lines->add($'- {level} {plain.OneLine(text)}')
   if advice !=# ''
-    lines->add($'    {plain.OneLine(advice)}')
+    lines->extend(['  - ADVICE:', $'    - {plain.OneLine(advice)}'])
   endif
 enddef
 
@@ -52,11 +53,12 @@ def CheckPython(): bool
     return false
   endif
   const found = python.Find()
-  const problem = found.path ==# '' ? found.problem : python.Check(found.path)
-  if problem ==# ''
-    Add('OK', $'Python: {found.path}')
+  const checked = found.path ==# '' ? {problem: found.problem} : python.Check(found.path)
+  if has_key(checked, 'version')
+    Add('OK', $'Python {checked.version}: {found.path}')
     return true
   endif
+  const problem = checked.problem
   const text = found.path ==# '' ? problem : $'{found.path}: {problem}'
   Add('ERROR', text, python.Remedy(problem).text)
   return false
@@ -100,18 +102,9 @@ def CheckServer()
 enddef
 
 def CheckCli()
-  const option = own_options.Get('cmd')
-  const name = type(option) == v:t_list ? get(option, 0, '')
-    : type(option) == v:t_string && !empty(option) ? option : 'claude'
-  if type(name) != v:t_string
-    return
-  elseif exepath(expand(name)) !=# ''
-    Add('OK', $'The CLI: {exepath(expand(name))}')
-    return
-  endif
-  Add('WARNING', $'{name} is {name =~# "/" ? "no program" : "not on PATH"}', name ==# 'claude'
-    ? 'curl -fsSL https://claude.ai/install.sh | bash, or: npm install -g @anthropic-ai/claude-code'
-    : 'Correct g:claude_ide.cmd')
+  for finding in cli.Findings()
+    Add(finding[0], finding[1], get(finding, 2, ''))
+  endfor
 enddef
 
 def IsFor(found: dict<any>): bool
@@ -126,8 +119,8 @@ def IsAlive(pid: any): bool
   if type(pid) != v:t_number
     return false
   endif
-  system($'kill -0 {pid}')
-  return v:shell_error == 0
+  # Also one of another user, which may not be signalled.
+  return program.Run([program.Find('ps'), '-p', string(pid)]).code == 0
 enddef
 
 # If several editors announce the same folder, `claude --ide` connects to none of them.
@@ -164,9 +157,13 @@ def CheckHelp()
   endif
 enddef
 
+# The version with the commit of a clone.
 def Version(): string
   const file = readfile(python.ROOT .. '/python/claude_ide/__init__.py')
-  return file->join("\n")->matchstr('__version__ = "\zs[^"]\+')
+  const version = file->join("\n")->matchstr('__version__ = "\zs[^"]\+')
+  const git = getftype(python.ROOT .. '/.git') ==# '' ? '' : program.Find('git')
+  const said = program.Run([git, '-C', python.ROOT, 'log', '-1', '--format=(%h of %cs)'])
+  return said.code == 0 ? $'{version} {trim(said.output)}' : version
 enddef
 
 # Show the report in the window of an earlier one, or in a new one.

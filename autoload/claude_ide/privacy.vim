@@ -80,7 +80,7 @@ def AddSettings(found: dict<any>)
   const shown = fnamemodify(found.path, ':~')
   if found.problem !=# ''
     const reach = found.project ==# '' ? EVERYTHING
-      : glob.Joined([found.project, glob.Resolved(found.project)]
+      : glob.Joined([found.project, file.Resolved(found.project)]
           ->mapnew((_, folder) => glob.Regex('**', folder)))
     AddProblem($'{shown} {found.problem}', reach)
   endif

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, RpcFailure
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, diffs, shows_a_diff
+from support.neovim import until
+
+pytestmark = BOTH
 
 CANARY = "CANARY"
 RUN = "sh x.sh"
@@ -129,21 +132,15 @@ async def call(claude: ClaudeCode, tool: str, arguments: Any) -> str:
     return "\n".join(block["text"] for block in answer["content"])
 
 
-async def is_alive(nvim: Neovim) -> bool:
+async def is_alive(nvim: Editor) -> bool:
     """Whether Neovim answers, is not blocked by a prompt, and has no terminal."""
     mode = await nvim.mode()
     terminals = 'len(filter(getbufinfo(), \'getbufvar(v:val.bufnr, "&buftype") == "terminal"\'))'
     return mode["blocking"] is False and await nvim.eval(terminals) == 0
 
 
-async def shown(nvim: Neovim) -> bool:
-    """Whether a diff is listed."""
-    return bool(await nvim.lua("return #require('claude_ide.diff').list() > 0"))
-
-
-async def is_shown_or_answered(nvim: Neovim, opening: asyncio.Future[Any]) -> bool:
-    ready = "filter(luaeval(\"require('claude_ide.diff').list()\"), 'v:val.shown')"
-    return opening.done() or await nvim.eval(f"len({ready})") == 1
+async def is_shown_or_answered(nvim: Editor, opening: asyncio.Future[Any]) -> bool:
+    return opening.done() or await shows_a_diff(nvim)
 
 
 def proposal(path: str, **more: str) -> dict[str, str]:
@@ -151,7 +148,7 @@ def proposal(path: str, **more: str) -> dict[str, str]:
 
 
 async def test_no_tool_runs_a_command_in_a_path(
-    serving: Neovim, claude: ClaudeCode, canary: Path, names: list[str]
+    serving: Editor, claude: ClaudeCode, canary: Path, names: list[str]
 ) -> None:
     folder = await serving.eval("getcwd()")
     for name in names:
@@ -165,7 +162,7 @@ async def test_no_tool_runs_a_command_in_a_path(
 
 
 async def test_no_proposal_runs_a_command_in_its_path(
-    serving: Neovim, claude: ClaudeCode, canary: Path, names: list[str]
+    serving: Editor, claude: ClaudeCode, canary: Path, names: list[str]
 ) -> None:
     before = await serving.eval("[getcwd(), tabpagenr('$'), bufname()]")
     for name in names:
@@ -183,7 +180,7 @@ async def test_no_proposal_runs_a_command_in_its_path(
 
 
 async def test_a_path_that_a_plugin_would_reinterpret_is_refused(
-    serving: Neovim, claude: ClaudeCode, canary: Path, project: Path
+    serving: Editor, claude: ClaudeCode, canary: Path, project: Path
 ) -> None:
     for name in REINTERPRETED:
         for tool in OPENING:
@@ -194,7 +191,7 @@ async def test_a_path_that_a_plugin_would_reinterpret_is_refused(
 
 
 async def test_only_a_regular_file_is_opened(
-    serving: Neovim, claude: ClaudeCode, specials: dict[str, str]
+    serving: Editor, claude: ClaudeCode, specials: dict[str, str]
 ) -> None:
     for path, reason in specials.items():
         for tool in OPENING:
@@ -206,7 +203,7 @@ async def test_only_a_regular_file_is_opened(
 
 
 async def test_only_a_regular_file_is_compared(
-    serving: Neovim, claude: ClaudeCode, project: Path, specials: dict[str, str]
+    serving: Editor, claude: ClaudeCode, project: Path, specials: dict[str, str]
 ) -> None:
     for path, reason in specials.items():
         refused = f"{path}: {reason}"
@@ -221,7 +218,7 @@ async def test_only_a_regular_file_is_compared(
 
 
 async def test_an_impossible_path_is_refused_by_name(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     refused = {
         "/" + "x" * 5000: "/" + "x" * 199 + "…: the path is too long",
@@ -238,12 +235,12 @@ async def test_an_impossible_path_is_refused_by_name(
 
 
 async def test_a_proposed_path_is_normalized(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     _, opening = claude.start_call("openDiff", proposal(f"//{project}/sub/.././/new.txt"))
-    await until(lambda: shown(serving))
+    await until(lambda: diffs(serving))
 
-    (listed,) = await serving.lua("return require('claude_ide.diff').list()")
+    (listed,) = await diffs(serving)
 
     assert listed["path"] == f"{project}/new.txt"
     await claude.call("closeAllDiffTabs")
@@ -251,7 +248,7 @@ async def test_a_proposed_path_is_normalized(
 
 
 async def test_a_file_replaced_by_a_pipe_is_not_written(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "a.txt"
     path.write_text("a\n")
@@ -266,14 +263,14 @@ async def test_a_file_replaced_by_a_pipe_is_not_written(
 
 
 async def test_a_file_replaced_by_a_pipe_before_its_diff_appears_is_an_error(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     path = project / "a.txt"
     path.write_text("a\n")
     await serving.keys("itype")
     await until(lambda: serving.eval("mode() == 'i'"))
     _, opening = claude.start_call("openDiff", proposal(str(path)))
-    await until(lambda: shown(serving))
+    await until(lambda: diffs(serving))
     path.unlink()
     os.mkfifo(path)
 
@@ -285,10 +282,10 @@ async def test_a_file_replaced_by_a_pipe_before_its_diff_appears_is_an_error(
 
 
 async def test_reading_never_follows_a_planted_link_outside(
-    serving: Neovim, claude: ClaudeCode, exchanged: Path
+    serving: Editor, claude: ClaudeCode, exchanged: Path
 ) -> None:
     # The buffer of the outside file must not be read either.
-    await serving.command(f"edit {exchanged} | call setline(1, 'outside, unsaved') | enew")
+    await serving.command(f"edit {exchanged} | call setline(1, 'outside, unsaved') | hide enew")
     answers: set[str] = set()
     for number in itertools.count():
         try:
@@ -321,7 +318,7 @@ async def test_writing_never_follows_a_planted_link_outside(
 
 
 async def test_a_large_file_is_refused_with_its_size(
-    serving: Neovim, claude: ClaudeCode, project: Path
+    serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     with (project / "large").open("wb") as file:
         file.truncate(600_000_000)
@@ -353,7 +350,7 @@ async def test_only_a_regular_file_is_read_or_replaced(
 
 
 async def test_a_path_that_is_not_unicode_is_an_error_with_the_requests_id(
-    serving: Neovim, claude: ClaudeCode
+    serving: Editor, claude: ClaudeCode
 ) -> None:
     place = "params.arguments.filePath"
     for id_ in (7000, "seven"):
@@ -369,12 +366,12 @@ async def test_a_path_that_is_not_unicode_is_an_error_with_the_requests_id(
 
 @pytest.mark.parametrize("name", ["x.gpg", "secret:x", "x.shada", "x.zip"])
 async def test_plugins_that_handle_certain_names_do_not_write_a_proposal(
-    serving: Neovim, claude: ClaudeCode, project: Path, name: str
+    serving: Editor, claude: ClaudeCode, project: Path, name: str
 ) -> None:
     await serving.command("let g:written = 0")
     await serving.command("autocmd BufWriteCmd *.gpg,secret:*,*.shada,*.zip let g:written += 1")
     _, opening = claude.start_call("openDiff", proposal(f"{project}/{name}"))
-    await until(lambda: serving.eval("&modifiable && bufname() =~ '^Claude ('"))
+    await until(lambda: shows_a_diff(serving), "the proposal")
 
     await serving.keys(":w<CR>")
 

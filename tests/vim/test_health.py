@@ -30,14 +30,3 @@ async def test_the_check_names_a_python_that_is_missing(vim: Vim) -> None:
     await vim.keys(":ClaudeCheck<CR>")
 
     await until(lambda: "ERROR g:claude_ide.python is not executable" in vim.screen.text())
-
-
-async def test_the_check_lists_each_wrong_option(vim: Vim) -> None:
-    await vim.command("call extend(g:claude_ide, {'zzz': 1, 'log_level': 'loud'})")
-
-    await vim.keys(":ClaudeCheck<CR>")
-
-    await until(lambda: vim.eval("bufname() == 'claude-ide://check'"), "the report")
-    report = await vim.eval("getline(1, '$')")
-    for complaint in ("g:claude_ide.zzz is not an option", 'log_level: "loud" is not one of'):
-        assert [line for line in report if complaint in line and "ERROR" in line], report

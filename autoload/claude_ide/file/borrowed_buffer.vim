@@ -69,7 +69,11 @@ enddef
 # unsaved changes. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's
 # own buffer, if that is another one, or 0. Throws if the file cannot be loaded.
 export def Borrow(path: string, own: number): dict<number>
-  if own == 0 && Unsaved(path) > 0
+  # It may have been replaced while the diff waited for its moment.
+  const checked = own > 0 ? {} : Check(path)
+  if has_key(checked, 'refusal')
+    throw 'claude-ide: ' .. checked.refusal
+  elseif own == 0 && Unsaved(path) > 0
     return {bufnr: ShowDisk(path), unsaved: Unsaved(path)}
   elseif own == 0 && buffers.Loaded(path) == 0 && !filereadable(path)
     return {bufnr: Blank(), unsaved: 0}

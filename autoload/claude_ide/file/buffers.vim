@@ -22,10 +22,10 @@ def First(bufnrs: list<number>, IsWanted: func(string): bool): number
 enddef
 
 def NumberOf(path: string, is_real: bool): number
-  const wanted = is_real ? path : resolve(path)
+  const wanted = is_real ? path : file.Resolved(path)
   const bufnrs = names.Candidates([path, wanted])
   const same = First(bufnrs, (name) => name ==# path)
-  return same > 0 ? same : First(bufnrs, (name) => resolve(name) ==# wanted)
+  return same > 0 ? same : First(bufnrs, (name) => file.Resolved(name) ==# wanted)
 enddef
 
 # The buffer of a file, however the buffer and the caller spell its path: {bufnr, loaded, modified,

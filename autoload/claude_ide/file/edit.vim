@@ -17,7 +17,7 @@ enddef
 # Whether a path leads to a regular file.
 export def IsFile(path: string): bool
   const type = getftype(path)
-  return type ==# 'file' || (type ==# 'link' && getftype(resolve(path)) ==# 'file')
+  return type ==# 'file' || (type ==# 'link' && getftype(file.Resolved(path)) ==# 'file')
 enddef
 
 # Whether the text needs no conversion. Bytes that are not UTF-8 are kept as they are.

@@ -8,6 +8,7 @@ import autoload '../say/reason.vim'
 const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
 const SHOWN = 200
 const LARGEST = 50000000 # bytes of a file
+const NUL = "\ufdd0" # what the host sends in place of a NUL
 const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
 
 # `{path}: {reason}`, in one line.
@@ -29,6 +30,9 @@ enddef
 export def Absolute(path: any): string
   if type(path) != v:t_string || path ==# ''
     throw 'claude-ide: the path is empty'
+  elseif stridx(path, NUL) >= 0
+    const before = strpart(path, 0, stridx(path, NUL))
+    throw 'claude-ide: ' .. Refusal(before .. '…', 'contains a NUL')
   elseif len(path) > LONGEST
     throw 'claude-ide: ' .. Refusal(path, 'the path is too long')
   endif
@@ -38,7 +42,7 @@ enddef
 # The type of what a path leads to: "file", "dir", …; empty if there is nothing.
 export def TypeOf(path: string): string
   const type = getftype(path)
-  return type ==# 'link' ? getftype(resolve(path)) : type
+  return type ==# 'link' ? getftype(file.Resolved(path)) : type
 enddef
 
 # Why a path without a file cannot get one: one of its folders is not a folder.
@@ -59,6 +63,8 @@ def Reason(path: string): string
   const type = TypeOf(path)
   if type ==# ''
     return Obstacle(path)
+  elseif type ==# 'link'
+    return 'too many symbolic links encountered'
   elseif type !=# 'file'
     # Reading a pipe or a device might never end.
     return 'not a file but a ' .. get(KINDS, type, type)

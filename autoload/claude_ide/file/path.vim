@@ -23,6 +23,16 @@ export def Path(bufnr: number): string
   return is_held ? name : ''
 enddef
 
+# A path without links; unchanged if its links never end.
+export def Resolved(path: string): string
+  try
+    return resolve(path)
+  catch /E655:/
+    # The links lead in a circle.
+  endtry
+  return path
+enddef
+
 # Whether the pattern of an autocommand is for a path, as Vim decides it.
 export def IsMatch(pattern: string, path: string): bool
   const name = pattern =~# '/' ? path : fnamemodify(path, ':t')

@@ -2,6 +2,8 @@ vim9script
 # Shortens paths for the user, and warns if a change of the file can run code or is outside the
 # project.
 
+import autoload './path.vim' as file
+
 const OUTSIDE = 'outside the project'
 const AT_LOGIN = 'runs at login'
 const IN_SHELLS = 'runs in every shell'
@@ -72,7 +74,7 @@ const AT_HOME = [
 def Real(path: string): string
   const folder = fnamemodify(path, ':h')
   if getftype(path) !=# '' || folder ==# path
-    return resolve(path)
+    return file.Resolved(path)
   endif
   return simplify(Real(folder) .. '/' .. fnamemodify(path, ':t'))
 enddef

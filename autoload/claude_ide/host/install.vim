@@ -8,6 +8,7 @@ import autoload '../own_options.vim'
 import autoload '../say/log.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../system/program.vim'
 
 const PERIOD = 100 # milliseconds between two looks at the installer
 const LONGEST = 1800.0 # seconds
@@ -109,7 +110,7 @@ export def Run(wait = false)
   running = true
   const installer = job_start([path, '-I', script, python.Own(), '--vim'], {
     # Version managers would choose a Python according to the working folder.
-    cwd: '/',
+    cwd: program.NEUTRAL,
     mode: 'nl',
     in_io: 'null',
     out_cb: Received,

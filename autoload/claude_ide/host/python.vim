@@ -2,6 +2,7 @@ vim9script
 # Chooses the Python that runs the host.
 
 import autoload '../say/log.vim'
+import autoload '../system/program.vim'
 
 # The folder of the plugin's checkout.
 export const ROOT = expand('<script>:p:h:h:h:h')
@@ -33,7 +34,7 @@ enddef
 export def Find(): dict<any>
   const path = Configured()
   if path !=# ''
-    const found = exepath(expand(path))
+    const found = program.Find(expand(path))
     const problem = $'g:claude_ide.python is not executable: {path}'
     return {path: found, problem: found ==# '' ? problem : '', is_prepared: true}
   endif
@@ -42,24 +43,19 @@ export def Find(): dict<any>
       return {path: candidate, problem: '', is_prepared: true}
     endif
   endfor
-  const system = exepath('python3')
+  const system = program.Find('python3')
   return {path: system, problem: system ==# '' ? NONE : '', is_prepared: false}
 enddef
 
-# The words of a command for a shell.
-def ShellCommand(words: list<string>): string
-  return words->mapnew((_, word) => shellescape(word))->join(' ')
-enddef
-
-# Have a Python check whether it can run the host; returns why it cannot.
-export def Check(path: string): string
-  const output = systemlist(ShellCommand([path, '-I', ROOT .. '/python/claude_ide/host.py', '--vim',
-    '--check']) .. ' </dev/null')
-  if v:shell_error == 0
-    return ''
+# Have a Python check whether it can run the host. Returns its `version`, or a `problem`.
+export def Check(path: string): dict<string>
+  const outcome = program.Run([path, '-I', ROOT .. '/python/claude_ide/host.py', '--vim', '--check'])
+  if outcome.code == 0
+    return {version: trim(outcome.output)}
   endif
-  log.Append(output)
-  return get(output, -1, $'{path} does not run')
+  const said = split(outcome.output, "\n")
+  log.Append(said)
+  return {problem: get(said, -1, $'{path} does not run')}
 enddef
 
 # Why no host can be started; empty if one probably can. Only a Python that was not installed for
@@ -69,7 +65,7 @@ export def Problem(): string
   if found.path ==# '' || found.is_prepared || found.path ==# checked
     return found.problem
   endif
-  const problem = Check(found.path)
+  const problem = Check(found.path)->get('problem', '')
   if problem ==# ''
     checked = found.path
   endif
@@ -78,15 +74,14 @@ enddef
 
 def IsRecent(path: string): bool
   const code = 'import sys; sys.exit(sys.version_info < (3, 11))'
-  system(ShellCommand([path, '-I', '-c', code]) .. ' </dev/null')
-  return v:shell_error == 0
+  return program.Run([path, '-I', '-c', code]).code == 0
 enddef
 
 # The path of a Python from which an environment can be created; empty if there is none. The user's
 # default comes before a newer one.
 export def Recent(): string
   for name in ['python3'] + range(14, 11, -1)->map((_, minor) => $'python3.{minor}')
-    const path = exepath(name)
+    const path = program.Find(name)
     # Only running it tells: a version manager's shim may start an old Python, or none.
     if path !=# '' && IsRecent(path)
       return path

@@ -3,6 +3,7 @@ vim9script
 # sessions (`agents/stream_json/history.py`), but completion must not wait for it.
 
 import autoload './lock.vim'
+import autoload '../file/path.vim' as file
 
 const LONGEST_NAME = 200
 const MOST = 50
@@ -10,7 +11,7 @@ const MOST = 50
 # The CLI cuts the name of a long path, and adds something of its own to it.
 def Folder(): string
   const projects = lock.ConfigFolder() .. '/projects'
-  const name = getcwd()->resolve()->substitute('[^a-zA-Z0-9]', '-', 'g')
+  const name = file.Resolved(getcwd())->substitute('[^a-zA-Z0-9]', '-', 'g')
   return len(name) <= LONGEST_NAME ? $'{projects}/{name}'
     : globpath(projects, strpart(name, 0, LONGEST_NAME) .. '-*', true, true)->get(0, '')
 enddef

@@ -2,19 +2,21 @@ vim9script
 # Remembers which folders the user has declined to trust, so that this Vim does not ask again even
 # if the host is restarted. Completes `:ClaudeTrust`.
 
+import autoload '../file/path.vim' as file
+
 const WORDS = ['list', 'revoke', 'yes']
 
 var declined: dict<bool> = {}
 
 # Called by the host: remember that the user has declined to trust a folder.
 export def Decline(folder: string): bool
-  declined[resolve(folder)] = true
+  declined[file.Resolved(folder)] = true
   return true
 enddef
 
 # Called by the host: whether the user has declined to trust a folder.
 export def IsDeclined(folder: string): bool
-  return get(declined, resolve(folder), false)
+  return get(declined, file.Resolved(folder), false)
 enddef
 
 # Complete the arguments of `:ClaudeTrust`.

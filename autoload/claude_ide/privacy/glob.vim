@@ -2,6 +2,8 @@ vim9script
 # Turns globs, as in `.gitignore`, into regular expressions of absolute paths. Case never counts: on
 # some file systems `.ENV` is `.env`.
 
+import autoload '../file/path.vim' as file
+
 # Each is part of a very nomagic regular expression. A name may contain a line break.
 const WITHIN_NAME = '\_[^/]'
 const ANY_FOLDERS = '\%(\_.\*/\)\?'
@@ -85,21 +87,11 @@ export def Regex(given: string, within: string): string
   return '\^' .. Beginning(folder) .. (is_deep ? ANY_FOLDERS : '') .. body
 enddef
 
-# A path without links; unchanged if its links never end.
-export def Resolved(path: string): string
-  try
-    return resolve(path)
-  catch /E655:/
-    # The links lead in a circle.
-  endtry
-  return path
-enddef
-
 # For both spellings of each folder: a path may be given with its links or without them.
 def RegexesIn(folders: list<string>, pattern: string): list<string>
   var found: list<string> = []
   for folder in folders
-    const real = Resolved(folder)
+    const real = file.Resolved(folder)
     found->add(Regex(pattern, folder))
     if real !=# folder
       found->add(Regex(pattern, real))

@@ -8,6 +8,7 @@ vim9script
 # relative; and `project`, the folder in which the other relative rules hold, or '' for all folders.
 
 import autoload '../file/folders.vim'
+import autoload '../file/path.vim' as file_path
 import autoload '../say/reason.vim'
 import autoload './glob.vim'
 
@@ -114,7 +115,7 @@ enddef
 # The text of a file, empty if there is none; throws if it cannot be read.
 def ReadText(path: string): string
   const folder = fnamemodify(path, ':h')
-  const kind = getftype(glob.Resolved(path))
+  const kind = getftype(file_path.Resolved(path))
   if kind ==# '' && isdirectory(folder) && !isdirectory(folder .. '/.')
     throw 'claude-ide: permission denied'
   elseif kind ==# ''

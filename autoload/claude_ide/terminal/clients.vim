@@ -2,6 +2,7 @@ vim9script
 # Which client runs in which terminal.
 
 import autoload './register.vim'
+import autoload '../system/program.vim'
 
 const MOST_ANCESTORS = 20
 
@@ -15,7 +16,7 @@ def Parent(pid: number): number
     return filereadable(stat)
       ? readfile(stat)->join(' ')->matchstr('.*) \S \zs\d\+')->str2nr() : 0
   endif
-  return systemlist($'ps -o ppid= -p {pid}')->get(0, '')->str2nr()
+  return program.Run([program.Find('ps'), '-o', 'ppid=', '-p', string(pid)]).output->trim()->str2nr()
 enddef
 
 def IsDescendant(given: number, ancestor: number): bool

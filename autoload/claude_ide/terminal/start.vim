@@ -11,6 +11,7 @@ import autoload '../channel.vim'
 import autoload '../file/inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload '../system/program.vim'
 import autoload '../when/moment.vim'
 
 # Places that only Neovim has.
@@ -154,13 +155,14 @@ enddef
 
 # Start a CLI and go there. `request` has what `commands.py` says. Throws one line.
 export def Start(request: dict<any>)
-  const program: string = request.cmd[0]
-  if !executable(program)
-    const problem = program =~# '[/\\]' ? 'no program' : 'not on PATH'
-    const hint = program ==# 'claude' ? 'how to install it: :ClaudeCheck' : 'g:claude_ide.cmd'
-    throw $'claude-ide: {program} is {problem} ({hint})'
+  const name: string = request.cmd[0]
+  const path = program.Find(name)
+  if path ==# ''
+    const problem = name =~# '[/\\]' ? 'no program' : 'not on PATH'
+    const hint = name ==# 'claude' ? 'how to install it: :ClaudeCheck' : 'g:claude_ide.cmd'
+    throw $'claude-ide: {name} is {problem} ({hint})'
   endif
-  const command: list<string> = [exepath(program)] + request.cmd[1 :] + request.arguments
+  const command: list<string> = [path] + request.cmd[1 :] + request.arguments
   const functions = custom.Find()
   if !empty(functions)
     AsWanted(command, request, functions[0])

@@ -7,7 +7,8 @@ Each message is one line of JSON; `autoload/claude_ide/channel.vim` is the other
   and `[0, "command", name, arguments, lines, bang, bufnr]`
 
 A string of Vim cannot contain a NUL, and its `json_decode()` drops one silently. Under the key
-`text` a text therefore crosses as a list of lines, in which a NUL is a line feed, as in a buffer.
+`text` a text therefore crosses as a list of lines, in which a NUL is a line feed, as in a buffer. In
+any other string `NUL` stands for one: a path that contains it must not become another path.
 """
 
 import asyncio
@@ -25,6 +26,8 @@ logger = logging.getLogger(__name__)
 READ_AT_ONCE = 1 << 20
 TEXT = "text"
 """The key of a value that crosses as a list of lines."""
+NUL = "\ufdd0"
+"""Stands for a NUL: a code point that is no character (`file/gate.vim`)."""
 
 Report = Callable[..., object]
 """Is called with what Vim sends on its own: `"event"` or `"command"`, and what follows."""
@@ -119,6 +122,8 @@ def _for_vim(value: Any) -> Any:
             key: _lines(inner) if key == TEXT and isinstance(inner, str) else _for_vim(inner)
             for key, inner in value.items()
         }
+    if isinstance(value, str):
+        return value.replace("\0", NUL)
     return [*map(_for_vim, value)] if isinstance(value, list | tuple) else value
 
 
