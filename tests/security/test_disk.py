@@ -5,28 +5,33 @@ from pathlib import Path
 
 import pytest
 
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, run
+from support.neovim import until
+
+pytestmark = BOTH
 
 OLD = "one\n"
 
 
 @pytest.fixture
-async def path(nvim: Neovim, project: Path) -> Path:
-    """A file that is open in a Neovim that watches it."""
+async def path(serving: Editor, project: Path) -> Path:
+    """A file that is open in an editor that follows it."""
     file = project / "a.txt"
     file.write_text(OLD)
-    await nvim.command("edit a.txt")
-    await nvim.lua("require('claude_ide.disk.change').watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
+    await serving.command("edit a.txt")
+    file.write_text("followed\n")
+    await _shows(serving, "followed")
+    file.write_text(OLD)
+    await _shows(serving, OLD.strip())
     return file
 
 
-async def _shows(nvim: Neovim, line: str) -> None:
+async def _shows(nvim: Editor, line: str) -> None:
     await until(lambda: nvim.eval(f"getline(1) ==# '{line}'"))
 
 
 async def test_unreadable_replacements_of_a_file_do_not_stop_the_reloading(
-    nvim: Neovim, path: Path
+    nvim: Editor, path: Path
 ) -> None:
     other = path.with_name("other.txt")
     other.write_text(OLD)
@@ -44,31 +49,32 @@ async def test_unreadable_replacements_of_a_file_do_not_stop_the_reloading(
 
 
 async def test_a_file_that_is_too_large_is_not_read_for_diagnostics(
-    nvim: Neovim, path: Path
+    nvim: Editor, path: Path
 ) -> None:
     os.truncate(path, 65 * 1024**2)
 
-    synced = await nvim.lua("return require('claude_ide.disk.reload').sync()")
+    synced = await run(nvim, "disk.reload.sync")
 
     assert not synced
     assert await nvim.eval("getline(1, '$')") == ["one"]
 
 
 async def test_a_file_that_grows_too_large_before_the_reload_is_not_read(
-    nvim: Neovim, path: Path
+    nvim: Editor, path: Path
 ) -> None:
     path.write_text("two\n")
-    bufnr = await nvim.eval("bufnr()")
-    is_expected = "return require('claude_ide.disk.reload').is_expected(...)"
-    await until(lambda: nvim.lua(is_expected, bufnr))
-
     os.truncate(path, 65 * 1024**2)
+    other = path.with_name("other.txt")
+    other.write_text(OLD)
+    await nvim.command("split other.txt")
 
-    await until(lambda: nvim.lua(f"{is_expected} == false", bufnr))
-    assert await nvim.eval("getline(1, '$')") in (["one"], ["two"])
+    other.write_text("later\n")
+
+    await _shows(nvim, "later")
+    assert await nvim.eval(f"getbufline('{path}', 1, '$')") in (["one"], ["two"])
 
 
-async def test_neovim_handles_keys_after_thousands_of_writes(nvim: Neovim, path: Path) -> None:
+async def test_neovim_handles_keys_after_thousands_of_writes(nvim: Editor, path: Path) -> None:
     for number in range(3000):
         path.write_text(f"{number}\n")
         path.with_name(f"{number % 50}.tmp").write_text("noise")

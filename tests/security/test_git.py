@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from claude_ide import git
+from support.either_editor import BOTH, Editor, configure
 from support.fake_headless import FakeHeadless
-from support.headless import lines
 from support.neovim import Neovim, until
 
 WHO = ("-c", "user.name=x", "-c", "user.email=x", "-c", "protocol.file.allow=always")
@@ -138,12 +138,11 @@ async def test_completing_files_runs_no_program_of_the_repository(
     assert repository.ran == set()
 
 
+@BOTH
 async def test_composing_a_commit_message_runs_no_program_of_the_repository(
-    nvim: Neovim, repository: Repository, claude: FakeHeadless
+    nvim: Editor, repository: Repository, claude: FakeHeadless
 ) -> None:
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)", {"cmd": claude.command}
-    )
+    await configure(nvim, cmd=claude.command)
 
     await nvim.command("ClaudeCommit")
     asked = await claude.asked()
@@ -155,20 +154,19 @@ async def test_composing_a_commit_message_runs_no_program_of_the_repository(
     assert repository.ran == set()
 
 
-async def _holds(nvim: Neovim, words: str) -> bool:
-    return words in "\n".join(await lines(nvim))
+async def _holds(nvim: Editor, words: str) -> bool:
+    return words in "\n".join(await nvim.eval("getline(1, '$')"))
 
 
+@BOTH
 async def test_composing_a_commit_message_fetches_nothing(
-    nvim: Neovim, repository: Repository, claude: FakeHeadless
+    nvim: Editor, repository: Repository, claude: FakeHeadless
 ) -> None:
     repository.become_partial()
     repository.git("diff", "--cached", "--no-ext-diff", "--no-textconv")
     assert "fetch" in repository.ran
     (repository.folder.parent / "ran").write_text("")
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)", {"cmd": claude.command}
-    )
+    await configure(nvim, cmd=claude.command)
 
     await nvim.command("ClaudeCommit")
 

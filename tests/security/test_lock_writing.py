@@ -10,11 +10,21 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import locks, the_lock
+from support.either_editor import BOTH, Editor, is_serving
 from support.handshake import is_accepted
 from support.neovim import Neovim, until
 from support.processes import alive
+from support.vim import Vim
 
-SERVER = "luaeval(\"require('claude_ide.host').server() ~= nil\")"
+pytestmark = BOTH
+
+CHECKS = {Neovim: "checkhealth claude_ide", Vim: "ClaudeCheck"}
+
+
+async def says(editor: Editor, expected: str) -> bool:
+    """Whether a message has these words; in a popup of Vim they may be wrapped."""
+    shown = editor.screen.text()
+    return expected in shown or expected in await editor.eval("execute('messages')")
 
 
 @asynccontextmanager
@@ -38,19 +48,19 @@ class TestUnwritableLockFile:
         [(errno.EEXIST, "its folder is a file"), (errno.ENOTDIR, "Not a directory")],
     )
     async def test_start_reports_the_unwritable_file_and_the_reason(
-        self, nvim: Neovim, config_folder: Path, code: int, reason: str
+        self, nvim: Editor, config_folder: Path, code: int, reason: str
     ) -> None:
         async with unwritable(config_folder, code):
             await nvim.command("ClaudeStart")
 
             expected = f"claude-ide: cannot write the lock file ({reason}): "
-            await until(lambda: expected in nvim.screen.text(), expected)
+            await until(lambda: says(nvim, expected), expected)
             assert (await nvim.mode())["blocking"] is False
-            assert not await nvim.eval(SERVER)
+            assert not await is_serving(nvim)
             assert await nvim.eval("exists('$CLAUDE_CODE_SSE_PORT')") == 0
 
     async def test_a_running_host_reports_the_error_and_starts_no_server(
-        self, serving: Neovim, config_folder: Path
+        self, serving: Editor, config_folder: Path
     ) -> None:
         _, lock = await the_lock(config_folder)
         await serving.command("ClaudeStop")
@@ -62,15 +72,15 @@ class TestUnwritableLockFile:
         await serving.command("ClaudeStart")
 
         expected = "cannot write the lock file (its folder is a file): "
-        await until(lambda: expected in serving.screen.text(), expected)
-        assert not await serving.eval(SERVER)
+        await until(lambda: says(serving, expected), expected)
+        assert not await is_serving(serving)
         assert alive(lock["hostPid"])
         folder.unlink()
         await serving.command("ClaudeStart!")
-        await until(lambda: serving.eval(SERVER), "the server is up")
+        await until(lambda: is_serving(serving), "the server is up")
 
     async def test_a_lock_file_with_outdated_folders_is_updated_once_it_can_be_written(
-        self, serving: Neovim, config_folder: Path, project: Path
+        self, serving: Editor, config_folder: Path, project: Path
     ) -> None:
         port, lock = await the_lock(config_folder)
         folder = config_folder / "ide"
@@ -82,7 +92,7 @@ class TestUnwritableLockFile:
         await serving.command("cd sub")
 
         expected = "cannot write the lock file (its folder is a file): "
-        await until(lambda: expected in serving.screen.text(), expected)
+        await until(lambda: says(serving, expected), expected)
         assert await is_accepted(port, lock["authToken"])
         folder.unlink()
         kept.rename(folder)
@@ -91,7 +101,7 @@ class TestUnwritableLockFile:
 
 
 async def test_special_files_in_the_lock_folder_block_neither_host_nor_health_check(
-    nvim: Neovim, config_folder: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
     folder = config_folder / "ide"
     folder.mkdir(parents=True)
@@ -108,7 +118,7 @@ async def test_special_files_in_the_lock_folder_block_neither_host_nor_health_ch
         huge.truncate(2**33)
 
     await nvim.command("ClaudeStart!")
-    await until(lambda: nvim.eval(SERVER), "the server is up")
-    await nvim.command("checkhealth claude_ide")
+    await until(lambda: is_serving(nvim), "the server is up")
+    await nvim.command(CHECKS[type(nvim)])
 
     assert "Another editor" not in "\n".join(await nvim.eval("getline(1, '$')"))

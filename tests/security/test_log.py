@@ -3,30 +3,25 @@
 import asyncio
 import resource
 import stat
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from support.claude_code import claude_code, the_lock
+from support.either_editor import BOTH, Editor, run
 from support.handshake import handshake, status
-from support.neovim import Neovim, until
+from support.neovim import until
+from support.vim import Vim
+
+pytestmark = BOTH
 
 
 @pytest.fixture
-async def nvim(project: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
-    """A Neovim with a running server."""
-    neovim = await Neovim.start(cwd=project, home=tmp_path / "home")
-    await neovim.command("ClaudeStart")
-    await the_lock(tmp_path / "home/claude")
-    yield neovim
-    await neovim.stop()
-
-
-@pytest.fixture
-async def log(nvim: Neovim) -> Path:
-    """The log, with the host's and Neovim's lines about the start of the server."""
-    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
+async def log(nvim: Editor, config_folder: Path) -> Path:
+    """The log, with the host's and the editor's lines about the start of the server."""
+    await nvim.command("ClaudeStart")
+    await the_lock(config_folder)
+    path = Path(await run(nvim, "say.log.path"))
 
     def has_started() -> bool:
         text = path.read_text() if path.exists() else ""
@@ -36,13 +31,21 @@ async def log(nvim: Neovim) -> Path:
     return path
 
 
+async def append(nvim: Editor, line: str) -> None:
+    """Append a line to the log, as an installation does."""
+    if isinstance(nvim, Vim):
+        await nvim.command(f"call claude_ide#say#log#Append(['{line}'])")
+    else:
+        await nvim.lua("require('claude_ide.say.log').appender()(... .. '\\n')", line)
+
+
 async def test_the_log_is_readable_only_by_its_owner(log: Path) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert stat.S_IMODE(log.parent.stat().st_mode) == 0o700
 
 
 async def test_refused_handshakes_do_not_crowd_out_important_lines(
-    nvim: Neovim, log: Path, tmp_path: Path
+    nvim: Editor, log: Path, tmp_path: Path
 ) -> None:
     port, _ = await the_lock(tmp_path / "home/claude")
     for _ in range(300):
@@ -56,7 +59,7 @@ async def test_refused_handshakes_do_not_crowd_out_important_lines(
 
 
 async def test_a_host_without_free_file_descriptors_logs_it_only_briefly(
-    nvim: Neovim, log: Path, tmp_path: Path
+    nvim: Editor, log: Path, tmp_path: Path
 ) -> None:
     port, lock = await the_lock(tmp_path / "home/claude")
     most = len(list(Path(f"/proc/{lock['hostPid']}/fd").iterdir())) + 3
@@ -73,12 +76,10 @@ async def test_a_host_without_free_file_descriptors_logs_it_only_briefly(
     assert log.stat().st_size < 200_000
 
 
-async def test_the_output_of_an_installation_also_rotates_the_log(nvim: Neovim, log: Path) -> None:
+async def test_the_output_of_an_installation_also_rotates_the_log(nvim: Editor, log: Path) -> None:
     log.write_text("x" * 999_990)
 
-    await nvim.lua(
-        "local append = require('claude_ide.say.log').appender() append('installing\\n')"
-    )
+    await append(nvim, "installing")
 
     assert log.read_text() == "installing\n"
     assert log.with_name("claude_ide.1.log").stat().st_size == 999_990
@@ -87,7 +88,7 @@ async def test_the_output_of_an_installation_also_rotates_the_log(nvim: Neovim, 
 
 @pytest.mark.parametrize("kind", ["link", "fifo"])
 async def test_a_log_that_is_no_regular_file_is_not_written_and_blocks_nothing(
-    nvim: Neovim, log: Path, tmp_path: Path, kind: str
+    nvim: Editor, log: Path, tmp_path: Path, kind: str
 ) -> None:
     log.unlink()
     if kind == "link":
@@ -96,7 +97,7 @@ async def test_a_log_that_is_no_regular_file_is_not_written_and_blocks_nothing(
         run = await asyncio.create_subprocess_exec("mkfifo", log)
         await run.wait()
 
-    await nvim.lua("local append = require('claude_ide.say.log').appender() append('x')")
+    await append(nvim, "x")
 
     assert not (tmp_path / "target").exists()
     assert await nvim.eval("1") == 1

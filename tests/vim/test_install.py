@@ -39,6 +39,25 @@ async def test_installs_what_vim_needs_and_without_neovims_client(vim: Vim, tmp_
     await until(lambda: "installing the packages" not in vim.screen.text(), "the popup is closed")
 
 
+@pytest.mark.parametrize("path", [".:", ":"])
+async def test_programs_in_the_folder_are_not_run_even_if_path_contains_it(
+    vim: Vim, project: Path, tmp_path: Path, path: str
+) -> None:
+    for name in ("python3", "python3.11", "uv", "claude", "git", "readlink", "ps"):
+        program(project / name, f"touch '{tmp_path}/canary'; exit 1")
+    await vim.command(f"let $PATH = '{path}' .. $PATH")
+
+    await vim.keys(":ClaudeInstall<CR>")
+    await until(lambda: "Python is ready" in vim.screen.text(), "the environment", MINUTE)
+    await vim.keys(":ClaudeCheck<CR>")
+    report = "join(getbufline('claude-ide://check', 1, '$'))"
+    await until(lambda: vim.eval(f"{report} =~# 'claude is not on PATH'"), "the report")
+    await vim.keys(":Claude<CR>")
+    await until(lambda: "claude is not on PATH (how" in vim.screen.text(), "the reason")
+
+    assert not (tmp_path / "canary").exists()
+
+
 async def test_a_failure_is_one_line_with_its_reason(vim: Vim, tmp_path: Path) -> None:
     program(tmp_path / "bin/uv", "echo 'error: no network here' >&2; exit 1")
 

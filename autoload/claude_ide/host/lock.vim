@@ -1,6 +1,8 @@
 vim9script
 # Removes the lock files that announce servers to the CLI, if their hosts could not.
 
+const LARGEST = 1000000 # bytes
+
 # The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
 export def ConfigFolder(): string
   const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude') : $CLAUDE_CONFIG_DIR
@@ -14,7 +16,7 @@ enddef
 
 # The fields of a lock file, unchecked; empty if it is none. Opening a pipe would block Vim.
 export def Read(path: string): dict<any>
-  if getftype(path) !=# 'file'
+  if getftype(path) !=# 'file' || getfsize(path) > LARGEST
     return {}
   endif
   try

@@ -28,14 +28,15 @@ export def Append(lines: list<string>)
     if !IsWritable(path)
       return
     endif
-    if getfsize(path) > LARGEST
+    if getfsize(path) + reduce(lines, (sum, line) => sum + len(line) + 1, 0) > LARGEST
       rename(path, fnamemodify(path, ':r') .. '.1.log')
     endif
-    const is_new = getftype(path) ==# ''
-    writefile(lines, path, 'a')
-    if is_new
+    if getftype(path) ==# ''
+      # Nobody else may read it, not even for an instant.
+      writefile([], path)
       setfperm(path, 'rw-------')
     endif
+    writefile(lines, path, 'a')
   catch
     # There is nowhere to report it.
   endtry
