@@ -76,3 +76,25 @@ async def test_the_bars_are_visible_without_status_lines(
     await is_closed(vim)
     assert await vim.eval("[winheight(1), winrestcmd()]") == before
     assert await vim.eval("&laststatus") == 0
+
+
+async def test_nothing_in_a_name_or_a_title_is_evaluated(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    name = "%{writefile([],'canary')}%#Error#.txt"
+    _, asked = vim_client.start_call(
+        "openDiff",
+        {
+            "old_file_path": str(project / name),
+            "new_file_path": str(project / name),
+            "new_file_contents": "text\n",
+            "tab_name": "%{%writefile([],'canary')%}",
+        },
+    )
+    await are_shown(vim)
+
+    await until(lambda: name in vim.screen.text(), "the name")
+    await vim.keys(":q<CR>")
+    await is_closed(vim)
+    await asked
+    assert not (project / "canary").exists()
