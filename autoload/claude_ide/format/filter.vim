@@ -35,7 +35,7 @@ export def Format(bufnr: number, program: string, Done: func)
     for each in jobs
       job_stop(each, 'kill')
     endfor
-    return $'did not answer within {ANSWERS_WITHIN / 1000} s and was stopped'
+    return time_limit.Failure(ANSWERS_WITHIN, true)
   })
   # The job may end before its output is read, and the other way round.
   def Conclude()
