@@ -135,6 +135,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
       if type(s:options) == v:t_dict && !empty(get(s:options, 'auto_start', 0))
         autocmd VimEnter * ++once call timer_start(0, {-> execute('ClaudeStart!')})
       endif
+      " Vim does not record who has typed this.
+      autocmd OptionSet autoread call claude_ide#disk#autoread#NoteTyped()
     augroup END
     unlet s:options
   endif

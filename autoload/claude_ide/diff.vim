@@ -148,6 +148,9 @@ def WhenReady(diff: dict<any>)
   diff.is_ready = true
   channel.Emit('diff_shown', {id: diff.id})
   AnnounceEvent(diff, 'ClaudeDiffOpened', {})
+  if has_key(diff, 'OnReady')
+    call(diff.OnReady, [diff])
+  endif
 enddef
 
 def Show(diff: dict<any>)
@@ -186,7 +189,8 @@ enddef
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
 # before deciding; `why` what the agent has said before; `is_reported` whether the host will report
-# if an accepted text was written. `OnDecided` is called with the accepted text, which the host then
+# if an accepted text was written; `OnReady` a function that gets the diff, with its `bufnr`, once
+# the user can work on it. `OnDecided` is called with the accepted text, which the host then
 # does not get; without a text if the diff is rejected.
 #
 # Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided` {id,

@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from support.claude_code import ClaudeCode, the_lock
-from support.either_editor import BOTH, Editor, diffs, edit
+from support.either_editor import BOTH, Editor, configure, diffs, edit
 from support.neovim import until
 
 pytestmark = BOTH
@@ -95,6 +97,61 @@ async def test_unsaved_lines_survive_an_accepted_diff_and_can_be_saved(
 
     assert not result.get("isError"), result
     assert path.read_text() == "ONE\ntwo\nmine\n"
+
+
+async def texts(editor: Editor) -> list[list[str]]:
+    """Return the lines of each window of the current tabpage."""
+    found: list[list[str]] = await editor.eval(
+        "map(range(1, winnr('$')), 'getbufline(winbufnr(v:val), 1, \"$\")')"
+    )
+    return found
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+@pytest.mark.parametrize("seconds", [0, 5])
+@pytest.mark.parametrize("layout", ["tab", "vertical"])
+async def test_with_noautoread_a_diff_compares_what_another_program_has_written(
+    serving: Editor, claude: ClaudeCode, project: Path, layout: str, seconds: int, is_shown: bool
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\ntwo\n")
+    await configure(serving, diff={"layout": layout})
+    await serving.command(f"set noautoread hidden | edit {path}")
+    if not is_shown:
+        await serving.command("enew")
+    path.write_text("one\n2\n!\n" if seconds else "one\n2.0\n")
+    os.utime(path, (path.stat().st_mtime + seconds,) * 2)
+
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "one\nTWO\n"}
+    )
+    await diff_is_ready(serving)
+
+    shown = await texts(serving)
+    assert path.read_text().splitlines() in shown
+    assert ["one", "TWO"] in shown
+    assert await serving.mode() == {"mode": "n", "blocking": False}
+    await serving.keys(":w<CR>")
+    await asked
+    path.write_text("one\nTWO\n")
+    await until(lambda: serving.eval(f"getbufline('{path}', 1, '$') == ['one', 'TWO']"), "reloaded")
+    assert await serving.mode() == {"mode": "n", "blocking": False}
+    await serving.command(f"buffer {path} | undo")
+    assert await serving.eval("getline(1, '$')") == ["one", "two"]
+
+
+async def test_a_buffer_that_follows_its_file_is_compared_as_it_is_on_disk(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\ntwo\n")
+    await serving.command(f"set hidden | edit {path} | enew")
+    path.write_text("one\n2\n")
+
+    claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": "1\n2\n"})
+    await diff_is_ready(serving)
+
+    await until(lambda: serving.eval("getbufline(winbufnr(1), 1, '$') == ['one', '2']"), "both")
 
 
 async def test_a_new_file_that_was_created_in_the_meantime_is_not_overwritten(

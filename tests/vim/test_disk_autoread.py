@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.claude_code import the_lock
 from support.neovim import until
 from support.vim import Vim
 from support.vim_disk import asks_nothing, edit, follows, lines
@@ -36,6 +37,21 @@ async def test_with_autoread_switched_off_only_announced_writes_are_followed(
     (project / "auto.txt").write_text("theirs\n")
     await vim.idle(800)
     assert await lines(vim) == ["Claude's"]
+
+
+async def test_autoread_is_switched_off_before_the_server_starts(
+    vim: Vim, config_folder: Path, project: Path
+) -> None:
+    await edit(vim, project / "auto.txt", b"old\n")
+    await vim.keys(":set noautoread<CR>:ClaudeStart<CR>")
+    await the_lock(config_folder)
+    await until(lambda: vim.eval("claude_ide#host#Server()"), "listening")
+
+    (project / "auto.txt").write_text("theirs\n")
+
+    await vim.idle(800)
+    assert await lines(vim) == ["old"]
+    assert await vim.eval("claude_ide#disk#autoread#IsOn(bufnr())") == 0
 
 
 @pytest.mark.parametrize("setting", ["", "setlocal autoread", "set autoread"])

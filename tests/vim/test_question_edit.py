@@ -240,18 +240,6 @@ async def test_claude_edit_with_a_bang_withdraws_an_open_rewrite(
     assert await lines(editing) == TEXT
 
 
-async def test_a_proposal_is_not_rewritten(editing: Vim, claude: FakeHeadless) -> None:
-    await editing.keys(":2ClaudeEdit shout<CR>")
-    (await claude.asked()).fit({"replacement": "TWO"})
-    await diff(editing)
-
-    await editing.keys(":ClaudeEdit shorter<CR>")
-
-    await shown(editing, "Vim cannot refine a proposal: edit it, or reject it")
-    await accept(editing)
-    await until(lambda: holds(editing, ["one", "TWO", "three", "four"]))
-
-
 @pytest.mark.parametrize("key", ["<Esc>", "<C-c>"])
 async def test_a_cancelled_instruction_leaves_nothing_on_the_screen(editing: Vim, key: str) -> None:
     await editing.keys(":ClaudeEdit<CR>")

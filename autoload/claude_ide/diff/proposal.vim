@@ -2,6 +2,7 @@ vim9script
 # The buffer that holds a proposed text: writing it accepts, wiping it out rejects.
 
 import autoload './decision.vim'
+import autoload './revision.vim'
 import autoload '../say/plain.vim'
 import autoload '../window/label.vim'
 
@@ -22,7 +23,7 @@ export def New(diff: dict<any>, Decide: func(bool)): number
   decision.Fill(bufnr, diff.text, {
     Written: () => Decide(true),
     Wiped: () => Decide(false),
-    Text: () => diff.text,
+    Text: () => revision.Newest(diff),
   })
   return bufnr
 enddef

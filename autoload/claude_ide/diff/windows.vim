@@ -42,8 +42,8 @@ def Candidates(): list<number>
     ->extend(gettabinfo(tabpagenr())[0].windows)
 enddef
 
-# A window of the tabpage that shows the buffer to compare; 0 if there is none, or if the buffer has
-# unsaved changes: then it is not the buffer that is compared.
+# A window of the tabpage that shows the buffer to compare; 0 if there is none, or if the buffer
+# differs from the disk: then it is not the buffer that is compared.
 def WindowOf(diff: dict<any>): number
   const own = BufferOf(diff)
   if own == 0 && borrowed_buffer.Unsaved(diff.path) > 0

@@ -16,20 +16,12 @@ def OwnValue(bufnr: number): number
   return getbufvar(bufnr, '&autoread') && !&g:autoread ? 1 : UNSET
 enddef
 
-def NoteTyped()
+# Only for the autocommand, which `plugin/claude_ide.vim` defines: the user may set the option before
+# a server starts.
+export def NoteTyped()
   if v:option_command ==# 'set' || v:option_command ==# 'setglobal'
     was_typed = true
   endif
-enddef
-
-# Note when the user sets the option, or stop.
-export def Watch(on: bool)
-  augroup claude_ide_autoread
-    autocmd!
-    if on
-      autocmd OptionSet autoread NoteTyped()
-    endif
-  augroup END
 enddef
 
 # Off is Vim's default; only users who have switched it off do not want their files to be followed.

@@ -8,7 +8,6 @@ import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
-import autoload './autoread.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
@@ -170,7 +169,6 @@ export def Watch(on: bool)
   is_on = on
   waiting = {}
   rests = {}
-  autoread.Watch(on)
   changed.Watch(on, TakesOver)
   augroup claude_ide_disk_change
     autocmd!

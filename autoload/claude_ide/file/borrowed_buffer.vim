@@ -3,7 +3,9 @@ vim9script
 # afterwards.
 
 import autoload './buffers.vim'
+import autoload './changed.vim'
 import autoload './gate.vim'
+import autoload './write.vim' as file_write
 
 # {bufnr, holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer
 # existed before.
@@ -21,10 +23,18 @@ export def Check(path: any): dict<string>
     : {refusal: $'{checked.path}: a plugin handles such files itself ({pattern})'}
 enddef
 
-# The buffer of an existing file if it has unsaved changes; else 0.
+# Another program has written the file, and the buffer does not follow.
+def IsOutdated(bufnr: number): bool
+  return !changed.IsTakenOver(bufnr) && file_write.HasChanged(bufnr)
+enddef
+
+# The buffer of an existing file if its text differs from the disk: it has unsaved changes, or an
+# older text; else 0.
 export def Unsaved(path: string): number
   const bufnr = buffers.Loaded(path)
-  return bufnr > 0 && getbufvar(bufnr, '&modified') && filereadable(path) ? bufnr : 0
+  const differs = bufnr > 0 && filereadable(path)
+    && (getbufvar(bufnr, '&modified') || IsOutdated(bufnr))
+  return differs ? bufnr : 0
 enddef
 
 # Turn the current window's buffer, which is empty and new, into a scratch buffer that cannot
@@ -65,16 +75,18 @@ export def ShowBuffer(bufnr: number)
 enddef
 
 # Show a file in the current window, whose buffer is empty and new or shows it already: in its own
-# buffer, or in an empty one if the file does not exist, or as it is on disk if its buffer has
-# unsaved changes. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's
-# own buffer, if that is another one, or 0. Throws if the file cannot be loaded.
+# buffer, or in an empty one if the file does not exist, or as it is on disk if its buffer differs
+# from that. With `own`, show that buffer. Returns {bufnr, unsaved}; `unsaved` is the file's own
+# buffer, if that is another one, or 0. Throws if the file cannot be loaded.
 export def Borrow(path: string, own: number): dict<number>
   # It may have been replaced while the diff waited for its moment.
   const checked = own > 0 ? {} : Check(path)
   if has_key(checked, 'refusal')
     throw 'claude-ide: ' .. checked.refusal
-  elseif own == 0 && Unsaved(path) > 0
-    return {bufnr: ShowDisk(path), unsaved: Unsaved(path)}
+  endif
+  const unsaved = own == 0 ? Unsaved(path) : 0
+  if unsaved > 0
+    return {bufnr: ShowDisk(path), unsaved: unsaved}
   elseif own == 0 && buffers.Loaded(path) == 0 && !filereadable(path)
     return {bufnr: Blank(), unsaved: 0}
   endif

@@ -20,6 +20,12 @@ export def Note()
   v:fcs_choice = found ==# 'time' ? 'ask' : ''
 enddef
 
+# Whether a buffer is updated after a change of its file, without a question to the user. It will
+# be soon if there has been one.
+export def IsTakenOver(bufnr: number): bool
+  return TakesOver(bufnr)
+enddef
+
 def IsHandledBy(autocommand: dict<any>, bufnr: number, path: string): bool
   const pattern = autocommand.pattern
   if get(autocommand, 'group', '') ==# 'claude_ide_changed'

@@ -25,7 +25,9 @@ def IsUnicode(bufnr: number): bool
   return ['', 'utf-8']->index(getbufvar(bufnr, '&fileencoding')) >= 0
 enddef
 
-def OfBytes(bufnr: number, bytes: list<string>): dict<any>
+# The text of a buffer's file from its bytes, as the lines between the line feeds: the `lines`, and
+# the options that restore the bytes.
+export def OfBytes(bufnr: number, bytes: list<string>): dict<any>
   final text: dict<any> = {fileencoding: getbufvar(bufnr, '&fileencoding')}
   if getbufvar(bufnr, '&binary')
     const is_ended = bytes[-1] ==# ''

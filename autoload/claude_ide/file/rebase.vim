@@ -141,7 +141,9 @@ def Compare(old: list<string>, new: list<string>, area: list<number>, found: lis
   Compare(old, new, [last[0], to, last[1], end], found)
 enddef
 
-def Areas(old: list<string>, new: list<string>): list<list<number>>
+# The areas in which two texts differ, as rows of both, [old first, old last, new first, new last],
+# 0-based, the last ones exclusive.
+export def Areas(old: list<string>, new: list<string>): list<list<number>>
   var found: list<list<number>> = []
   Compare(old, new, [0, len(old), 0, len(new)], found)
   return found

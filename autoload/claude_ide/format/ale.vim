@@ -29,7 +29,7 @@ export def Format(bufnr: number, Done: func)
   const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
     ale#command#StopJobs(bufnr, 'fixer')
     state.is_over = true
-    return $'did not answer within {ANSWERS_WITHIN / 1000} s and was stopped'
+    return time_limit.Failure(ANSWERS_WITHIN, true)
   })
   var tick = getbufvar(bufnr, 'changedtick')
   def Wait(_: any)

@@ -28,8 +28,7 @@ enddef
 # and the new lines. The action "format" would format the buffer that is current when node is ready.
 export def Format(bufnr: number, Done: func)
   final point = checkpoint.New(bufnr)
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () =>
-    $'did not answer within {ANSWERS_WITHIN / 1000} s')
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => time_limit.Failure(ANSWERS_WITHIN))
   const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
   call('g:CocActionAsync', arguments + [(failure: any, _: any) => {
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []

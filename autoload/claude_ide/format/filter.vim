@@ -51,7 +51,7 @@ export def Format(bufnr: number, program: string, Done: func)
   final state = {job: null_job, size: 0}
   const Answer = time_limit.New(limits.answers_within, Done, () => {
     shell_command.Stop(state.job)
-    return $'did not answer within {limits.answers_within / 1000} s and was stopped'
+    return time_limit.Failure(limits.answers_within, true)
   })
   def Collect(line: string)
     if state.size > limits.largest

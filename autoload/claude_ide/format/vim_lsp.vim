@@ -26,8 +26,7 @@ enddef
 # Format the text of a loaded buffer. `Done` gets a failure or an empty string,
 # and the new lines.
 export def Format(server: string, bufnr: number, Done: func)
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () =>
-    $'did not answer within {ANSWERS_WITHIN / 1000} s')
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => time_limit.Failure(ANSWERS_WITHIN))
   const lines = getbufline(bufnr, 1, '$')
   lsp#send_request(server, {
     method: 'textDocument/formatting',

@@ -16,7 +16,8 @@ def Type(note: dict<any>): dict<any>
   return {type: note.type, bufnr: note.bufnr}
 enddef
 
-# Show or replace the words of a note.
+# Show or replace the words of a note. They are text within the line, at its end: with text that is
+# aligned after the line, Vim shows only "@" from a line on that has filler lines of a diff above it.
 export def Show(note: dict<any>, words: string)
   const bufnr: number = note.bufnr
   if !bufloaded(bufnr)
@@ -28,9 +29,9 @@ export def Show(note: dict<any>, words: string)
   const found = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [note.type]})
   const lnum: number = empty(found) ? note.lnum : found[0].lnum
   prop_remove(extend(Type(note), {all: true}))
-  const count = getbufinfo(bufnr)[0].linecount
-  prop_add(max([1, min([lnum, count])]), 0,
-    extend(Type(note), {text: ' ' .. plain.OneLine(words), text_align: 'after'}))
+  const row = max([1, min([lnum, getbufinfo(bufnr)[0].linecount])])
+  const column = len(getbufline(bufnr, row)[0]) + 1
+  prop_add(row, column, extend(Type(note), {text: '  ' .. plain.OneLine(words)}))
   screen.Draw()
 enddef
 

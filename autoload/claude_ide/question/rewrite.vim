@@ -1,9 +1,9 @@
 vim9script
-# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change. A
-# rewrite cannot be refined in Vim.
+# `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change.
 
 import autoload './lines.vim' as lines_of
 import autoload './note.vim'
+import autoload './refinement.vim'
 import autoload '../channel.vim'
 import autoload '../dialogue/vim_ui.vim'
 import autoload '../diff.vim'
@@ -14,20 +14,17 @@ import autoload '../question.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 
-# By the id of the question: targets (`lines.vim`), whose `base` are the lines when the rewrite was
-# requested, and once a change `is_proposed`, the lines then; with the `note` on the lines.
-var rewrites: dict<dict<any>> = {}
+const SEVERAL = 'several rewrites of this buffer are open: go to one of the diffs'
 
-# Why a proposal cannot be rewritten, which would open a diff of a diff; empty for another buffer.
-def WhyProposed(bufnr: number): string
-  const is_proposal = bufname(bufnr) =~# '^claude-diff://'
-  return is_proposal ? 'Vim cannot refine a proposal: edit it, or reject it' : ''
-enddef
+# By the id of the question: targets (`lines.vim`), whose `base` are the lines when the rewrite was
+# requested, and once a change `is_proposed`, the lines then; with the `note` on the lines, the
+# `cwd`, the `instructions` that have led to each version of the proposal (`revision.vim`), and the
+# `diff` while the user can work on it.
+var rewrites: dict<dict<any>> = {}
 
 # Why Claude may not rewrite lines of a buffer; empty if it may.
 def Refusal(bufnr: number, rewritten: list<string>): string
   for Why in [
-    () => WhyProposed(bufnr),
     () => lines_of.WhyUnchangeable(bufnr),
     () => privacy.Why(bufnr),
     () => lines_of.WhyUnsendable(rewritten),
@@ -56,8 +53,33 @@ def Apply(rewrite: dict<any>, text: list<string>): string
   return ''
 enddef
 
+def Ready(rewrite: dict<any>, shown: dict<any>)
+  rewrite.diff = shown
+  win_execute(bufwinid(shown.bufnr), 'nnoremap <buffer> <C-c> '
+    .. '<Cmd>call claude_ide#question#rewrite#StopRefining(bufnr())<CR>')
+enddef
+
+# Only for the key in a proposal.
+export def StopRefining(bufnr: number)
+  final here = values(rewrites)->filter((_, rewrite) => IsProposal(rewrite, bufnr))
+  if here->indexof((_, rewrite) => refinement.Stop(rewrite)) < 0
+    message.Show('nothing to stop', 'info')
+  endif
+enddef
+
+# The user can no longer work on the diff of a rewrite.
+def EndDiff(rewrite: dict<any>)
+  if has_key(rewrite, 'diff')
+    remove(rewrite, 'diff')
+  endif
+  refinement.Stop(rewrite)
+enddef
+
 # The user has decided; without a text, against the rewrite.
 def Decided(question_id: number, decision: list<any>)
+  if has_key(rewrites, question_id)
+    EndDiff(rewrites[question_id])
+  endif
   if !empty(decision) && has_key(rewrites, question_id)
     const rewrite = rewrites[question_id]
     const applied = reason.Attempt(Apply, [rewrite, decision[0]])
@@ -95,11 +117,13 @@ export def Show(id: number, question_id: number, proposal: dict<any>): dict<stri
     title: proposal.title,
     layout: proposal.layout,
     original: rewrite.bufnr,
+    OnReady: (shown) => Ready(rewrite, shown),
   }, (...decision) => Decided(question_id, decision))
 enddef
 
 def Finish(id: number, error: string)
-  const rewrite = rewrites->remove(id)
+  final rewrite = rewrites->remove(id)
+  EndDiff(rewrite)
   note.Remove(rewrite.note)
   if error !=# '' && error !=# question.CANCELLED
     message.Show(error, 'error')
@@ -127,10 +151,13 @@ def Begin(bufnr: number, area: list<number>, instruction: string)
     first: first,
     last: last,
     is_proposed: false,
+    cwd: getcwd(),
+    instructions: {0: [instruction]},
     note: note.New(bufnr, first + 1),
   }
   final asked = {id: 0}
   asked.id = question.Begin('rewrite', {
+    cwd: rewrite.cwd,
     instruction: instruction,
     name: rewrite.name,
     filetype: getbufvar(bufnr, '&filetype'),
@@ -152,27 +179,65 @@ def Stop()
   for id in running
     question.Cancel(str2nr(id))
   endfor
-  if empty(running)
+  final refined = values(rewrites)->filter((_, rewrite) => refinement.Stop(rewrite))
+  if empty(running) && empty(refined)
     question.CancelAll('rewrite', 'nothing to stop')
   else
     message.Show('stopped', 'info')
   endif
 enddef
 
+def IsProposal(rewrite: dict<any>, bufnr: number): bool
+  return has_key(rewrite, 'diff') && rewrite.diff.bufnr == bufnr
+enddef
+
+# The open rewrites of which a buffer is the proposal or, unless lines of it are named, the file.
+def OpenIn(bufnr: number, has_range: bool): list<dict<any>>
+  return values(rewrites)->filter((_, rewrite) => IsProposal(rewrite, bufnr)
+    || (has_key(rewrite, 'diff') && rewrite.bufnr == bufnr && !has_range))
+enddef
+
+# Call `Use` with the instruction, for which the user is asked if the command has none.
+def WithInstruction(text: string, prompt: string, Use: func)
+  if text =~# '\S'
+    Use(text)
+    return
+  endif
+  vim_ui.Input(prompt, '', (_, instruction) => {
+    if instruction =~# '\S'
+      Use(instruction)
+    endif
+  })
+enddef
+
+def Refine(rewrite: dict<any>, text: string, lines: list<number>)
+  const why = refinement.Refusal(rewrite)
+  const area = empty(lines) ? [] : [lines[0] - 1, lines[1]]
+  if why !=# ''
+    message.Show(why, 'error')
+  else
+    WithInstruction(text, 'Refine: ', (instruction) =>
+      refinement.Begin(rewrite, instruction, area))
+  endif
+enddef
+
 def Ask(text: string, lines: list<number>)
   const bufnr = bufnr()
+  final open = OpenIn(bufnr, !empty(lines))
+  if len(open) > 1
+    message.Show(SEVERAL, 'warn')
+    return
+  elseif !empty(open)
+    Refine(open[0], text, lines)
+    return
+  endif
   const area = empty(lines) ? [0, line('$')] : [lines[0] - 1, lines[1]]
   const why = Refusal(bufnr, getline(area[0] + 1, area[1]))
   if why !=# ''
     message.Show(why, 'error')
-  elseif text =~# '\S'
-    Begin(bufnr, area, text)
   else
-    vim_ui.Input('Edit with Claude: ', '', (_, instruction) => {
-      if instruction =~# '\S'
-        Begin(bufnr, area, instruction)
-      endif
-    })
+    WithInstruction(text, 'Edit with Claude: ', (instruction) =>
+      Begin(bufnr, area, instruction))
   endif
 enddef
 

@@ -1,9 +1,14 @@
 vim9script
 # Limits how long an answer is awaited.
 
+# The failure of what has not answered in time; `is_stopped` if it was stopped then.
+export def Failure(milliseconds: number, is_stopped = false): string
+  return $'did not answer within {milliseconds / 1000} s' .. (is_stopped ? ' and was stopped' : '')
+enddef
+
 # A function that calls `Done` with its arguments, a failure and a result, but only once. If it is not
-# called in time, `Done` gets what `Expire` returns as the failure, and `otherwise`.
-export def New(milliseconds: number, Done: func, Expire: func(): string, otherwise: any = []): func
+# called in time, `Done` gets the string that `Expire` returns, the failure, and `otherwise`.
+export def New(milliseconds: number, Done: func, Expire: func, otherwise: any = []): func
   final state = {is_over: false, timer: 0}
   def Answer(failure: string, result: any)
     if !state.is_over

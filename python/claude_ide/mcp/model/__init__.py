@@ -41,7 +41,6 @@ ALL = (
 
 SERVERS = "Vim has no client for language servers of its own; {} needs Neovim"
 TREES = "Vim has no syntax trees; {} needs Neovim"
-REVIEWS = "Vim cannot have a formatter's changes reviewed before they are applied; {} needs Neovim"
 KERNELS = "the Jupyter kernel needs Neovim; {} does not work in Vim"
 
 NEED_NEOVIM = {
@@ -49,7 +48,6 @@ NEED_NEOVIM = {
     **dict.fromkeys(("hover", "signature_help", "document_symbols", "workspace_symbols"), SERVERS),
     **dict.fromkeys(("incoming_calls", "outgoing_calls", "rename", "code_action"), SERVERS),
     **dict.fromkeys(("syntax_node", "outline", "enclosing", "tree_sitter_query"), TREES),
-    "format": REVIEWS,
     EXECUTE_CODE: KERNELS,
 }
 """The tools that Vim cannot answer, with the reason (`autoload/claude_ide/tools/`: the others)."""

@@ -1,0 +1,133 @@
+vim9script
+# Formats files for the model with the user's own formatters. The new text is only computed: the user
+# reviews it before it is applied.
+
+import autoload './edits.vim'
+import autoload '../diagnostics/unopened.vim'
+import autoload '../file/edit.vim' as file_edit
+import autoload '../file/folders.vim'
+import autoload '../file/rebase.vim'
+import autoload '../file/text.vim' as buffer_text
+import autoload '../file/whereabouts.vim'
+import autoload '../format/choice.vim'
+import autoload '../say/reason.vim'
+
+def LinesOf(bufnr: number): list<string>
+  return getbufline(bufnr, 1, '$')
+enddef
+
+# An area with as many lines as before consists of changes of single lines.
+def Single(area: list<number>): list<list<number>>
+  const [from, to, start, end] = area
+  return to - from != end - start ? [area]
+    : range(to - from)->mapnew((_, row) => [from + row, from + row + 1, start + row, start + row + 1])
+enddef
+
+# The lines with only those changes that touch some lines (1-based). An insertion touches the line
+# after it.
+def Within(before: list<string>, after: list<string>, first: number, last: number): list<string>
+  var lines = before
+  for area in rebase.Areas(before, after)->mapnew((_, each) => Single(each))->flattennew(1)->reverse()
+    const [from, to, start, end] = area
+    if from < last && max([to, from + 1]) >= first
+      lines = rebase.Part(lines, 0, from) + rebase.Part(after, start, end - start) + lines[to :]
+    endif
+  endfor
+  return lines
+enddef
+
+# The text crosses the channel as a string, which cannot contain NULs or other bytes.
+def CheckText(path: string, lines: list<string>)
+  if json_decode(json_encode(lines)) !=# lines
+    throw $'claude-ide: {path}: not valid UTF-8'
+  elseif lines->indexof((_, line) => stridx(line, "\n") >= 0) >= 0
+    throw $'claude-ide: {path}: contains NUL characters'
+  endif
+enddef
+
+# What a buffer's text would become: an `EditedFile` of the host, or nothing if it would stay.
+def Changed(bufnr: number, path: string, lines: list<string>): list<dict<any>>
+  const before = LinesOf(bufnr)
+  if before ==# lines
+    return []
+  elseif getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
+    throw $'claude-ide: {path} is read-only in Vim; nothing was changed'
+  endif
+  const text = buffer_text.WithLines(bufnr, lines)
+  CheckText(path, text)
+  final file: dict<any> = {
+    path: path,
+    text: join(text, "\n"),
+    digest: edits.Digest(bufnr),
+    lines: max(rebase.Count(before, lines)),
+    warning: whereabouts.Of(path, folders.All()).warning,
+  }
+  if getbufvar(bufnr, '&modified')
+    extend(file, {unsaved: bufnr, warning: ''})
+  endif
+  return [file]
+enddef
+
+# The lines to format, 1-based; those of the whole file if the model names none.
+def Propose(bufnr: number, arguments: dict<any>, output: list<string>): list<dict<any>>
+  var after = file_edit.InBuffer(output)
+  const line = get(arguments, 'line', v:null)
+  if type(line) == v:t_number
+    const last = get(arguments, 'end_line', v:null)
+    after = Within(LinesOf(bufnr), after, line, type(last) == v:t_number ? last : line)
+  endif
+  return Changed(bufnr, arguments.file, after)
+enddef
+
+def Run(bufnr: number, arguments: dict<any>, formatter: dict<any>, Answer: func)
+  const path: string = arguments.file
+  const before = LinesOf(bufnr)
+  const name: string = formatter.name
+  const Start: func = formatter.Format
+  Start((failure, output) => {
+    if !bufloaded(bufnr) || LinesOf(bufnr) !=# before
+      call(Answer, [{error: $'{path} was changed meanwhile; call the tool again'}])
+    elseif failure !=# ''
+      call(Answer, [{error: $'{name}: {failure}'}])
+    else
+      const proposed = reason.Attempt(Propose, [bufnr, arguments, output])
+      call(Answer, [proposed[0] ? {files: proposed[1], server: name} : {error: proposed[1]}])
+    endif
+  })
+enddef
+
+def Begin(arguments: dict<any>, Answer: func): func
+  final state = {is_cancelled: false}
+  const AnswerOnce = (answer) => {
+    if !state.is_cancelled
+      call(Answer, [answer])
+    endif
+  }
+  const loaded = unopened.Load(arguments.file)
+  if !has_key(loaded, 'bufnr')
+    throw 'claude-ide: ' .. get(loaded, 'error', $'{arguments.file}: {get(loaded, "obstacle", "")}')
+  endif
+  const bufnr: number = loaded.bufnr
+  choice.Find(bufnr, loaded.is_cold, (formatters) => {
+    if state.is_cancelled
+      return
+    elseif empty(formatters)
+      AnswerOnce({error: $'{arguments.file} has no formatter'})
+      return
+    endif
+    const failed = reason.Try(Run, [bufnr, arguments, formatters[0], AnswerOnce])
+    if failed !=# ''
+      AnswerOnce({error: failed})
+    endif
+  })
+  return () => {
+    state.is_cancelled = true
+  }
+enddef
+
+# Answers the formatted file as the only one of `files`, or none, and the `server` that was asked.
+export def Format(arguments: dict<any>): func
+  return (Answer) => Begin(arguments, Answer)
+enddef
+
+defcompile
