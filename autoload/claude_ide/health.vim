@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # `:ClaudeCheck`: checks each step from the command to a connected CLI, and shows the report in a
 # window. Neovim has `:checkhealth claude_ide`.
 
@@ -105,8 +106,10 @@ def CheckCli()
     : type(option) == v:t_string && !empty(option) ? option : 'claude'
   if type(name) != v:t_string
     return
-  elseif exepath(expand(name)) !=# ''
-    Add('OK', $'The CLI: {exepath(expand(name))}')
+  endif
+  const program = python.Program(name)
+  if program !=# ''
+    Add('OK', $'The CLI: {program}')
     return
   endif
   Add('WARNING', $'{name} is {name =~# "/" ? "no program" : "not on PATH"}', name ==# 'claude'

@@ -18,7 +18,7 @@ enddef
 
 # The folder of the plugin's own virtual environment, which `:ClaudeInstall` creates.
 export def Own(): string
-  return (empty($XDG_DATA_HOME) ? expand('~/.local/share') : $XDG_DATA_HOME) .. '/claude_ide/venv'
+  return (empty($XDG_DATA_HOME) ? expand('~/.local/share', true) : $XDG_DATA_HOME) .. '/claude_ide/venv'
 enddef
 
 # The option `python`.
@@ -28,12 +28,19 @@ def Configured(): string
   return type(path) == v:t_string ? path : ''
 enddef
 
+# The full path of a program, whose name may begin with `~` and is one that 'wildignore' may list;
+# empty if there is none.
+export def Program(name: string): string
+  const expanded = expand(name, true)
+  return expanded ==# '' ? '' : exepath(expanded)
+enddef
+
 # Find the Python that runs the host. Returns `path`, empty if there is none, `problem`, and
 # whether the packages of the host are probably there (`is_prepared`).
 export def Find(): dict<any>
   const path = Configured()
   if path !=# ''
-    const found = exepath(expand(path))
+    const found = Program(path)
     const problem = $'g:claude_ide.python is not executable: {path}'
     return {path: found, problem: found ==# '' ? problem : '', is_prepared: true}
   endif
