@@ -127,6 +127,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     let s:options = get(g:, 'claude_ide', {})
     augroup claude_ide_start
       autocmd!
+      autocmd SessionLoadPost * call claude_ide#diff#leftover#ClearSoon()
       " The user's own maps come first, and may still change <Leader>.
       if type(s:options) == v:t_dict && !empty(get(s:options, 'keys', 0))
         autocmd VimEnter * ++once call claude_ide#suggested_keys#Define()

@@ -10,6 +10,7 @@ from test_architecture import ROOMS, lua_room
 
 VIM = ROOT / "autoload/claude_ide"
 IMPORT = re.compile(r"^import autoload '(\.[^']+)\.vim'", re.MULTILINE)
+START = re.compile(r"vim9script\n(scriptencoding utf-8\n)?#")
 
 
 def vim_module(path: Path) -> str:
@@ -42,7 +43,19 @@ def test_each_module_of_vim_has_a_room_and_starts_as_vim9_script() -> None:
     assert not [
         module
         for module, path in modules.items()
-        if not path.read_text(encoding="utf-8").startswith("vim9script\n#")
+        if not START.match(path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_a_script_with_text_beyond_ascii_states_its_encoding() -> None:
+    """Otherwise the one that says that 'encoding' must be utf-8 would not compile in EUC-JP."""
+    scripts = {path: path.read_text(encoding="utf-8") for path in VIM.rglob("*.vim")}
+
+    assert not [
+        vim_module(path)
+        for path, text in scripts.items()
+        if not text.startswith("vim9script\nscriptencoding utf-8\n")
+        if not all(line.lstrip().startswith("#") or line.isascii() for line in text.splitlines())
     ]
 
 

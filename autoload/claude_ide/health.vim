@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # `:ClaudeCheck`: checks each step from the command to a connected CLI, and shows the report in a
 # window. Neovim has `:checkhealth claude_ide`.
 

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # `:ClaudeStatus`: shows the status in a popup.
 
 import autoload './window/float.vim'

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # The text for a status line. It is composed when something has changed, not when it is drawn. It
 # loads no feature.
 

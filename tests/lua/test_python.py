@@ -70,6 +70,19 @@ async def test_the_host_runs_with_the_first_python_that_is_found(
     assert set(used.read_text().splitlines()) == {first}
 
 
+@pytest.mark.parametrize("place", ["g:claude_ide.python", "python3_host_prog"])
+async def test_a_python_that_wildignore_lists_is_found(
+    nvim: Neovim, places: dict[str, Path], place: str
+) -> None:
+    program(places[place], f"exec '{sys.executable}' \"$@\"")
+    await configure(nvim, places)
+    await nvim.command("set wildignore=*")
+
+    await nvim.command("ClaudeStart")
+
+    assert "ready (127.0.0.1:" in await message(nvim)
+
+
 async def test_without_any_python_the_message_says_what_to_do(nvim: Neovim) -> None:
     await nvim.command("ClaudeStart")
 

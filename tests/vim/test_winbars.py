@@ -7,7 +7,7 @@ import pytest
 from support.claude_code import ClaudeCode
 from support.neovim import until
 from support.vim import Vim
-from support.vim_diffs import BUFFERS, propose
+from support.vim_diffs import BUFFERS, answer, propose
 
 LIKE_LIGHTLINE = (
     "autocmd WinEnter,BufEnter * for n in range(1, winnr('$'))"
@@ -44,6 +44,24 @@ async def test_a_plugin_does_not_replace_the_bars(
     await user.keys(":split<CR>")
     assert await user.eval(LINES) == ["[of a plugin]"] * 2
     assert not await user.eval("exists('#claude_ide_winbar#SafeState')")
+
+
+@pytest.mark.parametrize("keys", ["", "A"])
+async def test_a_callback_of_a_plugin_does_not_replace_the_bars(
+    user: Vim, vim_client: ClaudeCode, project: Path, keys: str
+) -> None:
+    asked = await propose(user, vim_client, project / "a.txt", "two\n")
+    await user.keys(keys or "l")
+    await user.command(LIKE_LIGHTLINE.partition("* ")[2])
+    assert await user.eval(LINES) == ["[of a plugin]"] * 2
+
+    await until(lambda: user.eval(f"index({LINES}, '[of a plugin]') < 0"), "the bars are back")
+
+    await until(lambda: ":w accept" in user.screen.text(), "the keys are shown")
+    await user.keys("<Esc>:q<CR>")
+    assert (await answer(asked))[0] == "DIFF_REJECTED"
+    await until(lambda: user.eval(f"{BUFFERS} == 0 && winnr('$') == 1"))
+    assert await user.eval("timer_info()->filter('v:val.time == 300')->len()") == 0
 
 
 async def test_a_window_split_off_a_diff_has_the_users_status_line(

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Tells diagnostics apart: several linters often say the same about a line, in the same words but for
 # the quotation marks, and not always about the same columns.
 

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # The bars of a diff: the file, who proposes the change, and the keys. Vim has no window bars, so
 # the windows' status lines show them.
 

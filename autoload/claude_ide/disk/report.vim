@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Reports writes to open files without a diff, in one line for all that occur together.
 
 import autoload '../file/path.vim' as file_path

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Checks paths from outside: those that pass are absolute, normalized, and name a regular file or a
 # file that does not exist yet.
 
@@ -20,7 +21,7 @@ enddef
 # `~x` is a file here, and not the home folder of a user.
 def Rooted(path: string): string
   if path ==# '~' || path =~# '^\~/'
-    return expand('~') .. strpart(path, 1)
+    return expand('~', true) .. strpart(path, 1)
   endif
   return path[0] ==# '/' ? path : getcwd() .. '/' .. path
 enddef

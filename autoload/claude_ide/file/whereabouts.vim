@@ -119,7 +119,7 @@ export def Of(path: string, roots: list<string>): dict<string>
     return {path: path, warning: ''}
   endif
   const normal = simplify(fnamemodify(path, ':p'))
-  const home = expand('~')
+  const home = expand('~', true)
   const in_real = WarningOf(Real(normal), Real(home))
   const warning = in_real ==# '' ? WarningOf(normal, home) : in_real
   return {

@@ -5,7 +5,7 @@ const LARGEST = 1000000 # bytes
 
 # The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
 export def ConfigFolder(): string
-  const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude') : $CLAUDE_CONFIG_DIR
+  const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', true) : $CLAUDE_CONFIG_DIR
   return fnamemodify(config, ':p')->substitute('/$', '', '')
 enddef
 

@@ -19,7 +19,7 @@ enddef
 
 # The folder of the plugin's own virtual environment, which `:ClaudeInstall` creates.
 export def Own(): string
-  return (empty($XDG_DATA_HOME) ? expand('~/.local/share') : $XDG_DATA_HOME) .. '/claude_ide/venv'
+  return (empty($XDG_DATA_HOME) ? expand('~/.local/share', true) : $XDG_DATA_HOME) .. '/claude_ide/venv'
 enddef
 
 # The option `python`.
@@ -34,7 +34,7 @@ enddef
 export def Find(): dict<any>
   const path = Configured()
   if path !=# ''
-    const found = program.Find(expand(path))
+    const found = program.Find(expand(path, true))
     const problem = $'g:claude_ide.python is not executable: {path}'
     return {path: found, problem: found ==# '' ? problem : '', is_prepared: true}
   endif

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # The window in which an answer appears. It is a split, because the cursor cannot enter a popup.
 
 import autoload '../say/message.vim'

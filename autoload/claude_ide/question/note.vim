@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Words behind a line that say what Claude does with it. They stay with the line when it moves.
 
 import autoload '../say/plain.vim'

@@ -7,7 +7,7 @@ const LONGEST = 16000 # bytes of a message
 
 # The folder for files that outlive Vim.
 export def Folder(): string
-  return (empty($XDG_STATE_HOME) ? expand('~/.local/state') : $XDG_STATE_HOME) .. '/claude_ide'
+  return (empty($XDG_STATE_HOME) ? expand('~/.local/state', true) : $XDG_STATE_HOME) .. '/claude_ide'
 enddef
 
 # The path of the log.

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Messages to the user. A popup takes no key and never asks for <Enter>, in whatever state Vim is;
 # `:messages` and the log get the whole text.
 

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Types prompts into the terminals in which CLIs run, as a user does: the text, then Enter.
 #
 # The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the

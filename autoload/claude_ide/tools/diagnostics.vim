@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # What the model gets to know about diagnostics beyond those that clients get: columns and lines.
 # No plugin for diagnostics in Vim says which fixes it offers.
 

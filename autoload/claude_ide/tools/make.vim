@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # Runs the user's own 'makeprg' for the model, and fills the quickfix list with what it reports. The
 # command has no word of the model's in it.
 

@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # The model's questions about what the user sees, and where the user was.
 
 import autoload './bounded.vim'

@@ -1,11 +1,15 @@
 vim9script
 # The status lines of the plugin's windows: Vim has no window bars. vim-airline, lightline.vim and
-# others set the status lines of all windows as the user enters one; ours are then set again.
+# others set the status lines of all windows as the user enters one, or when a linter or git answers;
+# ours are then set again.
 
 import autoload './tiling.vim'
 import autoload '../say/screen.vim'
 
+const PERIOD = 300 # milliseconds: no event follows when a callback has set a status line
+
 final bars: dict<dict<any>> = {} # {bufnr, line} by window: a bar is meant for this buffer only
+var timer = 0
 
 def Draw(win: number, line: string)
   const [tab, number] = win_id2tabwin(win)
@@ -27,6 +31,8 @@ def DropLeft()
     augroup claude_ide_winbar
       autocmd!
     augroup END
+    timer_stop(timer)
+    timer = 0
   endif
 enddef
 
@@ -64,6 +70,9 @@ export def Set(win: number, line: string)
   augroup claude_ide_winbar
     autocmd! SafeState * Keep()
   augroup END
+  if timer == 0
+    timer = timer_start(PERIOD, (_) => Keep(), {repeat: -1})
+  endif
 enddef
 
 # Leave the status line of a window to the user and their plugins again.

@@ -42,12 +42,12 @@ end
 local function candidates()
   local path = configured()
   if path then
-    return { { path = vim.fn.expand(path), is_prepared = true } }
+    return { { path = vim.fn.expand(path, true), is_prepared = true } }
   end
   return {
     { path = M.of(M.own()), is_prepared = true },
     { path = M.of(M.root .. '/.venv'), is_prepared = true },
-    { path = vim.fn.expand(vim.g.python3_host_prog or '') },
+    { path = vim.fn.expand(vim.g.python3_host_prog or '', true) },
     { path = 'python3' },
   }
 end
@@ -138,7 +138,7 @@ end
 --- one.
 ---@return string? path
 function M.recent()
-  local names = { vim.fn.expand(vim.g.python3_host_prog or ''), 'python3' }
+  local names = { vim.fn.expand(vim.g.python3_host_prog or '', true), 'python3' }
   for minor = 14, 11, -1 do
     names[#names + 1] = 'python3.' .. minor
   end

@@ -1,0 +1,72 @@
+vim9script
+# Removes the diffs that a session restores. It was saved while they were open; restored, a proposal
+# is empty and nothing waits for it, but its tabpage and the options of the file's window are there.
+
+import autoload '../window/label.vim'
+import autoload '../say/message.vim'
+import autoload '../when/moment.vim'
+
+# What a diff sets in the window of the file. The user's own values are not in the session.
+const BORROWED = ['diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod', 'foldcolumn',
+  'foldenable', 'foldlevel', 'statusline']
+
+var is_waiting = false
+
+# The proposals; not those that the user has filled since.
+def Proposals(): list<number>
+  return range(1, bufnr('$'))->filter((_, bufnr) => label.IsRestored(bufnr)
+    && getbufline(bufnr, 1, 2)->join() ==# '')
+enddef
+
+# The windows of the files. With "options" in 'sessionoptions' they have the diff's status line,
+# otherwise folds at most. `tabs` are those with a proposal, which "blank" restores.
+def Borrowed(tabs: list<number>): list<number>
+  return getwininfo()->filter((_, info) => {
+    const Option = (name) => gettabwinvar(info.tabnr, info.winnr, '&' .. name)
+    return Option('statusline') =~# '^%!claude_ide#diff#'
+      || (index(tabs, info.tabnr) >= 0 && Option('foldmethod') ==# 'diff' && !Option('diff'))
+  })->mapnew((_, info) => info.winid)
+enddef
+
+def IsShownElsewhere(win: number): bool
+  const tab = win_id2tabwin(win)[0]
+  return winbufnr(win)->win_findbuf()->indexof((_, other) => win_id2tabwin(other)[0] != tab) >= 0
+enddef
+
+# Give a file's window its options back. If the diff seems to have made it, close its tabpage.
+def Return(win: number)
+  win_execute(win, BORROWED->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
+  const tab = win_id2tabwin(win)[0]
+  if gettabinfo(tab)[0].windows == [win] && IsShownElsewhere(win)
+    execute $'silent :{tab}tabclose'
+  endif
+enddef
+
+def Clear()
+  is_waiting = false
+  const proposals = Proposals()
+  const tabs = proposals->mapnew((_, bufnr) => win_findbuf(bufnr))->flattennew()
+    ->map((_, win) => win_id2tabwin(win)[0])
+  const borrowed = Borrowed(tabs)
+  for bufnr in proposals
+    execute $'silent bwipeout! {bufnr}'
+  endfor
+  for win in borrowed
+    Return(win)
+  endfor
+  moment.Settle()
+enddef
+
+# Remove them once the session is restored. Vim announces that for each buffer. No diff of this Vim
+# can be open: restoring a session has closed it.
+export def ClearSoon()
+  if !is_waiting && !label.IsInUse('claude-diff')
+    is_waiting = true
+    timer_start(0, (_) => moment.WhenPossible(Clear, (problem) => {
+      is_waiting = false
+      message.Show($'a diff of a restored session cannot be closed: {problem}', 'error')
+    }))
+  endif
+enddef
+
+defcompile
