@@ -10,8 +10,13 @@ import autoload './host/python.vim'
 import autoload './own_options.vim'
 import autoload './privacy.vim'
 import autoload './say/plain.vim'
+import autoload './say/reason.vim'
+import autoload './system/program.vim'
 
 const PATIENCE = 8.0 # seconds
+# The versions of the CLI with which the tests run (Makefile).
+const OLDEST_CLI = '2.1.197'
+const NEWEST_CLI = '2.1.330'
 const NAME = 'claude-ide://check'
 
 var steps: list<dict<any>> = [] # the host's steps in connecting to its own server
@@ -21,7 +26,7 @@ var lines: list<string> = []
 def Add(level: string, text: string, advice = '')
   lines->add($'- {level} {plain.OneLine(text)}')
   if advice !=# ''
-    lines->add($'    {plain.OneLine(advice)}')
+    lines->add($'    - {plain.OneLine(advice)}')
   endif
 enddef
 
@@ -99,14 +104,57 @@ def CheckServer()
   endif
 enddef
 
+# A version as one number, which grows with it.
+def Rank(version: string): number
+  return split(version, '\.')->reduce((rank, part) => rank * 100000 + str2nr(part), 0)
+enddef
+
+# Returns whether this is Claude's CLI.
+def CheckCliVersion(path: string): bool
+  const output = program.Output([path, '--version'], PATIENCE)
+  const version = output->matchstr('\d\+\.\d\+\.\d\+\ze (Claude Code)')
+  if version ==# ''
+    Add('OK', $'{path} (it is not known as a version of Claude Code)')
+    return false
+  endif
+  const words = $'Claude Code {version}: {path}'
+  if Rank(version) < Rank(OLDEST_CLI)
+    Add('WARNING', $'{words} (tested: {OLDEST_CLI} to {NEWEST_CLI})', 'claude update')
+  elseif Rank(version) > Rank(NEWEST_CLI)
+    Add('OK', $'{words} (newer than the tested {NEWEST_CLI})')
+  else
+    Add('OK', words)
+  endif
+  return true
+enddef
+
+# Only the CLI reads its credentials. An older one without this command is not reported.
+def CheckLogin(path: string)
+  const output = program.Output([path, 'auth', 'status', '--json'], PATIENCE)
+  const decoded = reason.Attempt(function('json_decode'), [output])
+  const status = decoded[0] && type(decoded[1]) == v:t_dict ? decoded[1] : {}
+  const is_logged_in = get(status, 'loggedIn', v:none)
+  if type(is_logged_in) != v:t_bool
+    return
+  elseif is_logged_in
+    Add('OK', 'The CLI is logged in')
+  else
+    Add('WARNING', 'The CLI is not logged in', 'Run :Claude, then /login')
+  endif
+enddef
+
 def CheckCli()
   const option = own_options.Get('cmd')
   const name = type(option) == v:t_list ? get(option, 0, '')
     : type(option) == v:t_string && !empty(option) ? option : 'claude'
   if type(name) != v:t_string
     return
-  elseif exepath(expand(name)) !=# ''
-    Add('OK', $'The CLI: {exepath(expand(name))}')
+  endif
+  const path = program.FindCli(expand(name))
+  if path !=# ''
+    if CheckCliVersion(path)
+      CheckLogin(path)
+    endif
     return
   endif
   Add('WARNING', $'{name} is {name =~# "/" ? "no program" : "not on PATH"}', name ==# 'claude'

@@ -1,4 +1,7 @@
-"""`:checkhealth claude_ide` connects as the CLI would and names the step that fails."""
+"""`:checkhealth claude_ide`, `:ClaudeCheck` in Vim, connects as the CLI would.
+
+It names the step that fails.
+"""
 
 import asyncio
 import os
@@ -12,18 +15,36 @@ import pytest
 from claude_ide import __version__
 from support.checkout import copy_plugin, program
 from support.claude_code import locks, the_lock
+from support.either_editor import BOTH, Editor, configure, is_serving, run
 from support.neovim import ROOT, Neovim, until
+from support.vim import Vim
 
 
-async def report(nvim: Neovim) -> str:
+async def report(nvim: Editor) -> str:
     """Run the check and return its text."""
-    await nvim.keys(":checkhealth claude_ide<CR>")
-    await until(lambda: nvim.eval("&filetype == 'checkhealth' && line('$') > 5"), "report")
+    await nvim.keys(check_command(nvim))
+    return await reported(nvim)
+
+
+def check_command(nvim: Editor) -> str:
+    """Return the keys that run the check."""
+    return ":ClaudeCheck<CR>" if isinstance(nvim, Vim) else ":checkhealth claude_ide<CR>"
+
+
+async def reported(nvim: Editor) -> str:
+    """Wait for the report and return its text."""
+    is_there = "(bufname() ==# 'claude-ide://check' || &filetype ==# 'checkhealth')"
+    await until(lambda: nvim.eval(f"{is_there} && line('$') > 5"), "report")
     return "\n".join(await nvim.eval("getline(1, '$')"))
 
 
+async def is_stopped(nvim: Editor) -> bool:
+    return not await is_serving(nvim)
+
+
+@BOTH
 async def test_a_healthy_setup_has_no_errors_and_the_server_is_stopped_afterwards(
-    nvim: Neovim, config_folder: Path
+    nvim: Editor, config_folder: Path
 ) -> None:
     await nvim.command("let g:claude_ide.cmd = 'nope'")
 
@@ -33,14 +54,13 @@ async def test_a_healthy_setup_has_no_errors_and_the_server_is_stopped_afterward
     assert "15 tools" in text
     assert "a wrong one is refused with 401" in text
     await until(lambda: not locks(config_folder))
-    await nvim.lua(
-        "vim.wait(1000, function() return require('claude_ide.host').server() == nil end)"
-    )
+    await until(lambda: is_stopped(nvim), "the server is stopped")
     assert "stopped" not in str(await nvim.eval("execute('messages')"))
 
 
+@BOTH
 async def test_a_missing_lock_file_is_reported_as_the_failing_step(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
     port, _ = await the_lock(config_folder)
@@ -52,11 +72,12 @@ async def test_a_missing_lock_file_is_reported_as_the_failing_step(
     assert "conversation" not in text
 
 
-async def test_a_python_without_the_packages_is_reported(nvim: Neovim, tmp_path: Path) -> None:
+@BOTH
+async def test_a_python_without_the_packages_is_reported(nvim: Editor, tmp_path: Path) -> None:
     bare = tmp_path / "bare-python"
     bare.write_text("#!/bin/sh\necho \"No module named 'msgspec'\" >&2\nexit 1\n")
     bare.chmod(0o755)
-    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', python = ...}", str(bare))
+    await configure(nvim, cmd="nope", python=str(bare))
 
     text = await report(nvim)
 
@@ -64,8 +85,9 @@ async def test_a_python_without_the_packages_is_reported(nvim: Neovim, tmp_path:
     assert "Correct or remove g:claude_ide.python" in text
 
 
-async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
-    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', diff = { layout = 'x' }, bogus = 1}")
+@BOTH
+async def test_each_bad_option_is_reported(nvim: Editor) -> None:
+    await configure(nvim, cmd="nope", diff={"layout": "x"}, bogus=1)
 
     text = await report(nvim)
 
@@ -74,6 +96,7 @@ async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
     assert "Correct g:claude_ide.cmd" in text
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("reason", "configured", "advice"),
     [
@@ -84,17 +107,18 @@ async def test_each_bad_option_is_reported(nvim: Neovim) -> None:
     ],
 )
 async def test_the_advice_helps_with_the_python_that_is_found(
-    nvim: Neovim, tmp_path: Path, reason: str, configured: bool, advice: str
+    nvim: Editor, tmp_path: Path, reason: str, configured: bool, advice: str
 ) -> None:
     python = tmp_path / "claude_ide" / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f"#!/bin/sh\necho detail >&2\necho '{reason}' >&2\nexit 3\n")
     python.chmod(0o755)
-    options = "{cmd = 'nope', python = ...}" if configured else "{cmd = 'nope'}"
-    data = await nvim.eval("stdpath('data')")
-    Path(data, "claude_ide").mkdir(parents=True)
-    Path(data, "claude_ide", "venv").symlink_to(python.parent.parent)
-    await nvim.lua(f"vim.g.claude_ide = {options}", str(python))
+    own = Path(await run(nvim, "host.python.own"))
+    own.parent.mkdir(parents=True)
+    own.symlink_to(python.parent.parent)
+    await nvim.command("let g:claude_ide = {'cmd': 'nope'}")
+    if configured:
+        await configure(nvim, python=str(python))
 
     text = await report(nvim)
 
@@ -108,6 +132,7 @@ auth) echo '{{"loggedIn": {is_logged_in}}}' ;;
 esac"""
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("version", "is_logged_in", "lines"),
     [
@@ -124,21 +149,23 @@ esac"""
     ],
 )
 async def test_the_version_and_the_login_of_the_cli_are_reported(
-    nvim: Neovim, tmp_path: Path, version: str, is_logged_in: str, lines: list[str]
+    nvim: Editor, tmp_path: Path, version: str, is_logged_in: str, lines: list[str]
 ) -> None:
     script = CLI.format(version=version, is_logged_in=is_logged_in)
     cli = program(tmp_path / "claude", script)
-    await nvim.lua("vim.g.claude_ide = { cmd = ... }", str(cli))
+    await configure(nvim, cmd=str(cli))
 
     text = await report(nvim)
 
     assert all(line in re.sub(r"[^\w.:() ?-]|_", "", text) for line in lines)
 
 
+@BOTH
 async def test_a_missing_claude_is_reported_with_the_ways_to_install_it(
-    nvim: Neovim, tmp_path: Path
+    nvim: Editor, tmp_path: Path
 ) -> None:
-    await nvim.lua("vim.g.claude_ide = {} vim.env.PATH, vim.env.HOME = ..., ...", str(tmp_path))
+    await nvim.command("set shell=/bin/sh")  # Vim runs it to check Python
+    await nvim.command(f"let [$PATH, $HOME] = ['{tmp_path}', '{tmp_path}']")
 
     text = await report(nvim)
 
@@ -153,14 +180,16 @@ def test_the_tested_versions_are_those_of_the_tests() -> None:
 
     health = (ROOT / "lua/claude_ide/health.lua").read_text(encoding="utf-8")
     assert f"OLDEST_CLI, NEWEST_CLI = '{oldest}', '{newest}'" in health
+    check = (ROOT / "autoload/claude_ide/health.vim").read_text(encoding="utf-8")
+    assert f"OLDEST_CLI = '{oldest}'\nconst NEWEST_CLI = '{newest}'" in check
 
 
+@BOTH
 async def test_the_version_of_the_plugin_and_its_help_are_checked(
-    nvim: Neovim, tmp_path: Path
+    nvim: Editor, tmp_path: Path
 ) -> None:
     await nvim.command("let g:claude_ide.cmd = 'nope'")
-    await nvim.lua("vim.opt.runtimepath:remove(...)", str(ROOT))
-    await nvim.lua("vim.opt.runtimepath:prepend(...)", str(copy_plugin(tmp_path / "checkout")))
+    await nvim.command(f"set rtp-={ROOT} rtp^={copy_plugin(tmp_path / 'checkout')}")
 
     text = await report(nvim)
 
@@ -168,30 +197,41 @@ async def test_the_version_of_the_plugin_and_its_help_are_checked(
     assert "The help of the plugin has no tags" in text
 
 
-async def test_a_host_that_dies_before_it_answers_is_reported(nvim: Neovim, tmp_path: Path) -> None:
+async def is_checking(nvim: Editor) -> bool:
+    """Return whether the check waits for the host."""
+    if isinstance(nvim, Vim):
+        return bool(await nvim.eval("expand('<stack>') =~# 'CheckConnection'"))
+    return bool(await nvim.lua("return debug.traceback():find('check_server') ~= nil"))
+
+
+@BOTH
+async def test_a_host_that_dies_before_it_answers_is_reported(
+    nvim: Editor, tmp_path: Path, config_folder: Path
+) -> None:
     broken = tmp_path / "broken"
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\ntest -e {broken} || exec {sys.executable} "$@"\nexit 1\n')
     python.chmod(0o755)
-    await nvim.lua("vim.g.claude_ide = {cmd = 'nope', python = ...}", str(python))
+    await configure(nvim, cmd="nope", python=str(python))
     await nvim.command("ClaudeStart!")
-    await until(lambda: nvim.lua("return require('claude_ide.host').server() ~= nil"), "server")
-    host = await nvim.lua("return vim.fn.jobpid(require('claude_ide.channel').id)")
+    await until(lambda: is_serving(nvim), "server")
+    _, lock = await the_lock(config_folder)
+    host = lock["hostPid"]
     os.kill(host, signal.SIGSTOP)
 
-    await nvim.keys(":checkhealth claude_ide<CR>")
-    await until(lambda: nvim.lua("return debug.traceback():find('check_server') ~= nil"), "wait")
+    await nvim.keys(check_command(nvim))
+    await until(lambda: is_checking(nvim), "wait")
     broken.touch()
     os.kill(host, signal.SIGKILL)
-    await until(lambda: nvim.eval("&filetype == 'checkhealth' && line('$') > 5"), "report")
 
-    text = "\n".join(await nvim.eval("getline(1, '$')"))
+    text = await reported(nvim)
     assert "ERROR The host ended before it answered" in text
     assert "Failed to run healthcheck" not in text
 
 
+@BOTH
 async def test_another_editor_for_the_same_folder_is_reported(
-    serving: Neovim, config_folder: Path, project: Path
+    serving: Editor, config_folder: Path, project: Path
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
     rival = config_folder / "ide" / "1.lock"
@@ -200,6 +240,7 @@ async def test_another_editor_for_the_same_folder_is_reported(
     assert "Another editor has this folder open: Other (pid 1)" in await report(serving)
 
 
+@BOTH
 @pytest.mark.parametrize(
     "lock",
     [
@@ -211,7 +252,7 @@ async def test_another_editor_for_the_same_folder_is_reported(
     ],
 )
 async def test_an_invalid_or_stale_lock_file_is_ignored(
-    serving: Neovim, config_folder: Path, project: Path, lock: str
+    serving: Editor, config_folder: Path, project: Path, lock: str
 ) -> None:
     await serving.command("let g:claude_ide.cmd = 'nope'")
     ended = await asyncio.create_subprocess_exec("true")

@@ -17,27 +17,9 @@ async def test_the_check_reports_a_server_that_answers(serving_vim: Vim) -> None
     assert await serving_vim.eval("winnr('$')") == 1
 
 
-async def test_the_check_starts_a_server_and_stops_it_again(vim: Vim) -> None:
-    await vim.keys(":ClaudeCheck<CR>")
-
-    await until(lambda: "started for this check and stopped afterwards" in vim.screen.text())
-    await until(lambda: vim.eval("empty(claude_ide#host#Server())"), "stopped")
-
-
 async def test_the_check_names_a_python_that_is_missing(vim: Vim) -> None:
     await vim.command("let g:claude_ide.python = '/nowhere/python'")
 
     await vim.keys(":ClaudeCheck<CR>")
 
     await until(lambda: "ERROR g:claude_ide.python is not executable" in vim.screen.text())
-
-
-async def test_the_check_lists_each_wrong_option(vim: Vim) -> None:
-    await vim.command("call extend(g:claude_ide, {'zzz': 1, 'log_level': 'loud'})")
-
-    await vim.keys(":ClaudeCheck<CR>")
-
-    await until(lambda: vim.eval("bufname() == 'claude-ide://check'"), "the report")
-    report = await vim.eval("getline(1, '$')")
-    for complaint in ("g:claude_ide.zzz is not an option", 'log_level: "loud" is not one of'):
-        assert [line for line in report if complaint in line and "ERROR" in line], report

@@ -2,6 +2,7 @@ vim9script
 # Chooses the Python that runs the host.
 
 import autoload '../say/log.vim'
+import autoload '../system/program.vim'
 
 # The folder of the plugin's checkout.
 export const ROOT = expand('<script>:p:h:h:h:h')
@@ -33,7 +34,7 @@ enddef
 export def Find(): dict<any>
   const path = Configured()
   if path !=# ''
-    const found = exepath(expand(path))
+    const found = program.Find(expand(path))
     const problem = $'g:claude_ide.python is not executable: {path}'
     return {path: found, problem: found ==# '' ? problem : '', is_prepared: true}
   endif
@@ -42,7 +43,7 @@ export def Find(): dict<any>
       return {path: candidate, problem: '', is_prepared: true}
     endif
   endfor
-  const system = exepath('python3')
+  const system = program.Find('python3')
   return {path: system, problem: system ==# '' ? NONE : '', is_prepared: false}
 enddef
 
@@ -86,7 +87,7 @@ enddef
 # default comes before a newer one.
 export def Recent(): string
   for name in ['python3'] + range(14, 11, -1)->map((_, minor) => $'python3.{minor}')
-    const path = exepath(name)
+    const path = program.Find(name)
     # Only running it tells: a version manager's shim may start an old Python, or none.
     if path !=# '' && IsRecent(path)
       return path

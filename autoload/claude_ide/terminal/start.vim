@@ -11,6 +11,7 @@ import autoload '../channel.vim'
 import autoload '../file/inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload '../system/program.vim' as programs
 import autoload '../when/moment.vim'
 
 # Places that only Neovim has.
@@ -155,12 +156,13 @@ enddef
 # Start a CLI and go there. `request` has what `commands.py` says. Throws one line.
 export def Start(request: dict<any>)
   const program: string = request.cmd[0]
-  if !executable(program)
+  const found = programs.Find(program)
+  if found ==# ''
     const problem = program =~# '[/\\]' ? 'no program' : 'not on PATH'
     const hint = program ==# 'claude' ? 'how to install it: :ClaudeCheck' : 'g:claude_ide.cmd'
     throw $'claude-ide: {program} is {problem} ({hint})'
   endif
-  const command: list<string> = [exepath(program)] + request.cmd[1 :] + request.arguments
+  const command: list<string> = [found] + request.cmd[1 :] + request.arguments
   const functions = custom.Find()
   if !empty(functions)
     AsWanted(command, request, functions[0])
