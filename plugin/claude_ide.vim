@@ -123,23 +123,34 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ '"<lt>Plug>(claude-' . s:name . ') needs Neovim", "warn")<CR>')
   endfor
 
+  " What the options start.
+  function s:Begin() abort
+    let l:options = get(g:, 'claude_ide', {})
+    if type(l:options) != v:t_dict
+      return
+    endif
+    if !empty(get(l:options, 'keys', 0))
+      call claude_ide#suggested_keys#Define()
+    endif
+    if !empty(get(l:options, 'auto_start', 0))
+      call timer_start(0, {-> execute('ClaudeStart!')})
+    endif
+  endfunction
+
+  " The user's own maps come first, and may still change <Leader>. Python starts after the first
+  " screen is drawn: it would delay that. If the plugin is loaded later, the event has happened.
   if empty(s:refusal)
-    let s:options = get(g:, 'claude_ide', {})
     augroup claude_ide_start
       autocmd!
       autocmd SessionLoadPost * call claude_ide#diff#leftover#ClearSoon()
-      " The user's own maps come first, and may still change <Leader>.
-      if type(s:options) == v:t_dict && !empty(get(s:options, 'keys', 0))
-        autocmd VimEnter * ++once call claude_ide#suggested_keys#Define()
-      endif
-      " Python starts after the first screen is drawn: it would delay that.
-      if type(s:options) == v:t_dict && !empty(get(s:options, 'auto_start', 0))
-        autocmd VimEnter * ++once call timer_start(0, {-> execute('ClaudeStart!')})
+      if v:vim_did_enter
+        call s:Begin()
+      else
+        autocmd VimEnter * ++once call s:Begin()
       endif
       " Vim does not record who has typed this.
       autocmd OptionSet autoread call claude_ide#disk#autoread#NoteTyped()
     augroup END
-    unlet s:options
   endif
 
   let &cpo = s:cpo

@@ -7,12 +7,23 @@ import signal
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 import websockets
 
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
-from support.either_editor import BOTH, Editor, diffs, is_serving, name_of, open_terminal
+from support.either_editor import (
+    BOTH,
+    Editor,
+    configure,
+    diffs,
+    has_host,
+    holds_port,
+    is_serving,
+    name_of,
+    open_terminal,
+)
 from support.neovim import WAIT, Neovim, until
 from support.processes import alive, under
 from support.vim import Vim
@@ -24,6 +35,43 @@ async def second(nvim: Editor, project: Path, tmp_path: Path) -> AsyncIterator[E
     editor: Editor = await type(nvim).start(cwd=project, home=tmp_path / "home")
     yield editor
     await editor.stop()
+
+
+class Begin(Protocol):
+    """Starts an editor, which runs a command before its vimrc."""
+
+    async def __call__(self, command: str) -> Editor: ...
+
+
+EACH = pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param("neovim", marks=pytest.mark.neovim),
+        pytest.param("vim", marks=pytest.mark.vim),
+    ],
+    indirect=True,
+)
+"""The fixture `start` starts a Neovim first and then a Vim."""
+
+
+@pytest.fixture
+async def start(
+    request: pytest.FixtureRequest, project: Path, tmp_path: Path
+) -> AsyncIterator[Begin]:
+    """Starts an editor, killed when the test ends."""
+    running: list[Editor] = []
+
+    async def begin(command: str) -> Editor:
+        kind: type[Editor] = Neovim
+        if request.param == "vim":
+            request.getfixturevalue("vim_program")
+            kind = Vim
+        running.append(await kind.start("--cmd", command, cwd=project, home=tmp_path / "home"))
+        return running[-1]
+
+    yield begin
+    for editor in running:
+        await editor.stop()
 
 
 @BOTH
@@ -173,10 +221,17 @@ async def test_a_terminated_host_removes_its_lock_file(
     await until(lambda: is_idle(serving))
 
 
+def killed(editor: Editor) -> str:
+    """Return how the editor words the end of a process that was killed."""
+    return "killed" if isinstance(editor, Vim) else "exit 137"
+
+
+@BOTH
 async def test_a_killed_host_is_restarted_at_the_same_address(
-    serving: Neovim, claude: ClaudeCode, config_folder: Path
+    serving: Editor, claude: ClaudeCode, config_folder: Path
 ) -> None:
     port, lock = await the_lock(config_folder)
+    await until(lambda: holds_port(serving, port), "the port is held")
 
     os.kill(lock["hostPid"], signal.SIGKILL)
 
@@ -188,30 +243,32 @@ async def test_a_killed_host_is_restarted_at_the_same_address(
     async with connected(port, lock["authToken"]) as client:
         await client.initialize()
         assert await client.request("ping") == {}
-    await until(lambda: "died (exit 137) and was restarted" in serving.screen.text())
+    await until(lambda: f"died ({killed(serving)}) and was restarted" in serving.screen.text())
     assert (await serving.mode())["blocking"] is False
 
 
+@BOTH
 async def test_a_host_that_keeps_dying_is_not_restarted(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
-    killed = set[int]()
+    dead = set[int]()
     for _ in range(4):
         await until(lambda: is_serving(serving), "listening")
         _, lock = await the_lock(config_folder)
-        killed.add(lock["hostPid"])
+        dead.add(lock["hostPid"])
         os.kill(lock["hostPid"], signal.SIGKILL)
         await until(lambda: is_idle(serving))
 
         def settled() -> bool:
             found = locks(config_folder)
-            return bool(found) and found[0][1]["hostPid"] not in killed
+            return bool(found) and found[0][1]["hostPid"] not in dead
 
-        if len(killed) <= 3:
+        if len(dead) <= 3:
             await until(settled, "a new host")
 
-    await until(lambda: "the Python host died (exit 137)" in serving.screen.text())
-    assert await serving.lua("return require('claude_ide.channel').id == nil")
+    died = f"the Python host died ({killed(serving)})"
+    await until(lambda: died in serving.screen.text(), died)
+    assert not await has_host(serving)
 
     await serving.command("ClaudeStart!")
     await until(lambda: is_serving(serving), "listening")
@@ -261,42 +318,58 @@ async def test_a_client_without_the_token_leaves_the_screen_unchanged(
     assert serving.screen.text() == before
 
 
+@EACH
 async def test_auto_start_runs_without_disturbing_the_first_screen(
-    project: Path, tmp_path: Path, config_folder: Path
+    start: Begin, config_folder: Path
 ) -> None:
-    nvim = await Neovim.start(
-        "--cmd", "let g:claude_ide.auto_start = v:true", cwd=project, home=tmp_path / "home"
-    )
-    try:
-        await the_lock(config_folder)
-        await until(lambda: "NVIM" in nvim.screen.text())
-        assert "claude-ide" not in nvim.screen.text()
-    finally:
-        await nvim.stop()
+    editor = await start("let g:claude_ide.auto_start = v:true")
+
+    await the_lock(config_folder)
+    await until(lambda: is_serving(editor), "listening")
+    intro = "VIM - Vi IMproved" if isinstance(editor, Vim) else "NVIM"
+    await until(lambda: intro in editor.screen.text(), "the intro")
+    assert "claude-ide" not in editor.screen.text()
 
 
-async def test_auto_start_works_for_a_plugin_that_is_loaded_later(
-    project: Path, tmp_path: Path, config_folder: Path
+OPTIONS = "let g:claude_ide = extend(g:claude_ide, {'auto_start': v:true, 'keys': v:true})"
+LOAD = "execute 'runtime plugin/claude_ide.' .. (has('nvim') ? 'lua' : 'vim')"
+
+
+async def options_count(editor: Editor, config_folder: Path) -> None:
+    """Check that the options of `OPTIONS` have an effect."""
+    await the_lock(config_folder)
+    await until(lambda: editor.eval(r"maparg('\ac', 'n') =~# 'claude-toggle'"), "the keys")
+
+
+@EACH
+async def test_options_count_for_a_plugin_that_is_loaded_later(
+    start: Begin, config_folder: Path
 ) -> None:
     """A plugin manager may load it on an event, or the user with `:packadd`."""
-    options = "let g:claude_ide.auto_start = v:true | let g:loaded_claude_ide = v:true"
-    nvim = await Neovim.start("--cmd", options, cwd=project, home=tmp_path / "home")
-    try:
-        await nvim.command("unlet g:loaded_claude_ide | runtime plugin/claude_ide.lua")
-        await the_lock(config_folder)
-    finally:
-        await nvim.stop()
+    editor = await start(f"{OPTIONS} | let g:loaded_claude_ide = v:true")
+
+    await editor.command(f"unlet g:loaded_claude_ide | {LOAD}")
+
+    await options_count(editor, config_folder)
 
 
-async def test_an_unknown_option_is_reported_and_the_server_starts(
-    project: Path, tmp_path: Path, config_folder: Path
+@EACH
+async def test_options_count_that_are_set_after_the_plugin_is_loaded(
+    start: Begin, config_folder: Path
 ) -> None:
-    options = "let g:claude_ide = extend(g:claude_ide, {'autostart': 1})"
-    nvim = await Neovim.start("--cmd", options, cwd=project, home=tmp_path / "home")
-    try:
-        await nvim.command("ClaudeStart!")
-        await the_lock(config_folder)
-        await until(lambda: "g:claude_ide.autostart is not an option" in nvim.screen.text())
-        await until(lambda: "auto_start?" in nvim.screen.text())
-    finally:
-        await nvim.stop()
+    editor = await start(f"{LOAD} | {OPTIONS}")
+
+    await options_count(editor, config_folder)
+
+
+@BOTH
+async def test_an_unknown_option_is_reported_and_the_server_starts(
+    nvim: Editor, config_folder: Path
+) -> None:
+    await configure(nvim, autostart=1)
+
+    await nvim.command("ClaudeStart!")
+
+    await the_lock(config_folder)
+    await until(lambda: "g:claude_ide.autostart is not an option" in nvim.screen.text())
+    await until(lambda: "auto_start?" in nvim.screen.text())

@@ -81,7 +81,8 @@ async def test_the_float_shows_all_of_the_text(serving: Editor, what: str) -> No
     await until(lambda: is_closed(serving), "it is closed")
 
 
-async def test_the_text_is_yanked_into_the_register_that_p_uses(serving: Neovim) -> None:
+async def test_the_text_is_yanked_into_the_clipboard_that_p_uses(serving: Neovim) -> None:
+    """The clipboard is a function of Neovim; Vim's own needs a display."""
     await serving.lua(
         "vim.g.clipboard = { name = 'test', cache_enabled = 0,"
         " copy = { ['+'] = function(lines) vim.g.copied = lines end, ['*'] = function() end },"

@@ -3,24 +3,25 @@
 from typing import Any
 
 from support.chunks import chunk
+from support.either_editor import Editor, shows_a_diff
 from support.neovim import Neovim, until
 
 TEXT = ["one", "two", "three", "four"]
 
 
-async def lines(nvim: Neovim, buffer: int | str = "%") -> list[str]:
+async def lines(nvim: Editor, buffer: int | str = "%") -> list[str]:
     """Return the lines of a buffer."""
     name = buffer if isinstance(buffer, int) else f"'{buffer}'"
     got: list[str] = await nvim.eval(f"getbufline({name}, 1, '$')")
     return got
 
 
-async def shown(nvim: Neovim, words: str) -> None:
+async def shown(nvim: Editor, words: str) -> None:
     """Wait until words are on the screen."""
     await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
 
 
-async def hidden(nvim: Neovim, words: str) -> None:
+async def hidden(nvim: Editor, words: str) -> None:
     """Wait until words have left the screen."""
     await until(lambda: words not in nvim.screen.text(), f"{words!r} not on the screen")
 
@@ -40,18 +41,18 @@ async def answers(nvim: Neovim) -> list[dict[str, Any]]:
     return got
 
 
-async def accept(nvim: Neovim) -> None:
+async def accept(nvim: Editor) -> None:
     """Wait for the diff, and accept it."""
     await diff(nvim)
     await nvim.keys(":w<CR>")
     await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
-async def diff(nvim: Neovim) -> None:
+async def diff(nvim: Editor) -> None:
     """Wait until a diff is shown and accepts keys."""
-    await until(lambda: nvim.lua("return (require('claude_ide.diff').list()[1] or {}).shown"))
+    await until(lambda: shows_a_diff(nvim), "a diff")
 
 
-async def holds(nvim: Neovim, expected: list[str]) -> bool:
+async def holds(nvim: Editor, expected: list[str]) -> bool:
     """Return whether the current buffer has these lines."""
     return await lines(nvim) == expected

@@ -17,13 +17,6 @@ async def test_the_check_reports_a_server_that_answers(serving_vim: Vim) -> None
     assert await serving_vim.eval("winnr('$')") == 1
 
 
-async def test_the_check_starts_a_server_and_stops_it_again(vim: Vim) -> None:
-    await vim.keys(":ClaudeCheck<CR>")
-
-    await until(lambda: "started for this check and stopped afterwards" in vim.screen.text())
-    await until(lambda: vim.eval("empty(claude_ide#host#Server())"), "stopped")
-
-
 async def test_the_check_names_a_python_that_is_missing(vim: Vim) -> None:
     await vim.command("let g:claude_ide.python = '/nowhere/python'")
 

@@ -36,7 +36,9 @@ enddef
 
 def DefineKeys()
   const module = 'claude_ide#question#answer_window#'
-  execute $'nnoremap <buffer> <nowait> q <Cmd>call {module}Close(bufnr())<CR>'
+  for key in ['q', '<Esc>']
+    execute $'nnoremap <buffer> <nowait> {key} <Cmd>call {module}Close(bufnr())<CR>'
+  endfor
   execute $'nnoremap <buffer> <nowait> <C-c> <Cmd>call {module}Stop(bufnr())<CR>'
   execute $'nnoremap <buffer> <nowait> gy <Cmd>call {module}Yank(bufnr())<CR>'
 enddef

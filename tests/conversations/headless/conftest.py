@@ -1,13 +1,13 @@
-"""Fixtures for one-off questions: a real Neovim whose CLI is played by the test."""
+"""Fixtures for one-off questions: a real editor whose CLI is played by the test."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from support.either_editor import Editor, configure, edit
 from support.fake_headless import FakeHeadless
 from support.headless import TEXT
-from support.neovim import Neovim
 
 
 @pytest.fixture
@@ -18,18 +18,16 @@ async def claude() -> AsyncIterator[FakeHeadless]:
 
 
 @pytest.fixture
-async def nvim(nvim: Neovim, claude: FakeHeadless) -> Neovim:
-    """A Neovim that starts that CLI."""
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)", {"cmd": claude.command}
-    )
+async def nvim(nvim: Editor, claude: FakeHeadless) -> Editor:
+    """An editor that starts that CLI."""
+    await configure(nvim, cmd=claude.command)
     return nvim
 
 
 @pytest.fixture
-async def file(nvim: Neovim, project: Path) -> Path:
-    """A file of four lines, open in Neovim."""
+async def file(nvim: Editor, project: Path) -> Path:
+    """A file of four lines, open in the editor."""
     path = project / "a.py"
     path.write_text("\n".join(TEXT) + "\n")
-    await nvim.command(f"edit {path}")
+    await edit(nvim, path)
     return path

@@ -1,24 +1,28 @@
-"""`:ClaudeAsk`, from the key press to the CLI and back: a real Neovim, a scripted CLI."""
+"""`:ClaudeAsk`, from the key press to the CLI and back: a real editor, a scripted CLI."""
 
 from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor, has_host
 from support.fake_headless import FakeHeadless
 from support.headless import hidden, holds, lines, shown
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 
+@BOTH
 class TestAsk:
-    async def test_the_float_opens_before_the_host_is_ready(self, nvim: Neovim) -> None:
+    async def test_the_window_opens_before_the_host_is_ready(self, nvim: Editor) -> None:
         await nvim.command("ClaudeAsk what is it?")
 
-        assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
+        if isinstance(nvim, Neovim):
+            assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
         await shown(nvim, "what is it?")
         await shown(nvim, "CTRL-C stops")
 
     async def test_the_answer_is_shown_as_it_streams(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk what is it?<CR>")
         asked = await claude.asked()
@@ -37,7 +41,9 @@ class TestAsk:
 
         await until(lambda: nvim.eval("&filetype == 'markdown'"))
         assert await lines(nvim) == ["first", "second", "", "last"]
-        assert await nvim.lua("return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil")
+        assert await nvim.eval("&modifiable") == 0
+        if isinstance(nvim, Neovim):
+            assert await nvim.lua("return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil")
         await hidden(nvim, "CTRL-C stops")
 
     @pytest.mark.parametrize(
@@ -48,7 +54,7 @@ class TestAsk:
         ],
     )
     async def test_control_characters_in_an_answer_are_escaped(
-        self, nvim: Neovim, claude: FakeHeadless, text: str, shown: list[str]
+        self, nvim: Editor, claude: FakeHeadless, text: str, shown: list[str]
     ) -> None:
         await nvim.keys(":ClaudeAsk what is it?<CR>")
         asked = await claude.asked()
@@ -61,7 +67,7 @@ class TestAsk:
         assert await lines(nvim) == shown
 
     async def test_the_view_follows_the_answer_only_if_the_cursor_is_on_the_last_line(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         asked = await claude.asked()
@@ -76,7 +82,7 @@ class TestAsk:
         await until(lambda: nvim.eval("line('.') == 5"))
 
     async def test_a_partial_answer_is_cleared_when_the_api_retries(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         asked = await claude.asked()
@@ -100,7 +106,7 @@ class TestAsk:
         await shown(nvim, "overloaded: trying again in 4 s (1 of 3)")
 
     async def test_the_cli_is_started_in_the_current_folder_with_the_configured_options(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:
         (project / "sub").mkdir()
         await nvim.command("let $CLAUDECODE = 1 | let g:claude_ide.ask = {'model': 'opus'}")
@@ -116,7 +122,7 @@ class TestAsk:
         assert {"-p", "--strict-mcp-config", "--no-session-persistence"} <= set(arguments)
 
     async def test_a_range_is_sent_with_the_name_of_its_file(
-        self, nvim: Neovim, claude: FakeHeadless, file: Path
+        self, nvim: Editor, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.keys("jVj:ClaudeAsk why?<CR>")
 
@@ -126,14 +132,14 @@ class TestAsk:
         assert prompt.endswith("why?")
 
     async def test_the_file_is_named_when_there_is_no_range(
-        self, nvim: Neovim, claude: FakeHeadless, file: Path
+        self, nvim: Editor, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("ClaudeAsk why?")
 
         assert f"The user opened the file {file}" in (await claude.asked()).prompt
 
     async def test_without_an_argument_the_command_asks_for_a_question(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
         await shown(nvim, "Ask Claude:")
@@ -141,8 +147,8 @@ class TestAsk:
 
         assert (await claude.asked()).prompt == "why?"
 
-    @pytest.mark.parametrize("key", ["<Esc>", "<CR>"])
-    async def test_an_empty_or_cancelled_question_is_not_sent(self, nvim: Neovim, key: str) -> None:
+    @pytest.mark.parametrize("key", ["<Esc>", "<CR>", " <CR>", "x<Esc>", "x<C-c>"])
+    async def test_an_empty_or_cancelled_question_is_not_sent(self, nvim: Editor, key: str) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
         await shown(nvim, "Ask Claude:")
 
@@ -151,10 +157,11 @@ class TestAsk:
         await until(lambda: nvim.eval("mode() == 'n'"))
         await until(lambda: "Ask Claude:" not in nvim.screen.text(), "the question is gone")
         assert await nvim.eval("winnr('$')") == 1
+        assert not await has_host(nvim)
 
     @pytest.mark.parametrize("key", ["q", "<lt>Esc>", "ZQ"])
-    async def test_closing_the_float_ends_the_cli(
-        self, nvim: Neovim, claude: FakeHeadless, key: str
+    async def test_closing_the_window_ends_the_cli(
+        self, nvim: Editor, claude: FakeHeadless, key: str
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         asked = await claude.asked()
@@ -166,7 +173,7 @@ class TestAsk:
         assert await nvim.eval(f"[bufexists({bufnr}), winnr('$')]") == [0, 1]
 
     async def test_ctrl_c_ends_the_cli_and_keeps_the_text(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         asked = await claude.asked()
@@ -184,10 +191,14 @@ class TestAsk:
 
         await asked.wait_for_end()
         assert await lines(nvim) == ["half"]
+        await nvim.keys("gy")
+        await until(lambda: nvim.eval('getreg() == "half\n"'), "it is yanked")
 
     async def test_claude_ask_with_a_bang_stops_every_running_question(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
+        await nvim.command("ClaudeAsk!")
+        await shown(nvim, "claude-ide: nothing to stop")
         await nvim.command("ClaudeAsk x")
         await nvim.command("wincmd p | ClaudeAsk y")
         asked = [await claude.asked(), await claude.asked()]
@@ -200,16 +211,16 @@ class TestAsk:
         await shown(nvim, "claude-ide: stopped")
 
     async def test_the_window_option_opens_a_split(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.command("let g:claude_ide.ask = {'window': 'split'} | ClaudeAsk x")
         (await claude.asked()).end("done")
 
         await until(lambda: holds(nvim, ["done"]))
-        assert await nvim.eval("[winnr('$'), nvim_win_get_config(0).relative]") == [2, ""]
+        assert await nvim.eval("[winnr('$'), win_gettype()]") == [2, ""]
 
     async def test_an_api_error_is_shown_as_one_line(
-        self, nvim: Neovim, claude: FakeHeadless
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk x<CR>")
         (await claude.asked()).fail("API Error: 529 overloaded\nmore")
@@ -217,15 +228,16 @@ class TestAsk:
         await shown(nvim, "API Error: 529 overloaded")
         assert "more" not in nvim.screen.text()
 
-    async def test_a_missing_cli_reports_how_to_install_it(self, nvim: Neovim) -> None:
+    async def test_a_missing_cli_reports_how_to_install_it(self, nvim: Editor) -> None:
         await nvim.command("let g:claude_ide.cmd = 'claude' | let $PATH = ''")
 
         await nvim.command("ClaudeAsk x")
 
-        await shown(nvim, "claude is not on PATH (how to install it: :checkhealth claude_ide)")
+        check = ":ClaudeCheck" if isinstance(nvim, Vim) else ":checkhealth claude_ide"
+        await shown(nvim, f"claude is not on PATH (how to install it: {check})")
 
     async def test_typing_in_another_window_is_not_interrupted(
-        self, nvim: Neovim, claude: FakeHeadless, file: Path
+        self, nvim: Editor, claude: FakeHeadless, file: Path
     ) -> None:
         await nvim.command("ClaudeAsk x")
         asked = await claude.asked()

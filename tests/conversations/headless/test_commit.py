@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from support.either_editor import BOTH, Editor, name_of
 from support.fake_headless import Asked, FakeHeadless
 from support.headless import hidden, holds, lines, shown
-from support.neovim import Neovim, until
+from support.neovim import until
 
 COMMENTS = "# Please enter the commit message\n# On branch main\n"
 
@@ -37,8 +38,8 @@ def staged(git: Any, project: Path) -> None:
     git("add", ".")
 
 
-async def open_message(nvim: Neovim, project: Path, text: str) -> None:
-    """Open a commit message in Neovim as git prepares it."""
+async def open_message(nvim: Editor, project: Path, text: str) -> None:
+    """Open a commit message in the editor as git prepares it."""
     (project / ".git/COMMIT_EDITMSG").write_text(text)
     await nvim.command("filetype plugin on | edit .git/COMMIT_EDITMSG")
     assert await nvim.eval("&filetype") == "gitcommit"
@@ -51,10 +52,11 @@ async def message(claude: FakeHeadless) -> Asked:
     return asked
 
 
+@BOTH
 @pytest.mark.usefixtures("staged")
 class TestCommit:
     async def test_the_prompt_contains_the_staged_diff_and_earlier_subjects(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
@@ -66,7 +68,7 @@ class TestCommit:
         await shown(nvim, "Claude is writing")
 
     async def test_a_line_that_git_would_regard_as_a_comment_is_indented(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
@@ -96,7 +98,7 @@ class TestCommit:
         ids=["empty", "comments", "nothing", "text", "text, tight", "trailers", "scissors"],
     )
     async def test_the_message_is_inserted_above_the_comments(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path, before: str, after: str
+        self, nvim: Editor, claude: FakeHeadless, project: Path, before: str, after: str
     ) -> None:
         await open_message(nvim, project, before)
         await nvim.command("ClaudeCommit")
@@ -109,7 +111,7 @@ class TestCommit:
         await until(lambda: holds(nvim, before.rstrip("\n").split("\n")))
 
     async def test_the_configured_comment_character_is_respected(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
+        self, nvim: Editor, claude: FakeHeadless, project: Path, git: Any
     ) -> None:
         git("config", "core.commentChar", ";")
         await open_message(nvim, project, "\n; Please\n")
@@ -119,7 +121,7 @@ class TestCommit:
         await until(lambda: holds(nvim, ["feat: go on", "", "Because.", "", "; Please"]))
 
     async def test_the_message_is_inserted_even_if_its_window_is_not_the_current_one(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
         bufnr = await nvim.eval("bufnr()")
@@ -129,8 +131,8 @@ class TestCommit:
         await until(lambda: nvim.eval(f"getbufline({bufnr}, 1) == ['feat: go on']"))
         assert await lines(nvim) == [""]
 
-    async def test_without_an_open_commit_message_a_float_shows_the_message(
-        self, nvim: Neovim, claude: FakeHeadless
+    async def test_without_an_open_commit_message_a_window_shows_the_message(
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeCommit")
         await message(claude)
@@ -138,7 +140,7 @@ class TestCommit:
         await until(lambda: holds(nvim, ["feat: go on", "", "Because."]))
         await shown(nvim, "Commit message")
 
-    async def test_an_empty_index_is_reported(self, nvim: Neovim, git: Any, project: Path) -> None:
+    async def test_an_empty_index_is_reported(self, nvim: Editor, git: Any, project: Path) -> None:
         git("commit", "-qm", "x")
         await open_message(nvim, project, "\n" + COMMENTS)
 
@@ -147,14 +149,14 @@ class TestCommit:
         await shown(nvim, "claude-ide: nothing is staged")
 
     async def test_a_folder_without_a_repository_is_reported(
-        self, nvim: Neovim, tmp_path: Path
+        self, nvim: Editor, tmp_path: Path
     ) -> None:
         await nvim.command(f"cd {tmp_path} | ClaudeCommit")
 
         await shown(nvim, "not a git repository")
 
     async def test_the_repository_of_the_open_message_is_used(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path, tmp_path: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path, tmp_path: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
 
@@ -163,7 +165,7 @@ class TestCommit:
         assert "-old\n+new" in (await claude.asked()).prompt
 
     async def test_a_huge_diff_is_truncated(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path, git: Any
+        self, nvim: Editor, claude: FakeHeadless, project: Path, git: Any
     ) -> None:
         (project / "big.txt").write_text("a line of it\n" * 100_000)
         git("add", ".")
@@ -176,7 +178,7 @@ class TestCommit:
         assert len(prompt) < 250_000
 
     async def test_claude_commit_with_a_bang_stops_the_request(
-        self, nvim: Neovim, claude: FakeHeadless, project: Path
+        self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
@@ -188,8 +190,8 @@ class TestCommit:
         await asked.wait_for_end()
         await hidden(nvim, "writing…")
 
-    async def test_claude_commit_with_a_bang_stops_a_message_shown_in_a_float(
-        self, nvim: Neovim, claude: FakeHeadless
+    async def test_claude_commit_with_a_bang_stops_a_message_shown_in_a_window(
+        self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeCommit")
         asked = await claude.asked()
@@ -202,8 +204,9 @@ class TestCommit:
         await shown(nvim, "claude-ide: stopped")
 
 
+@BOTH
 async def test_private_files_are_left_out(
-    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+    nvim: Editor, claude: FakeHeadless, git: Any, project: Path
 ) -> None:
     (project / "sub").mkdir()
     (project / "sub/.env").write_text("KEY=swordfish\n")
@@ -219,8 +222,9 @@ async def test_private_files_are_left_out(
     assert ".env" not in asked.prompt
 
 
+@BOTH
 async def test_a_renamed_private_file_is_left_out(
-    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+    nvim: Editor, claude: FakeHeadless, git: Any, project: Path
 ) -> None:
     (project / ".env").write_text("KEY=swordfish\n")
     git("add", ".")
@@ -238,8 +242,9 @@ async def test_a_renamed_private_file_is_left_out(
     assert "server.pem" not in asked.prompt
 
 
+@BOTH
 async def test_only_private_files_give_no_message(
-    nvim: Neovim, claude: FakeHeadless, git: Any, project: Path
+    nvim: Editor, claude: FakeHeadless, git: Any, project: Path
 ) -> None:
     (project / ".env").write_text("KEY=swordfish\n")
     git("add", ".")
@@ -247,4 +252,4 @@ async def test_only_private_files_give_no_message(
 
     await nvim.command("ClaudeCommit")
 
-    await shown(nvim, "only files that stay in Neovim are staged")
+    await shown(nvim, f"only files that stay in {name_of(nvim)} are staged")

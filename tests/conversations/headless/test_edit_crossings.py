@@ -1,29 +1,60 @@
 """How many messages `:ClaudeEdit` exchanges with the host after the CLI has answered."""
 
+import re
 from pathlib import Path
 
 from support.chunks import chunk
+from support.either_editor import BOTH, Editor
 from support.fake_headless import FakeHeadless
 from support.headless import accept, diff, hidden, holds
-from support.neovim import Neovim, until
+from support.neovim import until
+from support.vim import Vim
+
+pytestmark = BOTH
 
 COUNT = chunk("edit_crossings/record")
 
 OTHERS = ("editors_changed", "selection_changed", "some_editors_changed", "diff_shown")
 
+LOGGED = re.compile(
+    r"""(?:SEND|RECV)\ on\ \d+\(\w+\):\ '
+    (?:\[0,"event","(?P<event>.*) | \[\d+,\ ?"(?P<call>(?!question\.update)[a-z].*))""",
+    re.VERBOSE,
+)
+"""A message in the log of Vim's channels, except for answers and the text that streams."""
 
-async def crossings(nvim: Neovim) -> list[str]:
+
+async def record(nvim: Editor) -> None:
+    """Record messages from now on, for `crossings`."""
+    if isinstance(nvim, Vim):
+        await nvim.command("let g:crossings = tempname() | call ch_logfile(g:crossings, 'w')")
+    else:
+        await nvim.lua(COUNT)
+
+
+async def all_crossings(nvim: Editor) -> list[str]:
+    """The messages in both directions, each with its name first, then a blank or a quote."""
+    if isinstance(nvim, Vim):
+        log = Path(await nvim.eval("g:crossings")).read_text(errors="replace")
+        return [found["event"] or found["call"] for found in LOGGED.finditer(log)]
+    return list(await nvim.lua("return _G.crossings"))
+
+
+async def crossings(nvim: Editor) -> list[str]:
     """The messages in both directions, except for those that every new window causes."""
-    sent: list[str] = await nvim.lua("return _G.crossings")
-    return [one for one in sent if not one.startswith(OTHERS)]
+    return [one for one in await all_crossings(nvim) if not one.startswith(OTHERS)]
+
+
+def name(crossing: str) -> str:
+    return re.split(r'[" ]', crossing)[0]
 
 
 async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
-    nvim: Neovim, claude: FakeHeadless, file: Path
+    nvim: Editor, claude: FakeHeadless, file: Path
 ) -> None:
     await nvim.command("2ClaudeEdit shout")
     asked = await claude.asked()
-    await nvim.lua(COUNT)
+    await record(nvim)
 
     asked.fit({"replacement": "LOUD"})
     await accept(nvim)
@@ -37,16 +68,16 @@ async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
     before = sent[
         : next(index for index, one in enumerate(sent) if one.startswith("question_asked"))
     ]
-    assert [one.split()[0] for one in before] == ["question.rewrite.show", "diff_decided"]
+    assert [name(one) for one in before] == ["question.rewrite.show", "diff_decided"]
     assert len([one for one in before if "LOUD" in one]) == 1
 
 
 async def test_a_rejected_rewrite_sends_no_further_messages(
-    nvim: Neovim, claude: FakeHeadless, file: Path
+    nvim: Editor, claude: FakeHeadless, file: Path
 ) -> None:
     await nvim.command("2ClaudeEdit shout")
     asked = await claude.asked()
-    await nvim.lua(COUNT)
+    await record(nvim)
 
     asked.fit({"replacement": "LOUD"})
     await diff(nvim)
@@ -57,4 +88,4 @@ async def test_a_rejected_rewrite_sends_no_further_messages(
 
     await until(lambda: "nothing to stop" in nvim.screen.text())
     sent = await crossings(nvim)
-    assert [one.split()[0] for one in sent] == ["question.rewrite.show", "diff_decided"]
+    assert [name(one) for one in sent] == ["question.rewrite.show", "diff_decided"]

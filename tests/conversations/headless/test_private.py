@@ -4,35 +4,38 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor, configure, edit, name_of
 from support.fake_headless import FakeHeadless
 from support.headless import shown
-from support.neovim import Neovim, until
+from support.neovim import until
 
-WHY = ".env stays in Neovim: it holds secrets by its name (privacy.allow)"
+pytestmark = BOTH
+
+WHY = ".env stays in {}: it holds secrets by its name (privacy.allow)"
 
 
 @pytest.fixture
-async def secret(nvim: Neovim, project: Path) -> Path:
+async def secret(nvim: Editor, project: Path) -> Path:
     """A private file that is open."""
     path = project / ".env"
     path.write_text("KEY=swordfish\n")
-    await nvim.command("edit .env")
+    await edit(nvim, path)
     return path
 
 
 @pytest.mark.parametrize("command", ["1ClaudeAsk why?", "ClaudeEdit change", "1ClaudeEdit change"])
 async def test_lines_of_a_private_file_are_not_sent(
-    nvim: Neovim, claude: FakeHeadless, secret: Path, command: str
+    nvim: Editor, claude: FakeHeadless, secret: Path, command: str
 ) -> None:
     await nvim.command(command)
 
-    await shown(nvim, WHY)
+    await shown(nvim, WHY.format(name_of(nvim)))
     await nvim.command("enew | ClaudeAsk next")
     assert (await claude.asked()).prompt == "next"
 
 
 async def test_a_question_without_a_range_does_not_name_the_file(
-    nvim: Neovim, claude: FakeHeadless, secret: Path
+    nvim: Editor, claude: FakeHeadless, secret: Path
 ) -> None:
     await nvim.command("ClaudeAsk why?")
 
@@ -40,14 +43,14 @@ async def test_a_question_without_a_range_does_not_name_the_file(
 
 
 async def test_a_file_that_becomes_private_is_refused_after_the_prompt(
-    nvim: Neovim, claude: FakeHeadless, project: Path
+    nvim: Editor, claude: FakeHeadless, project: Path
 ) -> None:
     (project / "a.py").write_text("a\n")
-    await nvim.command("edit a.py")
+    await edit(nvim, project / "a.py")
     await nvim.keys(":1ClaudeEdit<CR>")
     await until(lambda: "Edit with Claude" in nvim.screen.text(), "the prompt")
 
-    await nvim.lua("vim.g.claude_ide = { privacy = { deny = { 'a.py' } } }")
+    await configure(nvim, privacy={"deny": ["a.py"]})
     await nvim.keys("go<CR>")
 
-    await shown(nvim, "a.py stays in Neovim")
+    await shown(nvim, f"a.py stays in {name_of(nvim)}")
