@@ -54,10 +54,14 @@ def ToggleBuffer(terminal: dict<any>)
     window.Open(bufnr, terminal.place)
     typing_mode.Begin(bufnr)
   else
-    if is_tab && win == win_getid()
+    const is_here = win == win_getid()
+    if is_tab && is_here
       focus.Leave(bufnr)
     endif
     window.Close(win)
+    if is_here
+      typing_mode.Forget(bufnr)
+    endif
   endif
 enddef
 

@@ -49,7 +49,7 @@ def Enter(bufnr: number, will_type: bool)
     const terminal = register.Of(bufnr)
     window.Open(bufnr, empty(terminal) ? ANYWHERE : terminal.place)
   endif
-  if will_type
+  if will_type || (empty(shown) && !typing_mode.IsReading(bufnr))
     typing_mode.Begin(bufnr)
   endif
 enddef

@@ -87,6 +87,7 @@ enddef
 def Watch(terminal: dict<any>, has_keys: bool)
   const bufnr: number = terminal.bufnr
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
+  typing_mode.Watch(bufnr)
   if has_keys
     # Suspended, the CLI could not be continued: it has no shell.
     inside.Run(bufnr, 'tnoremap <buffer> <C-z> <Cmd>suspend<CR>')
