@@ -51,8 +51,16 @@ def Ended(bufnr: number, launch: string, code: number)
   })
 enddef
 
+# With the same name twice, the user could not tell `:buffer` which one is meant.
 def BufferName(name: string): string
-  return name =~# '^\d\+$' ? 'Claude' : $'Claude ({name})'
+  const wanted = name =~# '^\d\+$' ? 'Claude' : $'Claude ({name})'
+  const taken = term_list()->mapnew((_, bufnr) => bufname(bufnr))
+  var [found, number] = [wanted, 1]
+  while taken->index(found) >= 0
+    number += 1
+    found = $'{wanted} {number}'
+  endwhile
+  return found
 enddef
 
 # The CLI shows exact colours if this says that the terminal has them, as Vim's does then.
