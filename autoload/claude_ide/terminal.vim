@@ -3,6 +3,7 @@ vim9script
 
 import autoload './terminal/clients.vim'
 import autoload './terminal/focus.vim'
+import autoload './terminal/pane.vim'
 import autoload './terminal/register.vim'
 import autoload './terminal/start.vim'
 import autoload './terminal/typing_mode.vim'
@@ -35,7 +36,15 @@ export def IsRunning(): bool
   return !empty(register.Current())
 enddef
 
-def ToggleTerminal(terminal: dict<any>)
+def TogglePane(terminal: dict<any>)
+  if pane.IsShown(terminal.pane)
+    pane.Hide(terminal.pane)
+  else
+    focus.Show(terminal, true)
+  endif
+enddef
+
+def ToggleBuffer(terminal: dict<any>)
   const bufnr: number = terminal.bufnr
   const is_tab = type(terminal.place.side) == v:t_string && terminal.place.side ==# 'tab'
   const win = window.Of(bufnr)
@@ -45,10 +54,14 @@ def ToggleTerminal(terminal: dict<any>)
     window.Open(bufnr, terminal.place)
     typing_mode.Begin(bufnr)
   else
-    if is_tab && win == win_getid()
+    const is_here = win == win_getid()
+    if is_tab && is_here
       focus.Leave(bufnr)
     endif
     window.Close(win)
+    if is_here
+      typing_mode.Forget(bufnr)
+    endif
   endif
 enddef
 
@@ -57,12 +70,13 @@ def ToggleNow(request: dict<any>)
   if type(per) == v:t_string && per !=# ''
     register.SetPer(per)
   endif
-  const terminal = register.Current()
+  const terminal = register.Usable()
   const failed = start.UnseenFailure()
   if !empty(request.arguments)
     start.Start(request)
   elseif !empty(terminal)
-    ToggleTerminal(terminal)
+    const Toggled = empty(terminal.pane) ? ToggleBuffer : TogglePane
+    Toggled(terminal)
   elseif failed > 0
     window.Open(failed, request)
     setbufvar(failed, '&bufhidden', 'wipe')
@@ -83,12 +97,16 @@ enddef
 # none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
 export def Focus(pid: number): any
   const bufnr = clients.Buffer(pid)
-  const terminal = bufnr > 0 ? {} : register.Current()
-  if bufnr == 0 && empty(terminal)
+  const found = clients.Terminal(pid)
+  const terminal = empty(found) && bufnr == 0 ? register.Usable() : found
+  if empty(terminal) && bufnr == 0
     return {error: pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim; switch to it yourself'}
+  elseif empty(terminal)
+    asked.Run(() => focus.Go(bufnr, true))
+  else
+    asked.Run(() => focus.Show(terminal, true))
   endif
-  asked.Run(() => focus.Go(bufnr > 0 ? bufnr : terminal.bufnr, true))
   return true
 enddef
 

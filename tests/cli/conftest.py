@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,12 @@ async def claude(start_claude: StartClaude, ide_port: int) -> ClaudeCli:
 
 
 @pytest.fixture
+def options() -> dict[str, Any]:
+    """The options of `nvim_with_cli`, in addition to `cmd`."""
+    return {}
+
+
+@pytest.fixture
 async def nvim_with_cli(
     request: pytest.FixtureRequest,
     each_cli: Path,
@@ -114,6 +121,7 @@ async def nvim_with_cli(
     tmp_path: Path,
     config_folder: Path,
     path: Path,
+    options: dict[str, Any],
 ) -> AsyncIterator[Editor]:
     """A Neovim that shows `path`, or for `BOTH_WITH_CLI` a Vim.
 
@@ -127,7 +135,7 @@ async def nvim_with_cli(
         request.getfixturevalue("vim_program")
     start = Vim.start if is_vim else Neovim.start
     editor: Editor = await start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await configure(editor, cmd=[str(each_cli)])
+    await configure(editor, cmd=[str(each_cli)], **options)
     await serve(editor, config_folder, path)
     yield editor
     await editor.stop()

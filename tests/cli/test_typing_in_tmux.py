@@ -1,48 +1,47 @@
-"""Prompts that Neovim types into the real CLI in a pane of tmux, in both of its versions."""
+"""Prompts that the editor types into the real CLI in a pane of tmux, in both of its versions."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.claude_cli import environment
+from support.either_editor import BOTH_WITH_CLI, Editor, run
 from support.fake_api import FakeApi, text, tool_use
-from support.neovim import Neovim, until
-from support.panel import CONFIGURE
+from support.neovim import until
 from support.terminal import PATIENCE
 from support.tmux import Tmux, needs_tmux, tmux_around
 
-from .conftest import serve
+pytestmark = [needs_tmux, BOTH_WITH_CLI]
 
-pytestmark = needs_tmux
-
-SEND = "return require('claude_ide.terminal.typing').send(0, ...)"
 PANE = ":0.1"
 
 
 @pytest.fixture
-async def nvim(
-    each_cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; its CLIs run in tmux, and use the stand-in for the model."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    terminal = {"side": "tmux", "size": 0.7}
-    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli)], "terminal": terminal})
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+def options() -> dict[str, Any]:
+    """The CLIs run in panes of tmux."""
+    return {"terminal": {"side": "tmux", "size": 0.7}}
 
 
 @pytest.fixture
-async def tmux(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Tmux]:
+def nvim(nvim_with_cli: Editor) -> Editor:
+    """The editor, which shows a file."""
+    return nvim_with_cli
+
+
+@pytest.fixture
+async def tmux(nvim: Editor, tmp_path: Path) -> AsyncIterator[Tmux]:
     """A tmux with the CLI in its second pane."""
-    async with tmux_around(nvim, tmp_path) as run:
+    async with tmux_around(nvim, tmp_path) as in_tmux:
         await nvim.keys(":Claude --permission-mode default<CR>")
-        await shown(run, "⧉ In a.py")
-        yield run
+        await shown(in_tmux, "⧉ In a.py")
+        yield in_tmux
+
+
+async def send(nvim: Editor, words: str) -> None:
+    """Have words typed into the terminal of `:Claude`."""
+    # Vim has to return something.
+    assert await run(nvim, "terminal.typing.send", 0, words) in (None, True)
 
 
 async def shown(tmux: Tmux, words: str) -> None:
@@ -70,11 +69,11 @@ async def asked(api: FakeApi, words: str) -> None:
     ids=["lines", "many lines", "long", "Unicode"],
 )
 async def test_a_prompt_reaches_the_model(
-    nvim: Neovim, api: FakeApi, tmux: Tmux, words: str
+    nvim: Editor, api: FakeApi, tmux: Tmux, words: str
 ) -> None:
     api.script([text("Heard.")])
 
-    assert await nvim.lua(SEND, words) is None
+    await send(nvim, words)
 
     await shown(tmux, "● Heard.")
     assert any(words in each.new_text for each in api.requests)
@@ -82,29 +81,29 @@ async def test_a_prompt_reaches_the_model(
 
 
 async def test_prompts_to_a_hidden_pane_that_is_scrolled_are_sent_in_order(
-    nvim: Neovim, api: FakeApi, tmux: Tmux
+    nvim: Editor, api: FakeApi, tmux: Tmux
 ) -> None:
     api.script([text("Heard.")], [text("Heard again.")])
     await tmux("copy-mode", "-t", PANE)
     await nvim.command("Claude")
 
-    await nvim.lua(SEND, "The first")
-    await nvim.lua(SEND, "The second")
+    await send(nvim, "The first")
+    await send(nvim, "The second")
 
     await asked(api, "The first")
     await asked(api, "The second")
 
 
-async def test_a_prompt_answers_no_dialog(nvim: Neovim, api: FakeApi, tmux: Tmux) -> None:
+async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi, tmux: Tmux) -> None:
     api.script(
         [tool_use("Bash", command="touch made", description="Touch")],
         [text("Done.")],
         [text("Heard.")],
     )
-    await nvim.lua(SEND, "Touch it")
+    await send(nvim, "Touch it")
     await shown(tmux, "1. Yes")
 
-    await nvim.lua(SEND, "The next")
+    await send(nvim, "The next")
     waiting = "Claude gets your words once its terminal shows the prompt again"
     await until(lambda: waiting in nvim.screen.text(), waiting, PATIENCE)
     await shown(tmux, "1. Yes")
@@ -115,12 +114,12 @@ async def test_a_prompt_answers_no_dialog(nvim: Neovim, api: FakeApi, tmux: Tmux
 
 
 async def test_words_that_the_cli_can_no_longer_get_are_yanked(
-    nvim: Neovim, api: FakeApi, tmux: Tmux
+    nvim: Editor, api: FakeApi, tmux: Tmux
 ) -> None:
     api.script([tool_use("Bash", command="touch made", description="Touch")])
-    await nvim.lua(SEND, "Touch it")
+    await send(nvim, "Touch it")
     await shown(tmux, "1. Yes")
-    await nvim.lua(SEND, "The next")
+    await send(nvim, "The next")
 
     await tmux("kill-pane", "-t", PANE)
 

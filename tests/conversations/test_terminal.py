@@ -7,8 +7,9 @@ import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.claude_terminal import open_claude
-from support.either_editor import BOTH, Editor, configure, run
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, configure, run, type_into
+from support.neovim import until
+from support.vim import Vim
 
 
 @BOTH
@@ -45,8 +46,9 @@ async def test_claude_toggles_the_window_of_its_terminal(nvim: Editor, program: 
     await until(lambda: "read: hello" in nvim.screen.text())
 
 
+@BOTH
 async def test_hiding_the_terminal_right_after_showing_it_starts_no_insert_mode(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     await nvim.command("call setline(1, 'one')")
     terminal = await open_claude(nvim)
@@ -54,7 +56,14 @@ async def test_hiding_the_terminal_right_after_showing_it_starts_no_insert_mode(
     await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
     toggle = "require('claude_ide.terminal').toggle({ arguments = {}, side = 'right', size = 0.4 })"
 
-    await nvim.lua(f"{toggle} assert(vim.fn.winnr('$') == 2) {toggle}")
+    if isinstance(nvim, Vim):
+        # It waits until Vim is idle, so the second follows the first at once.
+        request = {"arguments": [], "side": "right", "size": 0.4}
+        for _ in range(2):
+            nvim.send_request("TestCall", "claude_ide#terminal#Toggle", [request])
+        await until(lambda: nvim.eval("winnr('$') == 1"))
+    else:
+        await nvim.lua(f"{toggle} assert(vim.fn.winnr('$') == 2) {toggle}")
     await nvim.keys("A!<Esc>")
 
     await until(lambda: nvim.eval("getline(1) =~ '!'"))
@@ -251,19 +260,28 @@ async def test_the_operator_sends_mentions_and_can_be_repeated(
     assert lines == [(0, 1), (3, 4), (0, 1)]
 
 
+@BOTH
 async def test_connected_clients_are_counted_and_announced(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
-    await serving.lua(
-        "vim.api.nvim_create_autocmd('User', {pattern = 'Claude*onnected', callback = function(e)"
-        " vim.g.seen = (vim.g.seen or '') .. e.match .. e.data.clients .. ' ' end})"
+    is_vim = isinstance(serving, Vim)
+    clients = "g:claude_ide_event.clients" if is_vim else "luaeval('vim.g.clients')"
+    if not isinstance(serving, Vim):
+        await serving.lua(
+            "vim.api.nvim_create_autocmd('User', {pattern = 'Claude*onnected',"
+            " callback = function(e) vim.g.clients = e.data.clients end})"
+        )
+    await serving.command(
+        "autocmd User Claude*onnected"
+        f" let g:seen = get(g:, 'seen', '') . expand('<amatch>') . {clients} . ' '"
     )
 
     async with claude_code(config_folder):
-        await until(lambda: serving.lua("return vim.g.seen == 'ClaudeConnected1 '"))
-        assert await serving.lua("return require('claude_ide').statusline()") == "Claude: idle"
+        await until(lambda: serving.eval("get(g:, 'seen', '') == 'ClaudeConnected1 '"))
+        line = "claude_ide#statusline()" if is_vim else "v:lua.require'claude_ide'.statusline()"
+        assert await serving.eval(line) == "Claude: idle"
 
-    await until(lambda: serving.lua("return vim.g.seen:find('ClaudeDisconnected0') ~= nil"))
+    await until(lambda: serving.eval("g:seen =~ 'ClaudeDisconnected0'"))
 
 
 @pytest.fixture
@@ -287,10 +305,19 @@ async def fail(nvim: Editor, starts: Path, count: int = 1) -> None:
     await nvim.keys("<CR>")
     await until(lambda: nvim.eval("getline(1, '$')->index('cannot go on') >= 0"), "its error")
     await nvim.keys("<CR>")
-    await until(lambda: nvim.eval("jobwait([b:terminal_job_id], 0) != [-1]"), "it has failed")
-    await until(lambda: "exited 3" in nvim.screen.text())
+    await until(lambda: has_ended(nvim, "bufnr()"), "it has failed")
+    says = "finished" if isinstance(nvim, Vim) else "exited 3"
+    await until(lambda: says in nvim.screen.text())
 
 
+async def has_ended(nvim: Editor, terminal: int | str) -> bool:
+    """Return whether the program in a terminal has ended."""
+    if isinstance(nvim, Vim):
+        return bool(await nvim.eval(f"term_getstatus({terminal}) =~ 'finished'"))
+    return bool(await nvim.eval(f"jobwait([getbufvar({terminal}, '&channel')], 0) != [-1]"))
+
+
+@BOTH
 async def test_a_failed_program_keeps_its_output_until_the_next_start(
     nvim: Editor, failing: Path
 ) -> None:
@@ -303,10 +330,12 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
         await until(lambda: nvim.eval("mode() == 'n'"))
 
     assert failing.read_text() == "x\n" * 3
-    assert await nvim.eval("len(filter(getbufinfo(), 'v:val.name =~ \"/claude-terminal/\"'))") == 1
+    terminals = 'filter(getbufinfo(), \'getbufvar(v:val.bufnr, "&buftype") == "terminal"\')'
+    assert await nvim.eval(f"len({terminals})") == 1
     assert await nvim.eval("winwidth(2)") == 40
 
 
+@BOTH
 async def test_a_failed_program_whose_window_was_closed_is_started_again(
     nvim: Editor, failing: Path
 ) -> None:
@@ -321,18 +350,19 @@ async def test_a_failed_program_whose_window_was_closed_is_started_again(
     await until(lambda: failing.read_text() == "x\n" * 2)
 
 
+@BOTH
 async def test_a_program_that_failed_while_hidden_first_shows_its_output(
     nvim: Editor, failing: Path
 ) -> None:
     await nvim.keys(":Claude<CR>")
     await until(lambda: nvim.eval("mode() == 't'"))
-    job, terminal = await nvim.eval("[b:terminal_job_id, bufnr()]")
+    terminal = await nvim.eval("bufnr()")
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
-    await nvim.command(f'call chansend({job}, "\\r")')
+    await type_into(nvim, terminal, "\r")
     await until(lambda: nvim.eval(f"getbufline({terminal}, 1, '$')->index('cannot go on') >= 0"))
-    await nvim.command(f'call chansend({job}, "\\r")')
-    await until(lambda: nvim.eval(f"jobwait([{job}], 0)[0] != -1"))
+    await type_into(nvim, terminal, "\r")
+    await until(lambda: has_ended(nvim, terminal))
 
     await nvim.keys(":Claude<CR>")
     await until(lambda: "cannot go on" in nvim.screen.text())

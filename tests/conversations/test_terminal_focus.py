@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from support.claude_terminal import open_claude
-from support.either_editor import BOTH, Editor, configure, name_of
-from support.neovim import Neovim, until
+from support.either_editor import BOTH, Editor, configure, name_of, open_terminal
+from support.neovim import until
+from support.vim import Vim
 
 MAP = "|".join(f"{kind} <F2> <Plug>(claude-focus)" for kind in ("map", "map!", "tmap"))
 
@@ -143,9 +144,12 @@ async def test_without_a_terminal_one_line_says_how_to_open_one(nvim: Editor) ->
     await until(lambda: says in text(nvim))
 
 
-async def test_a_terminal_of_the_user_counts_if_a_client_runs_in_it(nvim: Neovim) -> None:
-    await nvim.command("split | terminal cat")
-    await nvim.lua("vim.b.claude_ide_terminal = true")
+@BOTH
+async def test_a_terminal_of_the_user_counts_if_a_client_runs_in_it(nvim: Editor) -> None:
+    await open_terminal(nvim, "split")
+    await nvim.command("let b:claude_ide_terminal = v:true")
+    if isinstance(nvim, Vim):
+        await nvim.keys("<C-\\><C-n>")
     terminal = await nvim.eval("bufnr()")
     await nvim.command("wincmd p")
 

@@ -8,20 +8,24 @@ import pytest
 
 from support.claude_code import ClaudeCode, claude_code
 from support.claude_terminal import open_claude
+from support.either_editor import BOTH, Editor, configure, pid_of
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 
-async def is_typing_in(nvim: Neovim, name: str) -> bool:
+async def is_typing_in(nvim: Editor, name: str) -> bool:
     """Whether the user types in the terminal with this name."""
     return bool(await nvim.eval(f"[bufname(), mode()] == ['{name}', 't']"))
 
 
-async def per(nvim: Neovim, what: str) -> None:
+async def per(nvim: Editor, what: str) -> None:
     """Set the option."""
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {per = ...}})",
-        what,
-    )
+    await configure(nvim, terminal={"per": what})
+
+
+def new(nvim: Editor) -> str:
+    """The command that starts another CLI: in Vim `:Claude` with arguments does."""
+    return "Claude --verbose" if isinstance(nvim, Vim) else "ClaudeNew"
 
 
 async def test_a_new_one_takes_the_window_and_the_names_lead_back(
@@ -93,19 +97,24 @@ async def test_one_line_says_why_there_is_no_other(
     await until(lambda: answer in nvim.screen.text())
 
 
-async def test_when_one_ends_the_other_is_meant(nvim: Neovim, program: Path) -> None:
+@BOTH
+async def test_when_one_ends_the_other_is_meant(nvim: Editor, program: Path) -> None:
     await open_claude(nvim)
-    await nvim.command("ClaudeNew b")
-    await until(lambda: is_typing_in(nvim, "Claude (b)"))
+    # Hidden, because `:ClaudeNew` replaces its window, and Vim's command opens another.
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    await nvim.keys(f":{new(nvim)}<CR>")
+    await until(lambda: is_typing_in(nvim, "Claude 2"))
     await nvim.keys("quit<CR>")
-    await until(lambda: nvim.eval("winnr('$') == 1"))
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
 
     await nvim.keys(":Claude<CR>")
 
     await until(lambda: is_typing_in(nvim, "Claude"))
 
 
-async def test_each_tab_page_can_have_its_own(nvim: Neovim, program: Path) -> None:
+@BOTH
+async def test_each_tab_page_can_have_its_own(nvim: Editor, program: Path) -> None:
     await per(nvim, "tab")
     await open_claude(nvim)
     await nvim.command("stopinsert | tabnew")
@@ -120,11 +129,13 @@ async def test_each_tab_page_can_have_its_own(nvim: Neovim, program: Path) -> No
     await nvim.keys(":Claude<CR>")
     await until(lambda: is_typing_in(nvim, "Claude"))
 
-    await nvim.command("ClaudeSwitch 2")
-    await until(lambda: is_typing_in(nvim, "Claude 2"))
+    if isinstance(nvim, Neovim):
+        await nvim.command("ClaudeSwitch 2")
+        await until(lambda: is_typing_in(nvim, "Claude 2"))
 
 
-async def test_each_worktree_can_have_its_own(nvim: Neovim, program: Path, tmp_path: Path) -> None:
+@BOTH
+async def test_each_worktree_can_have_its_own(nvim: Editor, program: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name / "deep").mkdir(parents=True)
         (tmp_path / name / ".git").write_text("gitdir: elsewhere\n")
@@ -150,21 +161,18 @@ def layout() -> str:
 
 @pytest.fixture
 async def both(
-    nvim: Neovim, program: Path, project: Path, config_folder: Path, layout: str
+    nvim: Editor, program: Path, project: Path, config_folder: Path, layout: str
 ) -> AsyncIterator[tuple[ClaudeCode, ClaudeCode]]:
     """The clients in the terminals of two tab pages; the user is in a file in the first."""
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {diff = {layout = ...}})",
-        layout,
-    )
+    await configure(nvim, diff={"layout": layout})
     (project / "a.py").write_text("one\n")
     (project / "b.py").write_text("two\n")
     await nvim.command("edit a.py")
     await open_claude(nvim)
-    pids = [await nvim.eval("b:terminal_job_pid")]
-    await nvim.command("stopinsert | tabnew b.py | ClaudeNew")
+    pids = [await pid_of(nvim)]
+    await nvim.command(f"stopinsert | tabnew b.py | {new(nvim)}")
     await until(lambda: is_typing_in(nvim, "Claude 2"))
-    pids.append(await nvim.eval("b:terminal_job_pid"))
+    pids.append(await pid_of(nvim))
     await nvim.command("stopinsert | wincmd p | tabfirst | wincmd p")
     await until(lambda: nvim.eval("[expand('%:t'), mode()] == ['a.py', 'n']"))
     async with AsyncExitStack() as stack:
@@ -177,8 +185,9 @@ async def both(
         yield first, second
 
 
+@BOTH
 async def test_a_mention_goes_to_the_one_of_this_tab_page(
-    nvim: Neovim, both: tuple[ClaudeCode, ClaudeCode]
+    nvim: Editor, both: tuple[ClaudeCode, ClaudeCode]
 ) -> None:
     first, second = both
     await second.texts("closeAllDiffTabs")
@@ -230,8 +239,9 @@ async def test_a_diff_opens_where_its_cli_belongs_and_leads_back(
     assert await nvim.eval("tabpagewinnr(2, '$')") == 2
 
 
+@BOTH
 async def test_a_diff_of_the_cli_of_this_tab_page_stays_here(
-    nvim: Neovim, both: tuple[ClaudeCode, ClaudeCode], project: Path
+    nvim: Editor, both: tuple[ClaudeCode, ClaudeCode], project: Path
 ) -> None:
     first, _ = both
     path = str(project / "a.py")

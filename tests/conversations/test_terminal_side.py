@@ -6,18 +6,17 @@ from pathlib import Path
 import pytest
 
 from support.claude_terminal import open_claude
+from support.either_editor import BOTH, Editor, configure, name_of, run
 from support.neovim import Neovim, until
 from support.tmux import Tmux, needs_tmux, tmux_around
+from support.vim import Vim
 
 IS_TYPING = "mode() == 't'"
 
 
-async def choose(nvim: Neovim, side: str, size: float = 0.4) -> None:
+async def choose(nvim: Editor, side: str, size: float = 0.4) -> None:
     """Set the option."""
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = ...})",
-        {"side": side, "size": size},
-    )
+    await configure(nvim, terminal={"side": side, "size": size})
 
 
 async def test_a_float_is_hidden_and_shown(nvim: Neovim, program: Path) -> None:
@@ -57,7 +56,8 @@ async def test_a_float_closes_when_the_user_goes_to_a_file(nvim: Neovim, program
     await until(lambda: nvim.eval(f"[bufnr(), mode(1)] == [{terminal}, 'nt']"))
 
 
-async def test_a_tab_page_is_opened_left_and_found_again(nvim: Neovim, program: Path) -> None:
+@BOTH
+async def test_a_tab_page_is_opened_left_and_found_again(nvim: Editor, program: Path) -> None:
     await choose(nvim, "tab")
     await nvim.command("edit a.txt")
     terminal = await open_claude(nvim)
@@ -73,9 +73,10 @@ async def test_a_tab_page_is_opened_left_and_found_again(nvim: Neovim, program: 
     await until(lambda: nvim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && {IS_TYPING}"))
 
 
-async def test_without_a_terminal_the_command_is_shown(nvim: Neovim) -> None:
+@BOTH
+async def test_without_a_terminal_the_command_is_shown(nvim: Editor) -> None:
     await choose(nvim, "none")
-    await nvim.lua("vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {cmd = 'mine'})")
+    await configure(nvim, cmd="mine")
 
     await nvim.keys(":Claude<CR>")
 
@@ -83,99 +84,127 @@ async def test_without_a_terminal_the_command_is_shown(nvim: Neovim) -> None:
     assert await nvim.eval("winnr('$')") == 1
 
 
-FUNCTION = """
+IN_LUA = """
     local options = vim.g.claude_ide
-    options.terminal = { side = function(terminal)
-      _G.asked = _G.asked or {}
-      table.insert(_G.asked, terminal)
-      vim.cmd('topleft 12split')
-      if terminal.bufnr then
-        vim.cmd.buffer(terminal.bufnr)
-      else
-        vim.cmd.enew()
-        vim.fn.jobstart(terminal.cmd, { term = true, cwd = terminal.cwd, env = terminal.env })
-      end
-      vim.cmd.startinsert()
-      return vim.api.nvim_get_current_buf()
-    end }
+    options.terminal = {{ side = function(terminal) {} end }}
     vim.g.claude_ide = options
+"""
+IN_VIMSCRIPT = """
+    function! Side(terminal) abort
+      {}
+    endfunction
+    let g:claude_ide.terminal = {{'side': function('Side')}}
 """
 
 
+async def call(nvim: Editor, lua: str, vimscript: str) -> None:
+    """Have a function with this body open the terminal, in the language of the editor."""
+    if isinstance(nvim, Vim):
+        await nvim.call("execute", IN_VIMSCRIPT.format(vimscript).splitlines())
+    else:
+        await nvim.lua(IN_LUA.format(lua))
+
+
+BESIDE_IN_LUA = """
+    local asked = vim.g.asked or {}
+    table.insert(asked, terminal)
+    vim.g.asked = asked
+    vim.cmd('topleft 12split')
+    if terminal.bufnr then
+      vim.cmd.buffer(terminal.bufnr)
+    else
+      vim.cmd.enew()
+      vim.fn.jobstart(terminal.cmd, { term = true, cwd = terminal.cwd, env = terminal.env })
+    end
+    vim.cmd.startinsert()
+    return vim.api.nvim_get_current_buf()
+"""
+BESIDE_IN_VIMSCRIPT = """
+      let g:asked = get(g:, 'asked', []) + [a:terminal]
+      topleft 12split
+      if has_key(a:terminal, 'bufnr')
+        execute 'buffer' a:terminal.bufnr
+      else
+        let options = {'curwin': 1, 'cwd': a:terminal.cwd, 'env': a:terminal.env}
+        call term_start(a:terminal.cmd, options)
+        setlocal bufhidden=hide
+      endif
+      return bufnr()
+"""
+
+
+@BOTH
 async def test_a_function_opens_the_terminal_and_shows_it_again(
-    nvim: Neovim, program: Path, project: Path
+    nvim: Editor, program: Path, project: Path
 ) -> None:
-    await nvim.lua(FUNCTION)
+    await call(nvim, BESIDE_IN_LUA, BESIDE_IN_VIMSCRIPT)
     await nvim.command("set hidden")
     terminal = await open_claude(nvim)
     assert await nvim.eval("[winnr(), winheight(0)]") == [1, 12]
-    assert await nvim.lua("return _G.asked[1].cwd") == str(project)
-    assert str(program) in await nvim.lua("return _G.asked[1].cmd")
-    assert "tools" not in await nvim.lua("return vim.tbl_keys(_G.asked[1])")
+    assert await nvim.eval("g:asked[0].cwd") == str(project)
+    assert str(program) in await nvim.eval("g:asked[0].cmd")
+    assert "tools" not in await nvim.eval("keys(g:asked[0])")
 
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
     await nvim.keys(":Claude<CR>")
 
     await until(lambda: nvim.eval(f"bufnr() == {terminal} && {IS_TYPING}"))
-    assert await nvim.lua("return _G.asked[2]") == {"bufnr": terminal}
+    assert await nvim.eval("g:asked[1]") == {"bufnr": terminal}
     assert await nvim.eval("[winnr(), winheight(0)]") == [1, 12]
 
 
+@BOTH
 async def test_a_function_that_runs_the_cli_elsewhere_is_called_each_time(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
-    await nvim.lua("""
-        local options = vim.g.claude_ide
-        _G.count = 0
-        options.terminal = { side = function() _G.count = _G.count + 1 end }
-        vim.g.claude_ide = options
-    """)
+    await nvim.command("let g:count = 0")
+    await call(nvim, "vim.g.count = vim.g.count + 1", "let g:count += 1")
 
     await nvim.keys(":Claude<CR>")
-    await until(lambda: nvim.lua("return _G.count == 1"))
+    await until(lambda: nvim.eval("g:count == 1"))
     await nvim.keys(":Claude<CR>")
 
-    await until(lambda: nvim.lua("return _G.count == 2"))
+    await until(lambda: nvim.eval("g:count == 2"))
 
 
-async def test_an_error_of_the_function_is_shown_in_one_line(nvim: Neovim, program: Path) -> None:
-    await nvim.lua("""
-        local options = vim.g.claude_ide
-        options.terminal = { side = function() error('no room', 0) end }
-        vim.g.claude_ide = options
-    """)
+@BOTH
+async def test_an_error_of_the_function_is_shown_in_one_line(nvim: Editor, program: Path) -> None:
+    await call(nvim, "error('no room', 0)", "throw 'no room'")
 
     await nvim.keys(":Claude<CR>")
 
     await until(lambda: "terminal.side: no room" in nvim.screen.text())
 
 
+@BOTH
 async def test_outside_tmux_a_split_is_used_and_one_line_says_so(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
-    await nvim.lua("vim.env.TMUX = nil")
+    says = f"this {name_of(nvim)} does not run in tmux"
+    await nvim.command("unlet! $TMUX")
     await choose(nvim, "tmux")
 
     await nvim.keys(":Claude<CR>")
 
     await until(lambda: nvim.eval(f"winnr('$') == 2 && {IS_TYPING}"))
-    await until(lambda: "this Neovim does not run in tmux" in nvim.screen.text())
+    await until(lambda: says in nvim.screen.text())
     assert await nvim.eval("[&cmdheight, winwidth(0)]") == [1, await nvim.eval("&columns * 4 / 10")]
     await nvim.idle(100)
-    assert "this Neovim does not run in tmux" in nvim.screen.text()
+    assert says in nvim.screen.text()
 
 
 @pytest.fixture
-async def tmux(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Tmux]:
-    """Run commands of a tmux of its own, whose first pane is as if Neovim ran in it."""
+async def tmux(nvim: Editor, tmp_path: Path) -> AsyncIterator[Tmux]:
+    """Run commands of a tmux of its own, whose first pane is as if the editor ran in it."""
     async with tmux_around(nvim, tmp_path) as run:
         yield run
 
 
+@BOTH
 @needs_tmux
 async def test_a_pane_of_tmux_is_hidden_shown_and_reused(
-    nvim: Neovim, program: Path, tmux: Tmux
+    nvim: Editor, program: Path, tmux: Tmux
 ) -> None:
     await choose(nvim, "tmux", 0.5)
 
@@ -206,24 +235,25 @@ async def test_a_pane_of_tmux_is_hidden_shown_and_reused(
     await until(lambda: equals(panes, ["0 0 59", "0 1 60"]))
 
 
+@BOTH
 @needs_tmux
 async def test_a_pane_of_tmux_gets_the_environment_and_no_secret_in_a_command_line(
-    nvim: Neovim, program: Path, tmux: Tmux, tmp_path: Path
+    nvim: Editor, program: Path, tmux: Tmux, tmp_path: Path
 ) -> None:
     given = tmp_path / "environment"
     program.write_text(f"#!/bin/sh\nenv > {given}.new\nmv {given}.new {given}\nexec cat\n")
-    await nvim.lua('vim.env.A_QUOTE = "it\'s"')
+    await nvim.command('let $A_QUOTE = "it\'s"')
     await choose(nvim, "tmux")
 
     await nvim.keys(":Claude<CR>")
 
     await until(given.exists)
     environment = dict(line.split("=", 1) for line in given.read_text().splitlines() if "=" in line)
-    token = await nvim.lua("return require('claude_ide.host').server().token")
+    token = (await run(nvim, "host.server"))["token"]
     assert environment["A_QUOTE"] == "it's"
     assert environment["CLAUDE_CODE_SSE_PORT"]
     assert token in environment.values()
-    assert "NVIM" not in environment
+    assert not {"NVIM", "VIM", "VIMRUNTIME"} & environment.keys()
     started = await tmux("list-panes", "-a", "-F", "#{pane_start_command}")
     script = started.splitlines()[-1].strip('"').split()[-1]
     assert token not in started

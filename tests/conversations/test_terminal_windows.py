@@ -8,9 +8,20 @@ import pytest
 from support.chunks import chunk
 from support.claude_code import claude_code
 from support.claude_terminal import open_claude
+from support.either_editor import (
+    BOTH,
+    Editor,
+    configure,
+    open_terminal,
+    pid_of,
+    set_size,
+    type_into,
+)
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 FLOAT = chunk("terminal_windows/float")
+POPUP = "call popup_create('x', {'line': 2, 'col': 2})"
 
 
 IDLE = (
@@ -18,22 +29,37 @@ IDLE = (
 )
 
 
-async def terminals(nvim: Neovim) -> int:
+async def terminals(nvim: Editor) -> int:
     """The number of programs that run in terminals."""
-    running: int = await nvim.lua(f"{IDLE}; return n")
+    running: int
+    if isinstance(nvim, Vim):
+        running = await nvim.eval(
+            "len(filter(term_list(), 'term_getstatus(v:val) =~ \"running\"'))"
+        )
+    else:
+        running = await nvim.lua(f"{IDLE}; return n")
     return running
 
 
+async def open_float(nvim: Editor) -> None:
+    """Show the float, or popup in Vim, of another plugin."""
+    if isinstance(nvim, Vim):
+        await nvim.command(POPUP)
+    else:
+        await nvim.lua(FLOAT)
+
+
+@BOTH
 @pytest.mark.parametrize("alone", ["only", "wincmd o", "1close"])
 @pytest.mark.parametrize("float_too", [False, True])
 async def test_hiding_the_only_window_shows_the_file_in_it(
-    nvim: Neovim, program: Path, alone: str, float_too: bool
+    nvim: Editor, program: Path, alone: str, float_too: bool
 ) -> None:
-    await nvim.command("edit a.txt")
+    await nvim.command("set hidden | edit a.txt")
     terminal = await open_claude(nvim)
     await nvim.command(alone)
     if float_too:
-        await nvim.lua(FLOAT)
+        await open_float(nvim)
 
     await nvim.command("Claude")
 
@@ -44,8 +70,9 @@ async def test_hiding_the_only_window_shows_the_file_in_it(
     assert "claude" not in await nvim.eval("v:errmsg")
 
 
+@BOTH
 async def test_hiding_the_only_window_shows_an_empty_buffer_if_there_is_no_file(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     blank = await nvim.eval("bufnr()")
     await open_claude(nvim)
@@ -57,12 +84,13 @@ async def test_hiding_the_only_window_shows_an_empty_buffer_if_there_is_no_file(
     assert await terminals(nvim) == 1
 
 
+@BOTH
 async def test_hiding_the_only_window_of_a_tab_page_closes_the_tab_page(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     terminal = await open_claude(nvim)
     await nvim.command("wincmd T")
-    await nvim.lua(FLOAT)
+    await open_float(nvim)
 
     await nvim.command("Claude")
 
@@ -73,7 +101,8 @@ async def test_hiding_the_only_window_of_a_tab_page_closes_the_tab_page(
     await until(lambda: nvim.eval(f"bufnr() == {terminal} && winnr('$') == 2"))
 
 
-async def test_no_buffer_keeps_the_name_of_the_command(nvim: Neovim, program: Path) -> None:
+@BOTH
+async def test_no_buffer_keeps_the_name_of_the_command(nvim: Editor, program: Path) -> None:
     await nvim.command("edit a.txt")
 
     await open_claude(nvim)
@@ -83,25 +112,27 @@ async def test_no_buffer_keeps_the_name_of_the_command(nvim: Neovim, program: Pa
     assert await nvim.eval("bufname() == 'Claude'")
 
 
+@BOTH
 async def test_a_program_can_end_in_its_own_tab_page_with_a_float(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     """Neovim 0.11 crashes if such a window is closed from another tab page."""
     await open_claude(nvim)
     await nvim.command("wincmd T")
-    await nvim.lua(FLOAT)
-    job = await nvim.eval("b:terminal_job_id")
+    await open_float(nvim)
+    terminal = await nvim.eval("bufnr()")
     await nvim.command("stopinsert | tabfirst")
 
-    await nvim.command(f"call chansend({job}, 'quit\r')")
+    await type_into(nvim, terminal, "quit\r")
 
     await until(lambda: nvim.eval("tabpagenr('$') == 1"))
     assert await nvim.eval("1 + 1") == 2
 
 
+@BOTH
 @pytest.mark.parametrize("how", ["quit", "wincmd c", "bdelete!", "bwipeout!", "1wincmd w | only"])
 async def test_the_terminal_reopens_however_its_window_was_closed(
-    nvim: Neovim, program: Path, how: str
+    nvim: Editor, program: Path, how: str
 ) -> None:
     await nvim.command("edit a.txt")
     await open_claude(nvim)
@@ -131,27 +162,29 @@ async def test_a_terminal_turned_into_a_float_is_hidden(nvim: Neovim, program: P
     await until(lambda: nvim.eval("winnr('$') == 1 && &buftype == ''"))
 
 
+@BOTH
 async def test_the_terminal_of_a_client_is_marked_while_it_is_connected(
-    serving: Neovim, config_folder: Path
+    serving: Editor, config_folder: Path
 ) -> None:
-    await serving.command("split | terminal cat")
-    pid = await serving.eval("b:terminal_job_pid")
-    is_marked = "return vim.b.claude_ide_terminal"
+    await open_terminal(serving, "split")
+    is_marked = "get(b:, 'claude_ide_terminal', 0)"
 
-    async with claude_code(config_folder, pid=pid):
-        await until(lambda: serving.lua(is_marked))
+    async with claude_code(config_folder, pid=await pid_of(serving)):
+        await until(lambda: serving.eval(is_marked))
 
-    await until(lambda: serving.lua("return vim.b.claude_ide_terminal == nil"))
+    await until(lambda: serving.eval(f"!{is_marked}"))
 
 
+@BOTH
 async def test_the_terminal_of_the_command_is_marked_from_the_start(
-    nvim: Neovim, program: Path
+    nvim: Editor, program: Path
 ) -> None:
     await open_claude(nvim)
 
-    assert await nvim.lua("return vim.b.claude_ide_terminal")
+    assert await nvim.eval("b:claude_ide_terminal")
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("side", "kind", "shares"),
     [
@@ -160,22 +193,21 @@ async def test_the_terminal_of_the_command_is_marked_from_the_start(
     ],
 )
 async def test_a_split_keeps_its_share_of_the_screen(
-    nvim: Neovim, program: Path, side: str, kind: str, shares: tuple[int, ...]
+    nvim: Editor, program: Path, side: str, kind: str, shares: tuple[int, ...]
 ) -> None:
-    await nvim.lua(
-        "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {terminal = {side = ...}})",
-        side,
-    )
-    await nvim.command("set columns=100 lines=40")
+    await configure(nvim, terminal={"side": side})
+    await set_size(nvim, 100, 40)
+    await until(lambda: nvim.eval("[&columns, &lines] == [100, 40]"))
     await open_claude(nvim)
 
     for columns, lines, size in zip((100, 60, 100), (40, 25, 40), shares, strict=True):
-        await nvim.command(f"set columns={columns} lines={lines}")
+        await set_size(nvim, columns, lines)
         is_wanted = f"win{kind}(0) == {size}"
         await until(functools.partial(nvim.eval, is_wanted), is_wanted)
 
-    await nvim.command("resize 8 | vertical resize 30")
-    await until(lambda: nvim.eval("&columns == 100"))
-    await nvim.command("set columns=50 lines=20")
+    await nvim.keys("<C-\\><C-n>:resize 8 | vertical resize 30<CR>")
+    resized = f"win{kind}(0) == {30 if kind == 'width' else 8} && mode() == 'n'"
+    await until(lambda: nvim.eval(resized), resized)
+    await set_size(nvim, 50, 20)
     expected = 15 if kind == "width" else 4
     await until(lambda: nvim.eval(f"win{kind}(0) == {expected}"))

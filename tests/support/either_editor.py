@@ -85,6 +85,21 @@ async def open_terminal(editor: Editor, split: str = "enew", command: str = "cat
     await editor.command(f"{split} | terminal{here} {command}")
 
 
+async def pid_of(editor: Editor) -> int:
+    """Return the process id of the program in the terminal of the current window."""
+    is_vim = isinstance(editor, Vim)
+    pid = "job_info(term_getjob(bufnr())).process" if is_vim else "b:terminal_job_pid"
+    return int(await editor.eval(pid))
+
+
+async def type_into(editor: Editor, terminal: int, keys: str) -> None:
+    """Send keys to the program in a terminal, which may be hidden."""
+    if isinstance(editor, Vim):
+        await editor.call("term_sendkeys", terminal, keys)
+    else:
+        await editor.lua("vim.fn.chansend(vim.bo[...].channel, ({ ... })[2])", terminal, keys)
+
+
 async def set_size(editor: Editor, columns: int, rows: int) -> None:
     """Change the size of the screen."""
     if isinstance(editor, Vim):

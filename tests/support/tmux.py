@@ -1,4 +1,4 @@
-"""A tmux of a test's own, in one of whose panes Neovim seems to run."""
+"""A tmux of a test's own, in one of whose panes an editor seems to run."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.neovim import Neovim
+from support.either_editor import Editor
 
 Tmux = Callable[..., Awaitable[str]]
 
@@ -17,7 +17,7 @@ needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 
 
 @asynccontextmanager
-async def tmux_around(nvim: Neovim, folder: Path) -> AsyncIterator[Tmux]:
+async def tmux_around(nvim: Editor, folder: Path) -> AsyncIterator[Tmux]:
     """Start a tmux, and yield a function that runs its commands."""
     socket = f"/tmp/claude-ide-test-{os.getpid()}/{folder.name}"
     Path(socket).parent.mkdir(mode=0o700, exist_ok=True)
@@ -33,7 +33,7 @@ async def tmux_around(nvim: Neovim, folder: Path) -> AsyncIterator[Tmux]:
 
     await run("new-session", "-d", "-x", "120", "-y", "30", "cat")
     pane = await run("display-message", "-p", "#{pane_id}")
-    await nvim.lua("vim.env.TMUX, vim.env.TMUX_PANE = ...", f"{socket},1,0", pane)
+    await nvim.command(f"let $TMUX = '{socket},1,0' | let $TMUX_PANE = '{pane}'")
     try:
         yield run
     finally:

@@ -168,35 +168,16 @@ async def test_a_tab_page_is_opened_left_and_found_again(vim: Vim, program: Path
     await until(lambda: vim.eval("[bufname(), tabpagenr('$'), mode()] == ['a.txt', 1, 'n']"))
 
 
-async def test_a_function_opens_the_terminal_and_shows_it_again(
-    vim: Vim, program: Path, project: Path, tmp_path: Path
+async def test_instead_of_a_float_a_split_opens_and_one_line_says_why(
+    vim: Vim, program: Path
 ) -> None:
-    script = tmp_path / "side.vim"
-    script.write_text("""
-        function! Side(terminal) abort
-          let g:asked = get(g:, 'asked', []) + [a:terminal]
-          topleft 12split
-          if has_key(a:terminal, 'bufnr')
-            execute 'buffer' a:terminal.bufnr
-          else
-            call term_start(a:terminal.cmd, {'curwin': 1, 'env': a:terminal.env})
-            setlocal bufhidden=hide
-          endif
-          return bufnr()
-        endfunction
-        let g:claude_ide.terminal = {'side': function('Side')}
-    """)
-    await vim.command(f"source {script}")
-    terminal = await open_claude(vim)
-    assert await vim.eval("[winnr(), winheight(0)]") == [1, 12]
-    assert await vim.eval("g:asked[0].cwd") == str(project)
+    await configure(vim, terminal={"side": "float"})
 
-    await vim.command("Claude")
-    await until(lambda: vim.eval("winnr('$') == 1"))
     await vim.keys(":Claude<CR>")
 
-    await until(lambda: vim.eval(f"bufnr() == {terminal} && mode() == 't'"))
-    assert await vim.eval("[winnr(), winheight(0), g:asked[1]]") == [1, 12, {"bufnr": terminal}]
+    await until(lambda: vim.eval("[winnr('$'), mode(), winwidth(0)] == [2, 't', 40]"))
+    says = "a terminal in a popup cannot be left, so Claude opens in a split"
+    await until(lambda: says in vim.screen.text(), says)
 
 
 async def test_the_terminal_keeps_its_share_of_the_screen(vim: Vim, program: Path) -> None:

@@ -32,21 +32,26 @@ def IsDescendant(given: number, ancestor: number): bool
   return false
 enddef
 
-def RunsIn(pid: number, bufnr: number): bool
+def RunsInBuffer(pid: number, bufnr: number): bool
   const running = term_getjob(bufnr)
   return pid > 0 && job_status(running) ==# 'run'
     && IsDescendant(pid, job_info(running).process)
 enddef
 
+def RunsIn(pid: number, terminal: dict<any>): bool
+  return empty(terminal.pane) ? RunsInBuffer(pid, terminal.bufnr)
+    : pid > 0 && IsDescendant(pid, terminal.pane.pid)
+enddef
+
 # The buffer of the terminal in which a client runs; 0 if none is found. `pid` is 0 if unknown.
 export def Buffer(pid: number): number
-  const found = term_list()->indexof((_, bufnr) => RunsIn(pid, bufnr))
+  const found = term_list()->indexof((_, bufnr) => RunsInBuffer(pid, bufnr))
   return found < 0 ? 0 : term_list()[found]
 enddef
 
 # The terminal of ours in which a client runs; empty if none is found. `pid` is 0 if unknown.
 export def Terminal(pid: number): dict<any>
-  const found = register.All()->indexof((_, terminal) => RunsIn(pid, terminal.bufnr))
+  const found = register.All()->indexof((_, terminal) => RunsIn(pid, terminal))
   return found < 0 ? {} : register.All()[found]
 enddef
 
@@ -69,7 +74,7 @@ export def Here(): list<number>
   const current = register.Current()
   const found = pids->copy()->filter((_, pid) => Home(pid) == register.Tab())
   const meant = empty(current) ? []
-    : found->copy()->filter((_, pid) => RunsIn(pid, current.bufnr))
+    : found->copy()->filter((_, pid) => RunsIn(pid, current))
   return empty(meant) ? found : meant
 enddef
 

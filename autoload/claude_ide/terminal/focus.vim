@@ -1,6 +1,7 @@
 vim9script
 # `:ClaudeFocus`: into the terminal in which Claude runs, and back to where the user was.
 
+import autoload './pane.vim'
 import autoload './register.vim'
 import autoload './typing_mode.vim'
 import autoload './window.vim'
@@ -48,7 +49,7 @@ def Enter(bufnr: number, will_type: bool)
     const terminal = register.Of(bufnr)
     window.Open(bufnr, empty(terminal) ? ANYWHERE : terminal.place)
   endif
-  if will_type
+  if will_type || (empty(shown) && !typing_mode.IsReading(bufnr))
     typing_mode.Begin(bufnr)
   endif
 enddef
@@ -74,6 +75,17 @@ export def Go(bufnr: number, will_type: bool)
     message.Show(failure, 'error')
   elseif win_getid() != origin.win
     origins[bufnr] = origin
+  endif
+enddef
+
+# Go to a terminal, or to its pane; show it if it is hidden. `will_type` is as in `Go`. Throws an
+# error if tmux refuses.
+export def Show(terminal: dict<any>, will_type: bool)
+  if empty(terminal.pane)
+    Go(terminal.bufnr, will_type)
+  else
+    pane.Focus(terminal.pane, terminal.place.size)
+    register.Use(terminal)
   endif
 enddef
 
@@ -129,9 +141,9 @@ export def Toggle()
     Leave(bufnr())
     return
   endif
-  const terminal = register.Current()
-  const bufnr = empty(terminal) ? OwnTerminal() : terminal.bufnr
-  if bufnr == 0
+  const terminal = register.Usable()
+  const own = empty(terminal) ? OwnTerminal() : 0
+  if empty(terminal) && own == 0
     message.Show('no terminal of this Vim runs Claude (:Claude opens one)', 'warn')
     return
   endif
@@ -139,7 +151,14 @@ export def Toggle()
   if exists('*claude_ide#selection#Hold')
     claude_ide#selection#Hold([])
   endif
-  Go(bufnr, false)
+  if empty(terminal)
+    Go(own, false)
+    return
+  endif
+  const failure = reason.Try(Show, [terminal, false])
+  if failure !=# ''
+    message.Show(failure, 'error')
+  endif
 enddef
 
 defcompile

@@ -1,9 +1,10 @@
 vim9script
 # The CLIs that `:Claude` has started: which one commands mean, and to which tab page each belongs.
 #
-# A terminal is a dict: its `bufnr`, its `name`, its `place` (`side` and `size`), the `launch` under
+# A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its `place` (`side` and `size`), the `launch` under
 # which it reports what it does (empty if it does not), its `home` (`Tab`), and its `worktree`.
 
+import autoload './pane.vim'
 import autoload '../channel.vim'
 
 var terminals: list<dict<any>> = [] # the last used one first
@@ -35,6 +36,9 @@ def Worktree(): string
 enddef
 
 def IsAlive(terminal: dict<any>): bool
+  if !empty(terminal.pane)
+    return pane.IsAlive(terminal.pane)
+  endif
   return bufexists(terminal.bufnr) && term_getstatus(terminal.bufnr) =~# 'running'
 enddef
 
@@ -67,7 +71,7 @@ enddef
 
 # The terminal of a buffer; empty if it is none of ours, or its CLI has ended.
 export def Of(bufnr: number): dict<any>
-  return Find((terminal) => terminal.bufnr == bufnr)
+  return bufnr == 0 ? {} : Find((terminal) => terminal.bufnr == bufnr)
 enddef
 
 # The terminal with a name; empty if there is none.
@@ -106,22 +110,31 @@ export def Current(): dict<any>
   return empty(entered) ? Find(IsMeant) : entered
 enddef
 
-# Add a terminal that has been started here: its `bufnr`, `name`, `place` and `launch`.
+# Like `Current`, to be shown or hidden now: one in a pane that has just closed does not count.
+export def Usable(): dict<any>
+  var terminal = Current()
+  while !empty(terminal) && !empty(terminal.pane) && !pane.Exists(terminal.pane)
+    Remove(terminal)
+    terminal = Current()
+  endwhile
+  return terminal
+enddef
+
+# Add a terminal that has been started here: its `bufnr` or `pane`, `name`, `place` and `launch`.
 export def Add(given: dict<any>): dict<any>
-  final terminal = extendnew(given, {home: Tab(), worktree: Worktree()})
+  final terminal = extendnew({bufnr: 0, pane: {}, home: Tab(), worktree: Worktree()}, given)
   terminals->insert(terminal)
   return terminal
 enddef
 
-# Note that the user uses the terminal of a buffer in this tab page. It belongs here from now on,
-# unless every tab page has its own.
-export def Use(bufnr: number)
-  final terminal = Of(bufnr)
-  if empty(terminal)
+# Note that the user uses a terminal in this tab page. It belongs here from now on, unless every tab
+# page has its own.
+export def Use(terminal: dict<any>)
+  const index = terminals->indexof((_, other) => other is terminal)
+  if index < 0
     return
   endif
-  terminals->remove(terminals->indexof((_, other) => other is terminal))
-  terminals->insert(terminal)
+  terminals->insert(terminals->remove(index))
   if per !=# 'tab' || !TabExists(terminal.home)
     terminal.home = Tab()
   endif

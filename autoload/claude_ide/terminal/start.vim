@@ -1,9 +1,10 @@
 vim9script
-# Starts a CLI: in a terminal buffer, or as the user's function wants it.
+# Starts a CLI: in a terminal buffer, in a pane of tmux, or as the user's function wants it.
 
 import autoload './clients.vim'
 import autoload './custom.vim'
 import autoload './focus.vim'
+import autoload './pane.vim'
 import autoload './register.vim'
 import autoload './typing_mode.vim'
 import autoload './window.vim'
@@ -13,12 +14,6 @@ import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../system/program.vim'
 import autoload '../when/moment.vim'
-
-# Places that only Neovim has.
-const ELSEWHERE = {
-  float: 'a terminal in a popup cannot be left',
-  tmux: 'only Neovim opens it in tmux',
-}
 
 var failed = 0 # the buffer with the last output of a CLI that ended with an error
 
@@ -57,8 +52,16 @@ def Ended(bufnr: number, launch: string, code: number)
   })
 enddef
 
+# With the same name twice, the user could not tell `:buffer` which one is meant.
 def BufferName(name: string): string
-  return name =~# '^\d\+$' ? 'Claude' : $'Claude ({name})'
+  const wanted = name =~# '^\d\+$' ? 'Claude' : $'Claude ({name})'
+  const taken = term_list()->mapnew((_, bufnr) => bufname(bufnr))
+  var [found, number] = [wanted, 1]
+  while taken->index(found) >= 0
+    number += 1
+    found = $'{wanted} {number}'
+  endwhile
+  return found
 enddef
 
 # The CLI shows exact colours if this says that the terminal has them, as Vim's does then.
@@ -93,6 +96,7 @@ enddef
 def Watch(terminal: dict<any>, has_keys: bool)
   const bufnr: number = terminal.bufnr
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
+  typing_mode.Watch(bufnr)
   if has_keys
     # Suspended, the CLI could not be continued: it has no shell.
     inside.Run(bufnr, 'tnoremap <buffer> <C-z> <Cmd>suspend<CR>')
@@ -109,7 +113,7 @@ def Watch(terminal: dict<any>, has_keys: bool)
 enddef
 
 def Use(bufnr: number)
-  register.Use(bufnr)
+  register.Use(register.Of(bufnr))
 enddef
 
 def TakeFailed(): number
@@ -140,6 +144,13 @@ def InBuffer(command: list<string>, request: dict<any>)
   typing_mode.Begin(started.bufnr)
 enddef
 
+def InPane(command: list<string>, request: dict<any>)
+  const opened = pane.Open(command, request.env, request.size)
+  const place = {side: 'tmux', size: request.size}
+  const launch = get(request, 'launch', '')
+  register.Add({pane: opened, name: register.NewName(), place: place, launch: launch})
+enddef
+
 # The user's function has given the terminal its window, and closes it.
 def AsWanted(command: list<string>, request: dict<any>, Open: func)
   const wanted = {cmd: command, cwd: getcwd(), env: Environment(request)}
@@ -151,6 +162,12 @@ def AsWanted(command: list<string>, request: dict<any>, Open: func)
   const launch = get(request, 'launch', '')
   const known = {bufnr: bufnr, name: register.NewName(), place: place, launch: launch}
   Watch(register.Add(known), request.keys)
+enddef
+
+# Why a CLI opens in a split and not at its side; an empty string if it opens there.
+def Refusal(side: string): string
+  return side ==# 'float' ? 'a terminal in a popup cannot be left'
+    : side ==# 'tmux' ? pane.Refusal() : ''
 enddef
 
 # Start a CLI and go there. `request` has what `commands.py` says. Throws one line.
@@ -168,9 +185,14 @@ export def Start(request: dict<any>)
     AsWanted(command, request, functions[0])
     return
   endif
+  const refusal = Refusal(request.side)
+  if request.side ==# 'tmux' && refusal ==# ''
+    InPane(command, request)
+    return
+  endif
   InBuffer(command, request)
-  if has_key(ELSEWHERE, request.side)
-    message.Show($'{ELSEWHERE[request.side]}, so Claude opens in a split', 'warn')
+  if refusal !=# ''
+    message.Show($'{refusal}, so Claude opens in a split', 'warn')
   endif
 enddef
 

@@ -8,6 +8,7 @@ scriptencoding utf-8
 # typed again then.
 
 import autoload './clients.vim'
+import autoload './device.vim'
 import autoload './register.vim'
 import autoload '../say/message.vim'
 
@@ -29,11 +30,7 @@ const IN_BOX = "your words are in Claude's prompt: press Enter there to send the
 # The CLI folds a long text.
 const FOLDED = '^\[Pastedtext#\d\+[^\]]*\]$'
 
-# Bracketed paste.
-const BEGIN = "\e[200~"
-const END = "\e[201~"
-
-# By buffer, prompts: their `text`; times (`reltime()`, empty: not yet) at which they became the
+# By device, prompts: their `text`; times (`reltime()`, empty: not yet) at which they became the
 # first (`since`), were `pasted` and `entered`; how often (`pastes`, `presses`); the content of the
 # box `before`; whether a message has said that they wait (`is_mentioned`).
 var queues: dict<list<dict<any>>> = {}
@@ -48,8 +45,8 @@ def WithoutBlanks(text: string): string
 enddef
 
 # The lowest rows of the screen, without empty ones below.
-def Rows(bufnr: number): list<string>
-  var rows = getbufline(bufnr, 1, '$')
+def Lowest(screen: list<string>): list<string>
+  var rows = copy(screen)
   while !empty(rows) && rows[-1] ==# ''
     rows->remove(-1)
   endwhile
@@ -104,7 +101,7 @@ def Mention(prompt: dict<any>)
 enddef
 
 # Paste the text into the box, which has this content; return whether that is given up.
-def Paste(bufnr: number, prompt: dict<any>, content: string): bool
+def Paste(target: dict<any>, prompt: dict<any>, content: string): bool
   prompt.pastes += 1
   if prompt.pastes > TRIES
     Lose([prompt], 'Claude takes no text now')
@@ -112,12 +109,12 @@ def Paste(bufnr: number, prompt: dict<any>, content: string): bool
   endif
   prompt.pasted = reltime()
   prompt.before = content
-  term_sendkeys(bufnr, BEGIN .. prompt.text .. END)
+  device.Paste(target, prompt.text)
   return false
 enddef
 
 # Press Enter; return whether that is given up.
-def Enter(bufnr: number, prompt: dict<any>): bool
+def Enter(target: dict<any>, prompt: dict<any>): bool
   prompt.presses += 1
   if prompt.presses > TRIES
     message.Show(IN_BOX, 'warn')
@@ -125,17 +122,17 @@ def Enter(bufnr: number, prompt: dict<any>): bool
   endif
   # What follows would be regarded as pasted with it, so the prompt has to leave the box first.
   prompt.entered = reltime()
-  term_sendkeys(bufnr, "\r")
+  device.Enter(target)
   return false
 enddef
 
 # Type as much as is possible now; return whether the prompt is finished.
-def Advance(bufnr: number, prompt: dict<any>): bool
-  const box = BoxOf(Rows(bufnr))
+def Advance(target: dict<any>, prompt: dict<any>, screen: list<string>): bool
+  const box = BoxOf(Lowest(screen))
   const content = get(box, 0, '')
   if !empty(box) && HasTaken(content, prompt.text)
     const is_due = empty(prompt.entered) || SecondsSince(prompt.entered) >= AGAIN
-    return is_due && Enter(bufnr, prompt)
+    return is_due && Enter(target, prompt)
   elseif !empty(prompt.entered)
     return true
   elseif empty(box)
@@ -145,7 +142,7 @@ def Advance(bufnr: number, prompt: dict<any>): bool
     return false
   elseif empty(prompt.pasted)
       || (content ==# prompt.before && SecondsSince(prompt.pasted) >= AGAIN)
-    return Paste(bufnr, prompt, content)
+    return Paste(target, prompt, content)
   elseif SecondsSince(prompt.pasted) < TAKEN
     return false
   endif
@@ -154,43 +151,50 @@ def Advance(bufnr: number, prompt: dict<any>): bool
   return true
 enddef
 
-def Poll(bufnr: number)
-  final queue = queues[bufnr]
-  if !bufexists(bufnr) || term_getstatus(bufnr) !~# 'running'
-    queues->remove(bufnr)
+def Poll(target: dict<any>)
+  device.Read(target, (screens) => Continue(target, screens))
+enddef
+
+# `screens` has the rows of the screen; it is empty once the CLI has ended.
+def Continue(target: dict<any>, screens: list<list<string>>)
+  const id = device.Id(target)
+  final queue = queues[id]
+  if empty(screens)
+    queues->remove(id)
     Lose(queue, 'Claude has ended')
     return
   endif
-  if Advance(bufnr, queue[0])
+  if Advance(target, queue[0], screens[0])
     queue->remove(0)
     if empty(queue)
-      queues->remove(bufnr)
+      queues->remove(id)
       return
     endif
     queue[0].since = reltime()
   endif
-  timer_start(POLL, (_) => Poll(bufnr))
+  timer_start(POLL, (_) => Poll(target))
 enddef
 
 # Called by the host: type a prompt into the terminal in which a client runs, once its prompt box is
 # there; after those that wait for it already. The text is left in the box if the user has begun
 # another one. `pid` is the client's, 0: the CLI of `:Claude`. Returns `error` if no terminal of
-# this Vim is found.
+# this Vim, or pane of `:Claude`, is found.
 export def Send(pid: number, text: string): any
-  const current = register.Current()
-  const bufnr = pid > 0 ? clients.Buffer(pid) : get(current, 'bufnr', 0)
+  const terminal = pid > 0 ? clients.Terminal(pid) : register.Current()
+  const target = empty(terminal) ? {bufnr: clients.Buffer(pid), pane: {}} : terminal
   final prompt = {text: Harmless(text), since: reltime(), pasted: [], entered: [], pastes: 0,
     presses: 0, before: '', is_mentioned: false}
-  if bufnr == 0
+  if empty(terminal) && target.bufnr == 0
     const reason = pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim'
     return {error: reason .. Yank([prompt])}
   endif
-  if has_key(queues, bufnr)
-    queues[bufnr]->add(prompt)
+  const id = device.Id(target)
+  if has_key(queues, id)
+    queues[id]->add(prompt)
   else
-    queues[bufnr] = [prompt]
-    Poll(bufnr)
+    queues[id] = [prompt]
+    Poll(target)
   endif
   return true
 enddef

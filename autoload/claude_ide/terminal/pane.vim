@@ -1,0 +1,187 @@
+vim9script
+# A pane of the user's tmux in which the CLI runs: opened, hidden in a tmux window of its own, shown
+# again. A pane is a dict: its `id`, such as `%3`, and the `pid` of the shell in it.
+
+const PATIENCE = 5000 # milliseconds
+# Variables that are those of the pane, or of this Vim only.
+const OWN = '^\%(TERM\|COLORTERM\|MYVIMRC\|PWD\|OLDPWD\|SHLVL\|_\)$\|^TERM_PROGRAM\|^TMUX\|^N\?VIM'
+# The pane closes with the script, and its output with it.
+const KEEP_OUTPUT =
+  "[ \"$code\" -eq 0 ] || { printf '\\n[exited %s; Enter closes this]' \"$code\"; read -r _; }"
+const KEPT = '^\[exited \d\+; Enter closes this\]'
+
+def Tmux(words: list<string>): list<string>
+  return [exepath('tmux')] + words
+enddef
+
+# What a job writes, until it ends or its time has passed.
+def Output(job: job): string
+  var output = ''
+  try
+    while ch_status(job, {part: 'out'}) =~# 'open\|buffered'
+      const piece = ch_readraw(job, {timeout: PATIENCE})
+      if piece ==# ''
+        break
+      endif
+      output ..= piece
+    endwhile
+  catch /E906:/
+    # The program has ended since the channel was asked.
+  endtry
+  return trim(output)
+enddef
+
+# Whether a job whose output has ended succeeds.
+def Succeeds(job: job): bool
+  const begun = reltime()
+  while job_status(job) ==# 'run'
+    if reltimefloat(reltime(begun)) * 1000 > PATIENCE
+      job_stop(job, 'kill')
+      return false
+    endif
+    sleep 1m
+  endwhile
+  return job_status(job) ==# 'dead' && job_info(job).exitval == 0
+enddef
+
+# Run a command of tmux; return its output. Throws what tmux says if it refuses.
+def Run(...words: list<string>): string
+  const job = job_start(Tmux(words), {in_io: 'null', err_io: 'out', out_mode: 'raw'})
+  const output = Output(job)
+  if !Succeeds(job)
+    throw $'claude-ide: tmux: {output}'
+  endif
+  return output
+enddef
+
+# Why no pane can be opened; an empty string if one can.
+export def Refusal(): string
+  if $TMUX ==# '' || $TMUX_PANE ==# ''
+    return 'this Vim does not run in tmux'
+  endif
+  return executable('tmux') ? '' : 'tmux is not on PATH'
+enddef
+
+def Quoted(word: string): string
+  return "'" .. substitute(word, "'", "'\\\\''", 'g') .. "'"
+enddef
+
+def IsPassed(name: string): bool
+  return name =~# '^\h\w*$' && name !~# OWN
+enddef
+
+# Every user of the machine can read a command line, but not this file, which deletes itself. A pane
+# gets the environment of tmux, not that of Vim.
+def WriteScript(command: list<string>, env: dict<any>): string
+  const exports = extendnew(environ(), env)->filter((name, _) => IsPassed(name))->items()
+    ->mapnew((_, item) => $'export {item[0]}={Quoted($'{item[1]}')}')->sort()
+  const run = command->mapnew((_, word) => Quoted(word))->join(' ')
+  const lines = ['rm -f -- "$0"'] + exports + [run, 'code=$?', KEEP_OUTPUT]
+  const path = tempname()
+  writefile([], path)
+  setfperm(path, 'rw-------')
+  # In an item of the list, a line break would be written as NUL.
+  writefile(lines->join("\n")->split("\n", true), path)
+  return path
+enddef
+
+def Size(share: any): string
+  return share < 1 ? $'{float2nr(share * 100)}%' : string(float2nr(share * 1.0))
+enddef
+
+# Run a command in a new pane on the right, and go there. `env` is in addition to Vim's environment;
+# `share` is of the window, or columns. Throws an error if tmux refuses.
+export def Open(command: list<string>, env: dict<any>, share: any): dict<any>
+  const script = WriteScript(command, env)
+  try
+    const made = Run('split-window', '-h', '-l', Size(share), '-t', $TMUX_PANE, '-c', getcwd(),
+      '-P', '-F', '#{pane_id} #{pane_pid}', 'sh', script)
+    const [id, pid] = split(made)
+    return {id: id, pid: str2nr(pid)}
+  catch /^claude-ide:/
+    delete(script)
+    throw v:exception
+  endtry
+  return {}
+enddef
+
+# Whether its CLI runs, or the pane still shows why it does not.
+export def IsAlive(pane: dict<any>): bool
+  if isdirectory('/proc/self')
+    return isdirectory($'/proc/{pane.pid}')
+  endif
+  system($'kill -0 {pane.pid}')
+  return v:shell_error == 0
+enddef
+
+# Whether tmux still has it. Its process may outlive it for a moment.
+export def Exists(pane: dict<any>): bool
+  try
+    # Without the pane, older versions of tmux print an empty text.
+    return Run('display-message', '-p', '-t', pane.id, '#{pane_pid}') ==# string(pane.pid)
+  catch /^claude-ide:/
+    # tmux has no such pane.
+  endtry
+  return false
+enddef
+
+def WindowOf(id: string): string
+  return Run('display-message', '-p', '-t', id, '#{window_id}')
+enddef
+
+# Whether it is in the tmux window of this Vim.
+export def IsShown(pane: dict<any>): bool
+  return WindowOf(pane.id) ==# WindowOf($TMUX_PANE)
+enddef
+
+# Read what it shows. `Answer` gets the list of rows in a list; an empty list once the CLI has ended.
+export def Read(pane: dict<any>, Answer: func)
+  final rows: list<string> = []
+  final limit = {timer: 0}
+  const job = job_start(Tmux(['capture-pane', '-p', '-t', pane.id]), {
+    in_io: 'null',
+    err_io: 'null',
+    out_cb: (_, row) => add(rows, row),
+    close_cb: (_) => {
+      timer_stop(limit.timer)
+      const last = rows->copy()->filter((_, row) => row !=# '')->get(-1, '')
+      Answer(empty(rows) || last =~# KEPT ? [] : [rows])
+    },
+  })
+  limit.timer = timer_start(PATIENCE, (_) => job_stop(job, 'kill'))
+enddef
+
+# A buffer of tmux reaches the CLI even while the user reads in the copy mode, which takes keys.
+def Send(pane: dict<any>, text: string, options: list<string>)
+  const name = $'claude-ide-{getpid()}'
+  const words = ['load-buffer', '-b', name, '-', ';', 'paste-buffer', '-d', '-r', '-b', name, '-t',
+    pane.id]
+  const job = job_start(Tmux(words + options), {out_io: 'null', err_io: 'null'})
+  ch_sendraw(job, text)
+  ch_close_in(job)
+enddef
+
+# Paste a text into its CLI.
+export def Paste(pane: dict<any>, text: string)
+  Send(pane, text, ['-p'])
+enddef
+
+# Press Enter in it.
+export def Enter(pane: dict<any>)
+  Send(pane, "\r", [])
+enddef
+
+# Move it to a tmux window of its own, in the background.
+export def Hide(pane: dict<any>)
+  Run('break-pane', '-d', '-s', pane.id, '-n', 'Claude')
+enddef
+
+# Go there. If it is in another tmux window, bring it here first.
+export def Focus(pane: dict<any>, share: any)
+  if !IsShown(pane)
+    Run('join-pane', '-h', '-l', Size(share), '-s', pane.id, '-t', $TMUX_PANE)
+  endif
+  Run('select-pane', '-t', pane.id)
+enddef
+
+defcompile
