@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.editor_name import VIM, editor_name
 from claude_ide.program import locate
 
 TOKEN = "CLAUDE_IDE_HOOKS_TOKEN"
@@ -25,14 +26,16 @@ STATUS_PATH = "/status"
 
 EVENTS = (
     *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
-    *("Stop", "StopFailure", "SessionEnd", "PermissionRequest"),
+    *("Stop", "StopFailure", "SessionEnd"),
 )
+ASKING = "PermissionRequest"
+"""The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
 TIMEOUT_SECONDS = 2
 """How long the CLI waits for an answer before it goes on, and says so."""
 
-PATIENT = {"PermissionRequest": 86_400}
-"""The same for the hooks that wait for the user; the CLI's own dialog waits at the same time."""
+PATIENT = {ASKING: 86_400}
+"""The same for the hook that waits for the user."""
 
 OPTION = "--settings"
 OLDEST = (2, 1, 197)
@@ -50,7 +53,9 @@ def options(port: int, launch: str, more: Mapping[str, Any]) -> list[str]:
         "headers": {"Authorization": f"Bearer ${{{TOKEN}}}", LAUNCH: launch},
         "allowedEnvVars": [TOKEN],
     }
-    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in EVENTS}
+    # Vim has no window for the permissions.
+    events = EVENTS if editor_name() == VIM else (*EVENTS, ASKING)
+    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in events}
     settings: dict[str, Any] = {
         "hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}
     }
