@@ -50,7 +50,6 @@ ONLY_IN_NEOVIM = {
     "disk.agent_file.read": "agents of the panel read files through buffers",
     "file.rebase.merge_texts": "the panel merges prompts that were edited",
     "jupyter": "the kernel",
-    "permission": "the float with the permissions of a CLI in a terminal",
     "question.answer.close": "an answer that goes on in the panel",
     "review.count": "the review of an agent's changes",
     "review.name_files": "the review of an agent's changes",

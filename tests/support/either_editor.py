@@ -109,6 +109,13 @@ async def choose(editor: Editor, number: int) -> None:
         await editor.keys(f"{number}<CR>")
 
 
+async def type_answer(editor: Editor, keys: str) -> None:
+    """Type into the question on the screen, which asks for a line."""
+    if isinstance(editor, Vim):
+        await until(lambda: editor.eval(f"!{GUARDS} && mode() ==# 'c'"), "it accepts keys")
+    await editor.keys(keys)
+
+
 async def dismiss(editor: Editor) -> None:
     """Leave the question on the screen without an answer."""
     if isinstance(editor, Vim):

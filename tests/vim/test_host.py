@@ -97,6 +97,8 @@ async def test_nothing_survives_a_killed_vim_although_a_later_job_has_inherited_
     holder = await the_holder(serving_vim)
     await serving_vim.command("let g:other = job_start(['sleep', '600'])")
     other = await serving_vim.eval("job_info(g:other).process")
+    # Before that it is a copy of Vim, which the end of its terminal would kill.
+    await until(lambda: command_line(other).startswith(b"sleep"), "it runs")
 
     try:
         os.kill(serving_vim.process.pid, signal.SIGKILL)

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor_name import VIM, editor_name
 from claude_ide.program import locate
 
 TOKEN = "CLAUDE_IDE_HOOKS_TOKEN"
@@ -24,12 +23,13 @@ PATH = "/hooks"
 STATUS_PATH = "/status"
 """Where its status line command sends what the CLI tells it (`send_status.py`)."""
 
-EVENTS = (
-    *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
-    *("Stop", "StopFailure", "SessionEnd"),
-)
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""
+
+EVENTS = (
+    *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
+    *("Stop", "StopFailure", "SessionEnd", ASKING),
+)
 
 TIMEOUT_SECONDS = 2
 """How long the CLI waits for an answer before it goes on, and says so."""
@@ -53,9 +53,7 @@ def options(port: int, launch: str, more: Mapping[str, Any]) -> list[str]:
         "headers": {"Authorization": f"Bearer ${{{TOKEN}}}", LAUNCH: launch},
         "allowedEnvVars": [TOKEN],
     }
-    # Vim has no window for the permissions.
-    events = EVENTS if editor_name() == VIM else (*EVENTS, ASKING)
-    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in events}
+    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in EVENTS}
     settings: dict[str, Any] = {
         "hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}
     }
