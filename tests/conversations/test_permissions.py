@@ -21,7 +21,18 @@ from support.either_editor import (
 )
 from support.happenings import HookedCli, recorder
 from support.neovim import until
-from support.permissions import EDITS, RULE, counts, decision, enter, follow, gone, look, shown
+from support.permissions import (
+    EDITS,
+    RULE,
+    counts,
+    decision,
+    enter,
+    entered,
+    follow,
+    gone,
+    look,
+    shown,
+)
 from support.raw_http import Answer
 from support.vim import Vim
 
@@ -107,8 +118,7 @@ async def test_nothing_is_hidden(nvim: Editor, ask: Ask) -> None:
 async def test_a_yes_allows_and_the_user_returns(nvim: Editor, ask: Ask) -> None:
     window = await nvim.eval("win_getid()")
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("y")
 
@@ -120,8 +130,7 @@ async def test_a_yes_allows_and_the_user_returns(nvim: Editor, ask: Ask) -> None
 
 async def test_a_no_carries_its_reason(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("N")
     await until(lambda: "Why not?" in nvim.screen.text(), "the question")
@@ -146,8 +155,7 @@ async def test_it_waits_for_the_end_of_a_command_line(nvim: Editor, ask: Ask) ->
 
 async def test_a_plain_no_is_a_rejection(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("n")
 
@@ -158,8 +166,7 @@ async def test_a_plain_no_is_a_rejection(nvim: Editor, ask: Ask) -> None:
 
 async def test_always_adds_the_rule_that_the_user_edits(nvim: Editor, ask: Ask) -> None:
     asked = ask("mkdir a", RULE)
-    await shown(nvim, "always: Bash(mkdir *)")
-    await enter(nvim)
+    await entered(nvim, "always: Bash(mkdir *)")
 
     await nvim.keys("a")
     await until(lambda: "for this project, for you" in nvim.screen.text(), "the scopes")
@@ -175,8 +182,7 @@ async def test_always_adds_the_rule_that_the_user_edits(nvim: Editor, ask: Ask) 
 
 async def test_always_sends_a_suggestion_back_unchanged(nvim: Editor, ask: Ask) -> None:
     asked = ask("mkdir a", EDITS)
-    await shown(nvim, "acceptEdits")
-    await enter(nvim)
+    await entered(nvim, "acceptEdits")
 
     await nvim.keys("a")
     await until(lambda: "by a rule, for this session" in nvim.screen.text(), "the ways")
@@ -187,8 +193,7 @@ async def test_always_sends_a_suggestion_back_unchanged(nvim: Editor, ask: Ask) 
 
 async def test_a_long_command_is_read_before_it_is_allowed(nvim: Editor, ask: Ask) -> None:
     asked = ask("\n".join(f"echo {number}" for number in range(100)))
-    await shown(nvim, "more lines")
-    await enter(nvim)
+    await entered(nvim, "more lines")
 
     await nvim.keys("y")
     await shown(nvim, "echo 99")
@@ -271,8 +276,7 @@ async def test_a_subagent_waits_longer_than_the_turn(
 
 async def test_a_cli_that_disconnects_closes_the_float(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     asked.cancel()
 
@@ -355,8 +359,7 @@ async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Editor, ask: As
 
 async def test_a_float_that_the_user_closes_comes_back(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("<C-c>" if isinstance(nvim, Vim) else ":q<CR>")
     await gone(nvim)

@@ -115,3 +115,9 @@ async def enter(nvim: Editor) -> None:
 
     await until(is_inside, "the user is in the float")
     await nvim.idle(NOTICED)
+
+
+async def entered(nvim: Editor, text: str) -> None:
+    """Wait for a float with this text, and go into it."""
+    await shown(nvim, text)
+    await enter(nvim)
