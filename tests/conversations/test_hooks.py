@@ -229,6 +229,15 @@ async def test_settings_of_the_user_come_before_ours(
     )
 
 
+@BOTH
+async def test_without_a_permission_the_command_says_so(nvim: Editor, cli: HookedCli) -> None:
+    await nvim.command("ClaudeAnswer")
+
+    # In Neovim, it answers in a chat.
+    why = "waits for your permission" if isinstance(nvim, Vim) else "there is no chat"
+    await until(lambda: why in nvim.screen.text(), "the message")
+
+
 async def test_a_chat_announces_its_turns(nvim: Neovim, replay: Open) -> None:
     await follow(nvim)
     panel = await replay("plain_thinking")
