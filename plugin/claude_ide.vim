@@ -58,6 +58,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   call s:Host('ClaudeStart', '-bar -bang')
   call s:Host('ClaudeStop', '-bar -bang')
   call s:Host('ClaudeStatus', '-bar')
+  call s:Host('ClaudeAnswer', '-bar')
   call s:Host('ClaudeSend', '-bar -bang')
   call s:Host('ClaudeAdd',
         \ '-bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete')
@@ -86,7 +87,6 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     call s:Define(a:name, a:attributes,
           \ 'call claude_ide#say#message#Show(":' . a:name . ' needs Neovim", "warn")')
   endfunction
-  call s:NeedsNeovim('ClaudeAnswer', '-bar')
   call s:NeedsNeovim('ClaudeChanges', '-bar -bang -nargs=*')
   call s:NeedsNeovim('ClaudeChat', '-nargs=*')
   call s:NeedsNeovim('ClaudeComment', '-bang -nargs=*')
@@ -103,6 +103,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   call s:Map('nnoremap', 'share', '<Cmd>ClaudeShare toggle<CR>')
   call s:Map('nnoremap', 'add', '<Cmd>ClaudeAdd %<CR>')
   call s:Map('nnoremap', 'dismiss', '<Cmd>ClaudeDismiss<CR>')
+  call s:Map('nnoremap', 'answer', '<Cmd>ClaudeAnswer<CR>')
   call s:Map('nnoremap', 'commit', '<Cmd>ClaudeCommit<CR>')
   call s:Map('nnoremap', 'accept', '<Cmd>ClaudeAccept<CR>')
   call s:Map('nnoremap', 'reject', '<Cmd>ClaudeReject<CR>')
@@ -116,7 +117,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   call s:Map('xnoremap <silent>', 'edit', ':ClaudeEdit<CR>')
   call s:Map('nnoremap <expr>', 'send', 'claude_ide#selection#mention#Operator()')
   call s:Map('xnoremap <silent>', 'send', ':ClaudeSend<CR>')
-  for s:name in ['answer', 'changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next',
+  for s:name in ['changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next',
         \ 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next',
         \ 'unseen-previous']
     call s:Map('noremap', s:name, '<Cmd>call claude_ide#say#message#Show(' .

@@ -105,7 +105,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("editor", "agent_check", "mcp", "parts"),
     },
     "changes_command": {"errors", "hooks", "parts"},
-    "commands": {"errors", "app", "changes_command", "mcp", "program", "own_mode", "trust"},
+    "commands": {
+        *("errors", "app", "changes_command", "editor_name", "mcp", "program", "own_mode", "trust"),
+    },
     "vim_plugin": {"app", "commands", "editor", "startup"},
     "port_hold": set(),
     "host": {"startup", "app", "websockets_import", "editor_name", "vim_plugin"},

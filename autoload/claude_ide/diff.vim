@@ -1,6 +1,7 @@
 vim9script
 # Proposed changes: shown beside the file, decided by the user, and answered once.
 
+import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
 import autoload './diff/choice.vim'
@@ -52,7 +53,8 @@ def CloseLater(diff: dict<any>, When: func, outcome: dict<bool> = {})
 enddef
 
 # The bars count the diffs. Not at once: the caller may be inside an autocommand.
-def RedrawCounts()
+def CountChanged()
+  activity.Changed()
   timer_start(0, (_) => {
     if !empty(diffs)
       screen.DrawStatusLines()
@@ -63,7 +65,7 @@ enddef
 def Remove(diff: dict<any>)
   remove(diffs, string(diff.id))
   call(diff.Cancel, [])
-  RedrawCounts()
+  CountChanged()
 enddef
 
 # The number of a diff among the waiting ones, 0 if it is decided; and their number.
@@ -215,7 +217,7 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   diff.focus = settings.TakesFocus()
   diff.Place = () => PlaceOf(diff)
   diffs[id] = diff
-  RedrawCounts()
+  CountChanged()
   diff.Cancel = WhenShowable(diff)
   return {}
 enddef

@@ -18,6 +18,7 @@ import autoload './say/reason.vim'
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
 
 var server: dict<any> = {} # the last `port` and `token`; kept so that the server can return to them
+var hooks: dict<any> = {} # the last `port` and `token` for the CLI's hooks
 var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
@@ -58,7 +59,7 @@ enddef
 
 # Free the port and restore the environment: there is no server until the user starts one.
 def ReleasePort()
-  port_hold.Release()
+  port_hold.Release('server')
   environment.Restore()
 enddef
 
@@ -102,6 +103,12 @@ def Ended(code: number, stderr: list<string>)
   endif
 enddef
 
+# The token of an address, if its port is held: otherwise another process may have listened on the
+# port, and received the token.
+def HeldToken(name: string, address: dict<any>): string
+  return !empty(address) && port_hold.Port(name) == address.port ? address.token : ''
+enddef
+
 # Start a host; it binds a port at once if it `serve`s. Returns false, after a message to the user,
 # if it cannot run.
 def Spawn(serve: bool): bool
@@ -120,9 +127,10 @@ def Spawn(serve: bool): bool
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
-    # Without the hold another process may have listened on the port, and received the token.
-    token: !empty(server) && port_hold.Port() == server.port ? server.token : '',
-    hold: port_hold.Path(),
+    token: HeldToken('server', server),
+    hold: port_hold.Path('server'),
+    # A CLI that has an earlier host's address sends its hooks to the next host.
+    hooks: {token: HeldToken('hooks', hooks), hold: port_hold.Path('hooks')},
   }
   const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
@@ -174,10 +182,17 @@ export def Bound(port: number, token: string): bool
   return true
 enddef
 
+# Called by the host when it has bound the port to which the CLI in a terminal sends its hooks.
+export def HooksBound(port: number, token: string): bool
+  hooks = {port: port, token: token}
+  port_hold.Hold('hooks', port)
+  return true
+enddef
+
 # Called by the host when its server accepts clients.
 export def Listening(port: number, token: string): bool
   Bound(port, token)
-  port_hold.Hold(port)
+  port_hold.Hold('server', port)
   serves = true
   SetServing(true)
   return true

@@ -20,6 +20,7 @@ const CLEANUPS = [
   'claude_ide#dialogue#CloseAll',
   'claude_ide#question#HostEnded',
   'claude_ide#activity#Clear',
+  'claude_ide#permission#Close',
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']

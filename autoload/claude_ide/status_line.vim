@@ -30,11 +30,16 @@ def Waiting(): number
   return Asked('claude_ide#diff#waiting#Count', 0)
 enddef
 
+# How many permissions wait for an answer.
+def Asking(): number
+  return Asked('claude_ide#permission#Count', 0)
+enddef
+
 # The most important of several states.
 def StateOf(server: dict<any>): string
   if empty(server)
     return 'off'
-  elseif HasDiff()
+  elseif HasDiff() || Asking() > 0
     return 'wants you'
   elseif activity.IsWorking()
     return 'working'
@@ -50,6 +55,9 @@ def WordsOf(server: dict<any>, state: string): string
   endif
   if Waiting() > 0
     words->add($'{Waiting()}!')
+  endif
+  if Asking() > 0
+    words->add($'{Asking()}?')
   endif
   if !empty(server) && !Asked('claude_ide#selection#IsShared', true)
     words->add('unshared')

@@ -14,7 +14,6 @@ local CLEANUPS = {
   { 'jupyter.choice', 'close_all' },
   { 'question', 'host_ended' },
   { 'activity', 'clear' },
-  { 'terminal.interruption', 'unwatch_all' },
   { 'diagnostics.unopened', 'release' },
   { 'permission', 'close' },
   { 'terminal_prompt', 'host_ended' },

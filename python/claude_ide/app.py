@@ -87,7 +87,6 @@ class App(Parts):
         subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
         subscribe("permission", lambda event: self.guard(self.hooks.press(event)))
-        subscribe("terminal_interrupted", lambda event: self.hooks.interrupted(**event))
         subscribe("commented", lambda event: self.guard(self.ide.say(event["words"])))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))

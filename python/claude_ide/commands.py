@@ -15,6 +15,7 @@ import msgspec
 
 from claude_ide import changes_command, program
 from claude_ide.app import App
+from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.own_mode import given_words, terminal_options
@@ -210,7 +211,11 @@ async def chat(app: App, call: Call) -> None:
 @command("ClaudeAnswer")
 async def answer(app: App, _call: Call) -> None:
     """:ClaudeAnswer — go to the permission that a CLI in a terminal waits for, or to a chat's."""
-    if not (app.begun("hooks") and await app.hooks.answer()):
+    if app.begun("hooks") and await app.hooks.answer():
+        return
+    if editor_name() == VIM:
+        app.editor.notify("no CLI in a terminal waits for your permission", "warn")
+    else:
         await chat(app, Call(arguments=["answer"]))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import locks
+from support.either_editor import BOTH_WITH_CLI, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import Happening, follow, happened, names
 from support.neovim import Neovim, until
@@ -22,13 +23,13 @@ PRIVATE = ("session", "chat", "id")
 
 
 @pytest.fixture
-async def nvim(nvim_with_cli: Neovim) -> Neovim:
-    """A Neovim that shows `path`, and whose events are followed."""
+async def nvim(nvim_with_cli: Editor) -> Editor:
+    """An editor that shows `path`, and whose events are followed."""
     await follow(nvim_with_cli)
     return nvim_with_cli
 
 
-async def prompt(nvim: Neovim, words: str) -> None:
+async def prompt(nvim: Editor, words: str) -> None:
     """Type a prompt into the CLI in the terminal."""
     await nvim.keys(words)
     await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
@@ -91,9 +92,10 @@ def expected(path: Path) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+@BOTH_WITH_CLI
 @pytest.mark.parametrize("mode", ["acceptEdits", "auto"])
 async def test_the_cli_in_a_terminal_announces_its_turn(
-    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path, mode: str
+    nvim: Editor, api: FakeApi, path: Path, config_folder: Path, mode: str
 ) -> None:
     own = config_folder / "own-hook"
     command = {"type": "command", "command": f"touch {own}"}
@@ -131,8 +133,9 @@ async def test_a_chat_announces_the_same_turn(
     await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends", PATIENCE)
 
 
+@BOTH_WITH_CLI
 async def test_the_cli_notices_nothing_of_a_host_that_is_killed(
-    nvim: Neovim, api: FakeApi, config_folder: Path
+    nvim: Editor, api: FakeApi, config_folder: Path
 ) -> None:
     await begin(nvim, "acceptEdits")
     api.script([text("Once.")], [text("Twice.")])
@@ -154,7 +157,8 @@ async def test_the_cli_notices_nothing_of_a_host_that_is_killed(
     await until(lambda: "hook" not in nvim.screen.text(), "no hook has failed", PATIENCE)
 
 
-async def test_a_refused_command_has_not_happened(nvim: Neovim, api: FakeApi, path: Path) -> None:
+@BOTH_WITH_CLI
+async def test_a_refused_command_has_not_happened(nvim: Editor, api: FakeApi, path: Path) -> None:
     api.script([tool_use("Bash", command=f"rm {path}", description="Remove")])
     await begin(nvim, "default")
     await prompt(nvim, "Remove it")

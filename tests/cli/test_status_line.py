@@ -1,56 +1,60 @@
-"""The real CLI in a terminal: Neovim's status line shows what it does, and the user's own stays."""
+"""The real CLI in a terminal: the status line shows what it does, and the user's own stays."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from support.claude_cli import CARET, environment
+from support.claude_cli import CARET
+from support.either_editor import BOTH_WITH_CLI, Editor, status_line
 from support.fake_api import FakeApi, edit, tool_use
 from support.happenings import follow, happened, names
-from support.neovim import Neovim, until
-from support.panel import CONFIGURE
+from support.neovim import until
 from support.terminal import PATIENCE
+from support.vim import Vim
 
-from .conftest import diff_opened, serve
+from .conftest import diff_opened
 
-STATUS = "return require('claude_ide').statusline()"
 OURS = "send_status"
 REPORTING = "set laststatus=2 statusline=%{%claude_ide#statusline()%}"
 OLD = "197"
 
+pytestmark = BOTH_WITH_CLI
+
 
 @pytest.fixture
-async def nvim(
-    each_cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; its CLIs use the stand-in for the model."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli)]})
-    await neovim.command(REPORTING)
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+async def nvim(nvim_with_cli: Editor) -> Editor:
+    """An editor that shows `path` and its status line."""
+    await nvim_with_cli.command(REPORTING)
+    return nvim_with_cli
 
 
-async def begin(nvim: Neovim) -> None:
+async def begin(nvim: Editor) -> None:
     """Open a CLI in a terminal that asks before it edits."""
     await nvim.keys(":Claude --permission-mode default<CR>")
     await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
     await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
 
 
-async def shows(nvim: Neovim, words: str) -> None:
+async def shows(nvim: Editor, words: str) -> None:
     """Wait until the status line on the screen begins with these words."""
     await until(lambda: f"Claude: {words}" in nvim.screen.text(), f"{words!r} is shown", PATIENCE)
 
 
+async def wants_the_user(nvim: Editor) -> None:
+    """Wait until the status line says so; in Vim, a diff covers those of its windows."""
+    if not isinstance(nvim, Vim):
+        await shows(nvim, "wants you · Opus")
+        return
+
+    async def is_told() -> bool:
+        return (await status_line(nvim)).startswith("Claude: wants you · Opus")
+
+    await until(is_told, "it says so", PATIENCE)
+
+
 async def test_the_states_and_figures_of_a_turn_are_shown(
-    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path
+    nvim: Editor, api: FakeApi, path: Path, config_folder: Path
 ) -> None:
     own = "sed 's/.*\"session_id\".*/the own line/'"
     line = {"type": "command", "command": own, "padding": 3}
@@ -66,7 +70,7 @@ async def test_the_states_and_figures_of_a_turn_are_shown(
     await nvim.keys("<CR>")
     await shows(nvim, "working · Opus")
     await diff_opened(nvim)
-    await shows(nvim, "wants you · Opus")
+    await wants_the_user(nvim)
     await nvim.keys(":write<CR>")
 
     await shows(nvim, "idle · Opus")
@@ -75,7 +79,7 @@ async def test_the_states_and_figures_of_a_turn_are_shown(
     await until(lambda: "the own line" in nvim.screen.text(), "the user's own", PATIENCE)
 
 
-async def test_an_interrupted_turn_is_over(nvim: Neovim, api: FakeApi) -> None:
+async def test_an_interrupted_turn_is_over(nvim: Editor, api: FakeApi) -> None:
     await follow(nvim)
     for number in (1, 2):
         api.script([tool_use("Bash", command="sleep 20", description="Wait")])
@@ -96,12 +100,13 @@ async def test_an_interrupted_turn_is_over(nvim: Neovim, api: FakeApi) -> None:
 
 
 async def test_without_an_own_line_the_terminal_shows_what_it_did_before(
-    nvim: Neovim, each_cli: Path, api: FakeApi
+    nvim: Editor, each_cli: Path, api: FakeApi
 ) -> None:
     await begin(nvim)
     below = below_the_box(nvim)
 
-    assert below.partition("│")[2].strip(), "there is no empty row"
+    separator = "|" if isinstance(nvim, Vim) else "│"
+    assert below.partition(separator)[2].strip(), "there is no empty row"
     if OLD in str(each_cli):
         await shows(nvim, "idle · Opus")
         assert OURS in await arguments(nvim)
@@ -110,14 +115,15 @@ async def test_without_an_own_line_the_terminal_shows_what_it_did_before(
         await shows(nvim, "idle")
 
 
-def below_the_box(nvim: Neovim) -> str:
+def below_the_box(nvim: Editor) -> str:
     """Return the first line below the prompt box."""
     lines = nvim.screen.text().splitlines()
     last = max(row for row, line in enumerate(lines) if "─" * 20 in line)
     return lines[last + 1]
 
 
-async def arguments(nvim: Neovim) -> str:
+async def arguments(nvim: Editor) -> str:
     """Return the command line of the CLI."""
-    pid = await nvim.eval("b:terminal_job_pid")
+    job = "job_info(term_getjob(bufnr())).process"
+    pid = await nvim.eval(job if isinstance(nvim, Vim) else "b:terminal_job_pid")
     return Path(f"/proc/{pid}/cmdline").read_text()

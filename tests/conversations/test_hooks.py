@@ -1,4 +1,4 @@
-"""The hooks of a CLI in a terminal become `User` events of a real Neovim."""
+"""The hooks of a CLI in a terminal become `User` events of a real editor."""
 
 import json
 import os
@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from support.claude_code import the_lock
+from support.either_editor import BOTH, Editor, configure, holds_port, is_serving
 from support.happenings import HookedCli, follow, happened, names, recorder, the
 from support.neovim import Neovim, until
 from support.panel import Open
+from support.vim import Vim
 
 EDITED = {
     "filePath": "/p/a.py",
@@ -26,8 +28,6 @@ EDITED = {
         }
     ],
 }
-HELD = "return require('claude_ide.host.port_hold').port('hooks') == ..."
-CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
 
 
 @pytest.fixture
@@ -37,22 +37,23 @@ def record(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-async def cli(nvim: Neovim, record: tuple[Path, Path]) -> HookedCli:
+async def cli(nvim: Editor, record: tuple[Path, Path]) -> HookedCli:
     """A CLI in the terminal of `:Claude`."""
-    await nvim.lua(CONFIGURE, {"cmd": str(record[0])})
+    await configure(nvim, cmd=str(record[0]))
     await follow(nvim)
     await nvim.command("Claude")
     return await HookedCli.started(record[1])
 
 
-async def given(nvim: Neovim, record: tuple[Path, Path], words: str = "", **options: Any) -> str:
+async def given(nvim: Editor, record: tuple[Path, Path], words: str = "", **options: Any) -> str:
     """Return the arguments of a CLI that is started with these options and words."""
-    await nvim.lua(CONFIGURE, {"cmd": str(record[0])} | options)
+    await configure(nvim, cmd=str(record[0]), **options)
     await nvim.command(f"Claude {words}")
     await until(lambda: record[1].exists(), "the program runs")
     return record[1].read_text()
 
 
+@BOTH
 async def test_the_token_is_in_the_environment_only(cli: HookedCli) -> None:
     assert cli.token
     assert cli.token not in " ".join(cli.arguments)
@@ -60,7 +61,8 @@ async def test_the_token_is_in_the_environment_only(cli: HookedCli) -> None:
     assert cli.hook["allowedEnvVars"] == ["CLAUDE_IDE_HOOKS_TOKEN"]
 
 
-async def test_a_turn_with_an_edit_is_announced(nvim: Neovim, cli: HookedCli) -> None:
+@BOTH
+async def test_a_turn_with_an_edit_is_announced(nvim: Editor, cli: HookedCli) -> None:
     await cli.send("UserPromptSubmit", prompt="do it")
     await cli.use("Edit", "t1", {"file_path": "/p/a.py"}, EDITED)
     await cli.send("Stop")
@@ -82,8 +84,9 @@ async def test_a_turn_with_an_edit_is_announced(nvim: Neovim, cli: HookedCli) ->
     ]
 
 
+@BOTH
 async def test_a_pasted_prompt_is_announced_without_the_marks_of_the_cli(
-    nvim: Neovim, cli: HookedCli
+    nvim: Editor, cli: HookedCli
 ) -> None:
     pasted = '\n\n<pasted_content id="81e6">\na\nb\n</pasted_content id="81e6">\n'
 
@@ -92,8 +95,9 @@ async def test_a_pasted_prompt_is_announced_without_the_marks_of_the_cli(
     assert (await the(nvim, "ClaudePrompt"))["prompt"] == "a\nb"
 
 
+@BOTH
 async def test_what_a_command_changes_in_an_open_file_is_announced(
-    nvim: Neovim, path: Path, cli: HookedCli
+    nvim: Editor, path: Path, cli: HookedCli
 ) -> None:
     await cli.send("UserPromptSubmit", prompt="do it")
     tool = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "sed …"}}
@@ -109,8 +113,9 @@ async def test_what_a_command_changes_in_an_open_file_is_announced(
     assert [hunk["lines"] for hunk in file["hunks"]] == [[" one", "-two", "+2", " three"]]
 
 
+@BOTH
 async def test_a_file_whose_earlier_text_is_unknown_has_no_hunks(
-    nvim: Neovim, path: Path, cli: HookedCli
+    nvim: Editor, path: Path, cli: HookedCli
 ) -> None:
     path.write_bytes(b"\xff\x00")
     await cli.send("UserPromptSubmit", prompt="do it")
@@ -122,7 +127,8 @@ async def test_a_file_whose_earlier_text_is_unknown_has_no_hunks(
     assert (await the(nvim, "ClaudeToolEnd"))["files"] == [{"path": os.path.realpath(path)}]
 
 
-async def test_a_new_file_has_one_hunk_of_its_whole_text(nvim: Neovim, cli: HookedCli) -> None:
+@BOTH
+async def test_a_new_file_has_one_hunk_of_its_whole_text(nvim: Editor, cli: HookedCli) -> None:
     result = {"type": "create", "filePath": "/p/b", "content": "b\n", "structuredPatch": []}
     await cli.use("Write", "t1", {"file_path": "/p/b"}, result)
 
@@ -131,8 +137,9 @@ async def test_a_new_file_has_one_hunk_of_its_whole_text(nvim: Neovim, cli: Hook
     assert [hunk["lines"] for hunk in file["hunks"]] == [["+b"]]
 
 
+@BOTH
 async def test_a_session_whose_cli_ends_without_a_word_is_over(
-    nvim: Neovim, cli: HookedCli
+    nvim: Editor, cli: HookedCli
 ) -> None:
     await cli.send("UserPromptSubmit", prompt="do it")
     await cli.send("PreToolUse", tool_name="Bash", tool_use_id="t1", tool_input={})
@@ -145,10 +152,11 @@ async def test_a_session_whose_cli_ends_without_a_word_is_over(
     assert (await the(nvim, "ClaudeToolEnd"))["status"] == "interrupted"
 
 
+@BOTH
 async def test_the_next_host_gets_the_hooks_of_a_cli_that_runs(
-    nvim: Neovim, cli: HookedCli, config_folder: Path
+    nvim: Editor, cli: HookedCli, config_folder: Path
 ) -> None:
-    await until(lambda: nvim.lua(HELD, cli.port), "Neovim holds the port")
+    await until(lambda: holds_port(nvim, cli.port, "hooks"), "the port is held")
     _, lock = await the_lock(config_folder)
     os.kill(lock["hostPid"], signal.SIGKILL)
 
@@ -157,17 +165,22 @@ async def test_the_next_host_gets_the_hooks_of_a_cli_that_runs(
     assert (await the(nvim, "ClaudePrompt"))["prompt"] == "are you there?"
 
 
-async def test_the_hooks_do_not_need_the_server(nvim: Neovim, cli: HookedCli) -> None:
+@BOTH
+async def test_the_hooks_do_not_need_the_server(nvim: Editor, cli: HookedCli) -> None:
+    async def is_stopped() -> bool:
+        return not await is_serving(nvim)
+
     await nvim.command("ClaudeStop")
-    await until(lambda: nvim.lua("return require('claude_ide.host').server() == nil"))
+    await until(is_stopped, "the server has stopped")
 
     assert (await cli.send("UserPromptSubmit", prompt="still there?")).status == 200
 
     await the(nvim, "ClaudePrompt")
 
 
+@BOTH
 async def test_an_error_in_an_autocommand_neither_blocks_the_cli_nor_later_events(
-    nvim: Neovim, cli: HookedCli
+    nvim: Editor, cli: HookedCli
 ) -> None:
     await nvim.command("autocmd User ClaudePrompt throw 'otter'")
 
@@ -177,8 +190,9 @@ async def test_an_error_in_an_autocommand_neither_blocks_the_cli_nor_later_event
     await the(nvim, "ClaudeTurnEnd")
 
 
-async def test_the_cli_is_answered_while_neovim_waits_for_a_key(
-    nvim: Neovim, path: Path, cli: HookedCli
+@BOTH
+async def test_the_cli_is_answered_while_the_editor_waits_for_a_key(
+    nvim: Editor, path: Path, cli: HookedCli
 ) -> None:
     await nvim.keys("<C-\\><C-n>:call getchar()<CR>")
 
@@ -190,27 +204,38 @@ async def test_the_cli_is_answered_while_neovim_waits_for_a_key(
     await the(nvim, "ClaudeToolStart")
 
 
-async def test_the_option_turns_hooks_off(nvim: Neovim, record: tuple[Path, Path]) -> None:
+@BOTH
+async def test_the_option_turns_hooks_off(nvim: Editor, record: tuple[Path, Path]) -> None:
     arguments, token = json.loads(await given(nvim, record, hooks=False))
 
     assert not [word for word in arguments if word.startswith("--settings")]
     assert not token
 
 
+@BOTH
 @pytest.mark.parametrize("words", ["--settings mine.json", "--settings={}"])
 async def test_settings_of_the_user_come_before_ours(
-    nvim: Neovim, record: tuple[Path, Path], words: str
+    nvim: Editor, record: tuple[Path, Path], words: str
 ) -> None:
     arguments, token = json.loads(await given(nvim, record, words))
 
     settings = [word for word in arguments if word.startswith("--settings")]
     assert settings == [words.split()[0]]
     assert not token
-    await nvim.command("checkhealth claude_ide")
+    await nvim.command("ClaudeCheck" if isinstance(nvim, Vim) else "checkhealth claude_ide")
     await until(
         lambda: nvim.eval("join(getline(1, '$')) =~ 'hooks: none, because .* own --settings'"),
         "the reason is reported",
     )
+
+
+@BOTH
+async def test_without_a_permission_the_command_says_so(nvim: Editor, cli: HookedCli) -> None:
+    await nvim.command("ClaudeAnswer")
+
+    # In Neovim, it answers in a chat.
+    why = "waits for your permission" if isinstance(nvim, Vim) else "there is no chat"
+    await until(lambda: why in nvim.screen.text(), "the message")
 
 
 async def test_a_chat_announces_its_turns(nvim: Neovim, replay: Open) -> None:

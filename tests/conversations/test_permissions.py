@@ -1,4 +1,4 @@
-"""The permissions of a CLI in a terminal, in a float of a real Neovim."""
+"""The permissions of a CLI in a terminal, in a float of a real Neovim or a popup of Vim."""
 
 import asyncio
 import os
@@ -10,20 +10,42 @@ from typing import Any
 import pytest
 
 from support.claude_code import claude_code, the_lock
+from support.either_editor import (
+    BOTH,
+    Editor,
+    choose,
+    configure,
+    set_size,
+    status_line,
+    type_answer,
+)
 from support.happenings import HookedCli, recorder
-from support.neovim import Neovim, until
-from support.permissions import EDITS, RULE, counts, decision, enter, follow, gone, look, shown
+from support.neovim import until
+from support.permissions import (
+    EDITS,
+    RULE,
+    counts,
+    decision,
+    enter,
+    entered,
+    follow,
+    gone,
+    look,
+    shown,
+)
 from support.raw_http import Answer
+from support.vim import Vim
 
-CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
+pytestmark = BOTH
+
 Ask = Callable[..., "asyncio.Task[Answer]"]
 
 
 @pytest.fixture
-async def cli(nvim: Neovim, tmp_path: Path, path: Path) -> HookedCli:
+async def cli(nvim: Editor, tmp_path: Path, path: Path) -> HookedCli:
     """A CLI in the terminal of `:Claude`; the user is in another window."""
     program, record = recorder(tmp_path)
-    await nvim.lua(CONFIGURE, {"cmd": str(program)})
+    await configure(nvim, cmd=str(program))
     await follow(nvim)
     await nvim.command("Claude")
     cli = await HookedCli.started(record)
@@ -50,7 +72,7 @@ async def ask(cli: HookedCli) -> AsyncIterator[Ask]:
     await asyncio.gather(*asked, return_exceptions=True)
 
 
-async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> None:
+async def test_a_permission_is_shown_without_focus(nvim: Editor, ask: Ask) -> None:
     window = await nvim.eval("win_getid()")
     ask("mkdir a", EDITS)
 
@@ -69,24 +91,23 @@ async def test_a_permission_is_shown_without_focus(nvim: Neovim, ask: Ask) -> No
         assert await nvim.eval("&filetype") != "claude-permission"
 
 
-async def test_the_status_line_counts_permissions(nvim: Neovim, ask: Ask) -> None:
+async def test_the_status_line_counts_permissions(nvim: Editor, ask: Ask) -> None:
     first = ask("mkdir a")
     second = ask("mkdir b")
-    line = "v:lua.require'claude_ide'.statusline()"
 
     async def counted(number: int) -> bool:
-        return f"{number}?" in await nvim.eval(line)
+        return f"{number}?" in await status_line(nvim)
 
     await until(lambda: counted(2), "two permissions are counted")
-    assert "wants you" in await nvim.eval(line)
+    assert "wants you" in await status_line(nvim)
     first.cancel()
     await until(lambda: counted(1), "one permission is counted")
     second.cancel()
     await gone(nvim)
-    assert "?" not in await nvim.eval(line)
+    assert "?" not in await status_line(nvim)
 
 
-async def test_nothing_is_hidden(nvim: Neovim, ask: Ask) -> None:
+async def test_nothing_is_hidden(nvim: Editor, ask: Ask) -> None:
     ask("echo \x1b[2Jsafe\r; rm -rf \u202e/")
 
     float_ = await shown(nvim, "rm -rf")
@@ -94,11 +115,10 @@ async def test_nothing_is_hidden(nvim: Neovim, ask: Ask) -> None:
     assert "^[[2Jsafe^M; rm -rf <202e>/" in float_["text"].replace("\n", "")
 
 
-async def test_a_yes_allows_and_the_user_returns(nvim: Neovim, ask: Ask) -> None:
+async def test_a_yes_allows_and_the_user_returns(nvim: Editor, ask: Ask) -> None:
     window = await nvim.eval("win_getid()")
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("y")
 
@@ -108,19 +128,18 @@ async def test_a_yes_allows_and_the_user_returns(nvim: Neovim, ask: Ask) -> None
     await until(lambda: counts(nvim) == [1, 0], "nothing waits")
 
 
-async def test_a_no_carries_its_reason(nvim: Neovim, ask: Ask) -> None:
+async def test_a_no_carries_its_reason(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("N")
     await until(lambda: "Why not?" in nvim.screen.text(), "the question")
-    await nvim.keys("Not there<CR>")
+    await type_answer(nvim, "Not there<CR>")
 
     assert await decision(asked) == {"behavior": "deny", "message": "Not there"}
 
 
-async def test_it_waits_for_the_end_of_a_command_line(nvim: Neovim, ask: Ask) -> None:
+async def test_it_waits_for_the_end_of_a_command_line(nvim: Editor, ask: Ask) -> None:
     await nvim.keys(":echo")
     asked = ask()
     await until(lambda: counts(nvim) == [1], "it waits")
@@ -134,28 +153,25 @@ async def test_it_waits_for_the_end_of_a_command_line(nvim: Neovim, ask: Ask) ->
     assert not asked.done()
 
 
-async def test_a_plain_no_is_a_rejection(nvim: Neovim, ask: Ask) -> None:
+async def test_a_plain_no_is_a_rejection(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     await nvim.keys("n")
 
     answer = await decision(asked)
-    assert answer["behavior"] == "deny"
-    assert answer["message"]
+    assert (answer["behavior"], bool(answer["message"])) == ("deny", True)
 
 
-async def test_always_adds_the_rule_that_the_user_edits(nvim: Neovim, ask: Ask) -> None:
+async def test_always_adds_the_rule_that_the_user_edits(nvim: Editor, ask: Ask) -> None:
     asked = ask("mkdir a", RULE)
-    await shown(nvim, "always: Bash(mkdir *)")
-    await enter(nvim)
+    await entered(nvim, "always: Bash(mkdir *)")
 
     await nvim.keys("a")
     await until(lambda: "for this project, for you" in nvim.screen.text(), "the scopes")
-    await nvim.keys("2<CR>")
+    await choose(nvim, 2)
     await until(lambda: "Rule for this project, for you: " in nvim.screen.text(), "the rule")
-    await nvim.keys("<C-u>Bash(mkdir b)<CR>")
+    await type_answer(nvim, "<C-u>Bash(mkdir b)<CR>")
 
     rule = {"toolName": "Bash", "ruleContent": "mkdir b"}
     update = {"type": "addRules", "rules": [rule], "behavior": "allow"}
@@ -163,22 +179,20 @@ async def test_always_adds_the_rule_that_the_user_edits(nvim: Neovim, ask: Ask) 
     assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [update]}
 
 
-async def test_always_sends_a_suggestion_back_unchanged(nvim: Neovim, ask: Ask) -> None:
+async def test_always_sends_a_suggestion_back_unchanged(nvim: Editor, ask: Ask) -> None:
     asked = ask("mkdir a", EDITS)
-    await shown(nvim, "acceptEdits")
-    await enter(nvim)
+    await entered(nvim, "acceptEdits")
 
     await nvim.keys("a")
-    await until(lambda: "5: switch to acceptEdits mode" in nvim.screen.text(), "the ways")
-    await nvim.keys("5<CR>")
+    await until(lambda: "by a rule, for this session" in nvim.screen.text(), "the ways")
+    await choose(nvim, 5)
 
     assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [EDITS]}
 
 
-async def test_a_long_command_is_read_before_it_is_allowed(nvim: Neovim, ask: Ask) -> None:
+async def test_a_long_command_is_read_before_it_is_allowed(nvim: Editor, ask: Ask) -> None:
     asked = ask("\n".join(f"echo {number}" for number in range(100)))
-    await shown(nvim, "more lines")
-    await enter(nvim)
+    await entered(nvim, "more lines")
 
     await nvim.keys("y")
     await shown(nvim, "echo 99")
@@ -192,7 +206,7 @@ async def test_a_long_command_is_read_before_it_is_allowed(nvim: Neovim, ask: As
     assert await decision(asked) == {"behavior": "allow"}
 
 
-async def test_a_key_typed_too_early_does_not_answer(nvim: Neovim, ask: Ask) -> None:
+async def test_a_key_typed_too_early_does_not_answer(nvim: Editor, ask: Ask) -> None:
     first, second = ask("mkdir a"), None
     await shown(nvim, "mkdir a")
     second = ask("mkdir b", tool_use_id="other")
@@ -210,7 +224,7 @@ async def test_a_key_typed_too_early_does_not_answer(nvim: Neovim, ask: Ask) -> 
 
 
 async def test_an_answer_in_the_terminal_closes_the_float(
-    nvim: Neovim, cli: HookedCli, ask: Ask
+    nvim: Editor, cli: HookedCli, ask: Ask
 ) -> None:
     tool = {"tool_name": "Bash", "tool_input": {"command": "mkdir a", "description": "Make it"}}
     other = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
@@ -229,7 +243,7 @@ async def test_an_answer_in_the_terminal_closes_the_float(
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "SessionEnd"])
 async def test_the_end_of_a_turn_closes_the_float(
-    nvim: Neovim, cli: HookedCli, ask: Ask, event: str
+    nvim: Editor, cli: HookedCli, ask: Ask, event: str
 ) -> None:
     asked = ask()
     await shown(nvim, "mkdir a")
@@ -241,7 +255,7 @@ async def test_the_end_of_a_turn_closes_the_float(
 
 
 async def test_a_subagent_waits_longer_than_the_turn(
-    nvim: Neovim, cli: HookedCli, ask: Ask
+    nvim: Editor, cli: HookedCli, ask: Ask
 ) -> None:
     agent = {"agent_id": "a1", "agent_type": "Explore"}
     tool = {"tool_name": "Bash", "tool_input": {"command": "mkdir a", "description": "Make it"}}
@@ -259,10 +273,9 @@ async def test_a_subagent_waits_longer_than_the_turn(
     await gone(nvim)
 
 
-async def test_a_cli_that_disconnects_closes_the_float(nvim: Neovim, ask: Ask) -> None:
+async def test_a_cli_that_disconnects_closes_the_float(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
     asked.cancel()
 
@@ -271,7 +284,7 @@ async def test_a_cli_that_disconnects_closes_the_float(nvim: Neovim, ask: Ask) -
 
 
 async def test_a_diff_that_opens_later_closes_the_float(
-    nvim: Neovim, ask: Ask, path: Path, config_folder: Path
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path
 ) -> None:
     change = {"file_path": str(path), "old_string": "a", "new_string": "b"}
     asked = ask(tool_name="Edit", tool_input=change)
@@ -286,7 +299,7 @@ async def test_a_diff_that_opens_later_closes_the_float(
 
 
 async def test_a_host_that_dies_closes_the_float(
-    nvim: Neovim, ask: Ask, config_folder: Path
+    nvim: Editor, ask: Ask, config_folder: Path
 ) -> None:
     asked = ask()
     await shown(nvim, "mkdir a")
@@ -304,14 +317,14 @@ async def test_questions_and_plans_stay_in_the_terminal(ask: Ask, tool: str) -> 
     assert await decision(ask(tool_name=tool, tool_input={})) == {}
 
 
-async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Neovim, ask: Ask) -> None:
+async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Editor, ask: Ask) -> None:
     asked = ask()
     await shown(nvim, "mkdir a")
 
     await nvim.command("tabnew")
     await shown(nvim, "mkdir a")
     assert await nvim.eval("tabpagewinnr(1, '$')") == 2
-    await nvim.request("nvim_ui_try_resize", 40, 12)
+    await set_size(nvim, 40, 12)
     await until(lambda: nvim.eval("&columns == 40"), "the screen is small")
 
     async def fits() -> bool:
@@ -325,12 +338,13 @@ async def test_the_float_follows_the_tab_page_and_the_screen(nvim: Neovim, ask: 
     assert not asked.done()
 
 
-async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Neovim, ask: Ask) -> None:
+async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Editor, ask: Ask) -> None:
     ask()
     width, height = await nvim.eval("winwidth(0)"), await nvim.eval("winheight(0)")
 
     below = await shown(nvim, "mkdir a")
     await nvim.keys(f"{height}o<Esc>")
+    await until(lambda: nvim.eval(f"line('.') > {height}"), "the cursor is below")
     await nvim.command("doautocmd WinEnter")
 
     assert below["last_row"] == height - 1
@@ -342,12 +356,11 @@ async def test_it_leaves_the_cursor_and_the_terminal_alone(nvim: Neovim, ask: As
     await until(is_above, "it is above the cursor")
 
 
-async def test_a_float_that_the_user_closes_comes_back(nvim: Neovim, ask: Ask) -> None:
+async def test_a_float_that_the_user_closes_comes_back(nvim: Editor, ask: Ask) -> None:
     asked = ask()
-    await shown(nvim, "mkdir a")
-    await enter(nvim)
+    await entered(nvim, "mkdir a")
 
-    await nvim.keys(":q<CR>")
+    await nvim.keys("<C-c>" if isinstance(nvim, Vim) else ":q<CR>")
     await gone(nvim)
     assert not asked.done()
     await enter(nvim)
@@ -356,7 +369,7 @@ async def test_a_float_that_the_user_closes_comes_back(nvim: Neovim, ask: Ask) -
     assert await decision(asked) == {"behavior": "allow"}
 
 
-async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Neovim, ask: Ask) -> None:
+async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Editor, ask: Ask) -> None:
     await nvim.keys("<C-w>p")
     await until(lambda: nvim.eval("&buftype == 'terminal'"), "the user is in the terminal")
     asked = ask()
@@ -374,7 +387,7 @@ async def test_it_does_not_cover_the_dialog_in_the_terminal(nvim: Neovim, ask: A
     assert await decision(asked) == {"behavior": "allow"}
 
 
-async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Neovim, ask: Ask) -> None:
+async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Editor, ask: Ask) -> None:
     asked = ask()
     await shown(nvim, "mkdir a")
     await nvim.keys("<C-w>pix")
@@ -385,11 +398,3 @@ async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Neovim, ask: A
 
     assert await decision(asked) == {}
     await until(lambda: counts(nvim) == [1, 0], "nothing waits")
-
-
-async def test_without_a_permission_the_command_answers_in_the_chat(
-    nvim: Neovim, cli: HookedCli
-) -> None:
-    await nvim.command("ClaudeAnswer")
-
-    await until(lambda: "there is no chat" in nvim.screen.text(), "as :ClaudeChat answer")

@@ -1,17 +1,18 @@
-"""The status line of a real Neovim shows what the CLI in a terminal reports."""
+"""The status line of a real editor: the server, its clients, what a CLI in a terminal reports."""
 
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from support.claude_code import ClaudeCode, claude_code
+from support.either_editor import BOTH, Editor, configure, run, shows_a_diff, status_line
 from support.happenings import HookedCli, follow, names, recorder
-from support.neovim import Neovim, until
+from support.neovim import until
 
-STATUS = "return require('claude_ide').statusline()"
-CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
+pytestmark = BOTH
+
 REPORT = {
     "model": {"display_name": "Opus 5.5"},
     "context_window": {"used_percentage": 41.6},
@@ -20,28 +21,28 @@ REPORT = {
 
 
 @pytest.fixture
-async def cli(nvim: Neovim, tmp_path: Path, config_folder: Path) -> HookedCli:
+async def cli(nvim: Editor, tmp_path: Path, config_folder: Path) -> HookedCli:
     """A CLI in the terminal of `:Claude`, whose user has a status line."""
     config_folder.mkdir(parents=True, exist_ok=True)
     own = {"statusLine": {"type": "command", "command": "cat"}}
     (config_folder / "settings.json").write_text(json.dumps(own))
     program, record = recorder(tmp_path)
-    await nvim.lua(CONFIGURE, {"cmd": str(program)})
+    await configure(nvim, cmd=str(program))
     await follow(nvim)
     await nvim.command("Claude")
     return await HookedCli.started(record)
 
 
-async def shows(nvim: Neovim, text: str) -> None:
+async def shows(nvim: Editor, text: str) -> None:
     """Wait for the text of the status line."""
 
     async def is_shown() -> bool:
-        return bool(await nvim.lua(STATUS) == text)
+        return await status_line(nvim) == text
 
     await until(is_shown, f"the status line shows {text!r}")
 
 
-async def test_a_turn_is_work_and_its_end_is_idle(nvim: Neovim, cli: HookedCli) -> None:
+async def test_a_turn_is_work_and_its_end_is_idle(nvim: Editor, cli: HookedCli) -> None:
     await cli.send("UserPromptSubmit", prompt="swim")
     await shows(nvim, "Claude: working")
     await cli.use("Read", "t1", {"file_path": "/p/a.py"})
@@ -52,7 +53,7 @@ async def test_a_turn_is_work_and_its_end_is_idle(nvim: Neovim, cli: HookedCli) 
     await shows(nvim, "Claude: ready")
 
 
-async def test_the_report_of_the_cli_is_shown_and_passed_on(nvim: Neovim, cli: HookedCli) -> None:
+async def test_the_report_of_the_cli_is_shown_and_passed_on(nvim: Editor, cli: HookedCli) -> None:
     assert json.loads(await cli.show_status("cat", **REPORT)) == REPORT
     await shows(nvim, "Claude: ready · Opus 5.5 · 42%% · $1.23")
 
@@ -67,24 +68,71 @@ async def test_the_users_line_does_not_wait_for_a_host_that_is_silent(cli: Hooke
         assert await cli.show_status("echo swim; exit 3", **REPORT) == "swim\n"
 
 
-async def test_the_end_of_the_terminal_ends_its_state(nvim: Neovim, cli: HookedCli) -> None:
+async def test_the_end_of_the_terminal_ends_its_state(nvim: Editor, cli: HookedCli) -> None:
     await cli.show_status("true", **REPORT)
     await cli.send("UserPromptSubmit", prompt="swim")
     await shows(nvim, "Claude: working · Opus 5.5 · 42%% · $1.23")
 
-    await nvim.lua("vim.fn.chansend(vim.bo.channel, '\\r')")
+    await nvim.keys("<CR>")
 
     await shows(nvim, "Claude: ready")
 
 
-async def test_many_hooks_are_one_change(nvim: Neovim, cli: HookedCli) -> None:
-    changes: list[Any] = []
+async def test_many_hooks_are_one_change(nvim: Editor, cli: HookedCli) -> None:
     await cli.send("UserPromptSubmit", prompt="swim")
     await shows(nvim, "Claude: working")
-    before = await nvim.lua("return require('claude_ide.activity').version()")
+    before = await run(nvim, "activity.version")
     for number in range(20):
         await cli.use("Read", f"t{number}", {"file_path": "/p/a.py"})
     await until(lambda: names(nvim).count("ClaudeToolEnd") == 20)
 
-    changes.append(await nvim.lua("return require('claude_ide.activity').version()"))
-    assert changes == [before]
+    assert await run(nvim, "activity.version") == before
+
+
+async def test_it_is_empty_without_a_server(nvim: Editor) -> None:
+    assert await status_line(nvim) == ""
+
+
+async def test_it_names_connected_clients(serving: Editor, config_folder: Path) -> None:
+    await shows(serving, "Claude: ready")
+
+    async with claude_code(config_folder):
+        await shows(serving, "Claude: idle")
+        async with claude_code(config_folder):
+            await shows(serving, "Claude: idle (2)")
+    await shows(serving, "Claude: ready")
+
+
+async def test_a_diff_wants_the_user_also_while_it_waits(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    await serving.keys("i")
+    path = str(project / "a.py")
+    _, asked = claude.start_call("openDiff", {"old_file_path": path, "new_file_contents": "x\n"})
+    await shows(serving, "Claude: wants you 1!")
+
+    await serving.keys("<Esc>")
+    await shows(serving, "Claude: wants you")
+    await until(lambda: shows_a_diff(serving), "the diff is shown")
+    await serving.keys(":w<CR>")
+
+    await asked
+    await shows(serving, "Claude: idle")
+
+
+async def test_a_selection_that_is_kept_back_is_named(serving: Editor) -> None:
+    await shows(serving, "Claude: ready")
+
+    await serving.command("ClaudeShare off")
+
+    await shows(serving, "Claude: ready unshared")
+
+
+async def test_the_end_of_an_agent_takes_its_figures_along(serving: Editor) -> None:
+    await run(serving, "activity.set", "a", {"is_working": False, "model": "Otter"})
+    await run(serving, "activity.set", "b", {"is_working": True, "model": "Seal"})
+    assert await status_line(serving) == "Claude: working · Seal"
+
+    await run(serving, "activity.remove", "b")
+
+    assert await status_line(serving) == "Claude: ready · Otter"

@@ -40,9 +40,6 @@ class Listener:
     def agent_does(self, source: str, activity: dict[str, Any]) -> None:
         self.activities.append((source, activity))
 
-    def turn_ended(self, launch: str) -> None:
-        self.activities.append((launch, {}))
-
     def agent_ended(self, source: str) -> None:
         self.activities.append((source, None))
 
@@ -226,3 +223,22 @@ async def test_many_hooks_on_one_connection_are_answered_quickly(
             writer.write(request(cli.port, cli.token, path="/hooks", body=sent))
             assert (await answer(reader)).status == 200
     assert editor.names == ["SessionStart", *["ToolStart"] * 100]
+
+
+async def test_an_interruption_in_the_record_ends_the_turn(
+    cli: HookedCli, editor: Listener, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.jsonl"
+    await cli.send("UserPromptSubmit", prompt_id="p", transcript_path=str(record))
+    content = [{"type": "text", "text": "[Request interrupted by user]"}]
+
+    def is_over() -> bool:
+        for prompt in ("q", "p"):
+            line = {"type": "user", "promptId": prompt, "message": {"content": content}}
+            with record.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+        return "TurnEnd" in editor.names
+
+    await until(is_over, "the turn ends")
+    assert editor.heard[-1][1]["reason"] == "interrupted"
+    assert editor.activities[-1][1] == {"is_working": False}

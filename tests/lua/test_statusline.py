@@ -1,10 +1,7 @@
-"""`statusline()`: the state of the server, its clients and the chats in a few words."""
-
-from pathlib import Path
+"""`statusline()`: the state of the chats in a few words, and how it is drawn in Neovim."""
 
 from support.chats import Chats
 from support.chunks import chunk
-from support.claude_code import claude_code
 from support.neovim import Neovim, until
 
 STATUS = "return require('claude_ide').statusline()"
@@ -12,20 +9,6 @@ SET = "require('claude_ide.activity').set(...)"
 WORKS = "require('claude_ide.chat.busy').set(require('claude_ide.chat.state').get(1), ...)"
 
 NAMED = "require('claude_ide.chat.state').get(1).options.name = ..."
-
-
-async def test_it_is_empty_without_a_server(nvim: Neovim) -> None:
-    assert await nvim.lua(STATUS) == ""
-
-
-async def test_it_names_connected_clients(serving: Neovim, config_folder: Path) -> None:
-    assert await serving.lua(STATUS) == "Claude: ready"
-
-    async with claude_code(config_folder):
-        await until(lambda: serving.lua(f"{STATUS} == 'Claude: idle'"))
-        async with claude_code(config_folder):
-            await until(lambda: serving.lua(f"{STATUS} == 'Claude: idle (2)'"))
-    await until(lambda: serving.lua(f"{STATUS} == 'Claude: ready'"))
 
 
 async def test_a_chat_at_work_matters_more_than_a_client_and_a_request_even_more(
@@ -82,16 +65,6 @@ async def test_a_change_redraws_the_status_line_once_and_is_announced(serving: N
     assert shown == list(dict.fromkeys(shown))
     last = {"state": "working", "model": "50% %{1}", "cost": 3}
     assert serving.events("ClaudeStatusChanged")[-1] == last | {"text": shown[-1]}
-
-
-async def test_the_end_of_an_agent_takes_its_figures_along(serving: Neovim) -> None:
-    await serving.lua(SET, "a", {"is_working": False, "model": "Otter"})
-    await serving.lua(SET, "b", {"is_working": True, "model": "Seal"})
-    assert await serving.lua(STATUS) == "Claude: working · Seal"
-
-    await serving.lua("require('claude_ide.activity').remove('b')")
-
-    assert await serving.lua(STATUS) == "Claude: ready · Otter"
 
 
 async def test_the_text_is_composed_when_something_changes_and_not_when_it_is_drawn(

@@ -41,19 +41,15 @@ async def has_host(editor: Editor) -> bool:
     return bool(await editor.lua("return require('claude_ide.channel').id ~= nil"))
 
 
-async def holds_port(editor: Editor, port: int) -> bool:
-    """Return whether the port stays reserved for the next host."""
-    if isinstance(editor, Vim):
-        return bool(await editor.eval(f"claude_ide#host#port_hold#Port() == {port}"))
-    return bool(
-        await editor.lua("return require('claude_ide.host.port_hold').port('server') == ...", port)
-    )
+async def holds_port(editor: Editor, port: int, name: str = "server") -> bool:
+    """Return whether the port, of the server or of the `hooks`, is kept for the next host."""
+    return bool(await run(editor, "host.port_hold.port", name) == port)
 
 
 async def release_port(editor: Editor) -> None:
     """Free the reserved port."""
     if isinstance(editor, Vim):
-        await editor.command("call claude_ide#host#port_hold#Release()")
+        await editor.command("call claude_ide#host#port_hold#Release('server')")
     else:
         await editor.lua("require('claude_ide.host.port_hold').release('server')")
 
@@ -72,6 +68,13 @@ async def configure(editor: Editor, **options: Any) -> None:
     """Set options."""
     given = json.dumps(options).replace("'", "''")
     await editor.command(f"let g:claude_ide = extend(g:claude_ide, json_decode('{given}'))")
+
+
+async def status_line(editor: Editor) -> str:
+    """Return the text for the status line."""
+    if isinstance(editor, Vim):
+        return str(await editor.eval("claude_ide#statusline()"))
+    return str(await editor.lua("return require('claude_ide').statusline()"))
 
 
 def name_of(editor: Editor) -> str:
@@ -119,6 +122,13 @@ async def choose(editor: Editor, number: int) -> None:
         await editor.keys("j" * (number - 1) + "<CR>")
     else:
         await editor.keys(f"{number}<CR>")
+
+
+async def type_answer(editor: Editor, keys: str) -> None:
+    """Type into the question on the screen, which asks for a line."""
+    if isinstance(editor, Vim):
+        await until(lambda: editor.eval(f"!{GUARDS} && mode() ==# 'c'"), "it accepts keys")
+    await editor.keys(keys)
 
 
 async def dismiss(editor: Editor) -> None:

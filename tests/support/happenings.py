@@ -8,29 +8,38 @@ from typing import Any
 from claude_ide.hooks.registration import LAUNCH, TOKEN
 from claude_ide.hooks.status_line import OWN
 from support.chunks import chunk
+from support.either_editor import Editor
 from support.handshake import tcp
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.raw_http import Answer, answer, request
+from support.vim import Vim
 
 Happening = tuple[str, dict[str, Any]]
 
 
-async def follow(nvim: Neovim) -> None:
+FOLLOWED = "ClaudePrompt,ClaudeTool*,ClaudeTurnEnd,ClaudeSession*"
+TELL = "call ch_sendexpr(g:test_door, ['happened', [expand('<amatch>'), g:claude_ide_event]])"
+
+
+async def follow(nvim: Editor) -> None:
     """Collect the events from now on."""
-    await nvim.lua(chunk("happenings/follow"), await nvim.channel())
+    if isinstance(nvim, Vim):
+        await nvim.command(f"autocmd User {FOLLOWED} {TELL}")
+    else:
+        await nvim.lua(chunk("happenings/follow"), await nvim.channel())
 
 
-def happened(nvim: Neovim) -> list[Happening]:
+def happened(nvim: Editor) -> list[Happening]:
     """Return the events so far, and their data."""
     return [(name, data) for name, data in nvim.events("happened")]
 
 
-def names(nvim: Neovim) -> list[str]:
+def names(nvim: Editor) -> list[str]:
     """Return the names of the events so far."""
     return [name for name, _ in happened(nvim)]
 
 
-async def the(nvim: Neovim, name: str, count: int = 1) -> dict[str, Any]:
+async def the(nvim: Editor, name: str, count: int = 1) -> dict[str, Any]:
     """Wait for an event of this name, the `count`-th one; return its data."""
 
     def found() -> list[dict[str, Any]]:

@@ -80,6 +80,7 @@ class Vim:
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read(reader))
         self._folder = Path()
+        self._told: list[tuple[str, Any]] = []
 
     @classmethod
     async def start(
@@ -202,6 +203,10 @@ class Vim:
         mode = await self.eval("mode(1)")
         return {"mode": mode, "blocking": mode[0] in "r!"}
 
+    def events(self, name: str) -> list[Any]:
+        """Return what Vim has sent under this name so far, by `ch_sendexpr` over the door."""
+        return [data for each, data in self._told if each == name]
+
     def resize(self, columns: int, rows: int) -> None:
         """Change the size of the terminal, as a user who drags its corner."""
         self.screen.resize(columns, rows)
@@ -218,6 +223,9 @@ class Vim:
                 future.exception()  # marks it as retrieved, in case no test awaits it
 
     def _receive(self, number: int, answer: Any) -> None:
+        if number > 0:
+            self._told.append(tuple(answer))
+            return
         future = self._pending.pop(-number)
         if future.done():
             return

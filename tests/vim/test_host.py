@@ -16,7 +16,7 @@ from support.vim import Vim
 
 async def the_holder(vim: Vim) -> int:
     """Return the id of the process that holds the port, once it does."""
-    await until(lambda: vim.eval("claude_ide#host#port_hold#Port()"), "the port is held")
+    await until(lambda: vim.eval("claude_ide#host#port_hold#Port('server')"), "the port is held")
     [holder] = [pid for pid in under(vim.process.pid) if b"port_hold.py" in command_line(pid)]
     return holder
 
@@ -97,6 +97,8 @@ async def test_nothing_survives_a_killed_vim_although_a_later_job_has_inherited_
     holder = await the_holder(serving_vim)
     await serving_vim.command("let g:other = job_start(['sleep', '600'])")
     other = await serving_vim.eval("job_info(g:other).process")
+    # Before that it is a copy of Vim, which the end of its terminal would kill.
+    await until(lambda: command_line(other).startswith(b"sleep"), "it runs")
 
     try:
         os.kill(serving_vim.process.pid, signal.SIGKILL)
@@ -122,7 +124,7 @@ async def test_a_killed_holder_is_replaced_after_the_next_start(
 ) -> None:
     port, lock = await the_lock(config_folder)
     os.kill(await the_holder(serving_vim), signal.SIGKILL)
-    await until(lambda: serving_vim.eval("claude_ide#host#port_hold#Port() == 0"))
+    await until(lambda: serving_vim.eval("claude_ide#host#port_hold#Port('server') == 0"))
 
     os.kill(lock["hostPid"], signal.SIGKILL)
 

@@ -1,6 +1,7 @@
 vim9script
 # Edits that wait until the user can be taken elsewhere, and the message that names them.
 
+import autoload '../activity.vim'
 import autoload '../say/announce.vim'
 import autoload '../say/message.vim'
 import autoload '../when/moment.vim'
@@ -20,6 +21,7 @@ enddef
 def SetCount(count: number)
   if count != held
     held = count
+    activity.Changed()
     announce.Event('ClaudeWaiting', {count: count})
   endif
 enddef

@@ -1,7 +1,7 @@
 vim9script
-# Holds a copy of the host's listening socket in a small process, because Vim itself cannot. Without
-# it, another process could listen on the port between two hosts, and a client would send it the
-# token.
+# Holds copies of the host's listening sockets, each in a small process, because Vim itself cannot.
+# Without them, another process could listen on a port between two hosts, and a client would send it
+# the token. The ports are called 'server' and 'hooks'.
 
 import autoload './python.vim'
 import autoload '../channel.vim'
@@ -9,73 +9,66 @@ import autoload '../channel.vim'
 const OPEN = 'open'
 const LONGEST_END = 1.0 # seconds
 
-var holder: job
-var path = '' # of the Unix socket of the running holder
-var port = 0
+# By name: its `job`, the `path` of its Unix socket, and the `port` that it holds, at first 0.
+final holders: dict<dict<any>> = {}
 
-def Forget()
-  path = ''
-  port = 0
-enddef
-
-def Received(line: string)
+def Received(name: string, holder: dict<any>, line: string)
   if line ==# OPEN
-    channel.Emit('port_hold_opened', {path: path})
+    channel.Emit('port_hold_opened', {name: name, path: holder.path})
   else
-    port = str2nr(line)
+    holder.port = str2nr(line)
   endif
 enddef
 
 # The port is free afterwards: the user may start the next server immediately.
-def Kill()
-  job_stop(holder, 'kill')
+def Kill(running: job)
+  job_stop(running, 'kill')
   const began = reltime()
-  while job_status(holder) ==# 'run' && reltimefloat(reltime(began)) < LONGEST_END
+  while job_status(running) ==# 'run' && reltimefloat(reltime(began)) < LONGEST_END
     sleep 1m
   endwhile
 enddef
 
+# A held port; 0 if it is not held.
+export def Port(name: string): number
+  return get(get(holders, name, {}), 'port', 0)
+enddef
+
 # The path of a Unix socket in a private folder, from which the next host fetches the socket; empty
-# if no port is held.
-export def Path(): string
-  return port == 0 ? '' : path
+# if the port is not held.
+export def Path(name: string): string
+  return Port(name) == 0 ? '' : holders[name].path
 enddef
 
-# A held port; 0 if none is held.
-export def Port(): number
-  return port
-enddef
-
-# Release the port.
-export def Release()
-  if path !=# ''
-    Forget()
-    Kill()
+# Release a port.
+export def Release(name: string)
+  if has_key(holders, name)
+    Kill(holders->remove(name).job)
   endif
 enddef
 
-# Hold the port on which the running host listens: ask it for a copy of its socket.
-export def Hold(wanted: number)
-  if port == wanted || has('win32')
+# Hold a port on which the running host listens: ask it for a copy of its socket.
+export def Hold(name: string, wanted: number)
+  if Port(name) == wanted || has('win32')
     return
   endif
-  Release()
-  const opened = tempname()
-  path = opened
-  holder = job_start([python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/port_hold.py',
-    opened], {
+  Release(name)
+  final holder = {path: tempname(), port: 0}
+  const command = [python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/port_hold.py']
+  holders[name] = holder
+  holder.job = job_start(command + [holder.path], {
     mode: 'nl',
     err_io: 'null',
     # It ends when its stdin is closed.
     stoponexit: '',
     out_cb: (_, line) => {
-      if path ==# opened
-        Received(line)
+      if get(holders, name, {}) is holder
+        Received(name, holder, line)
       endif
     },
     exit_cb: (_, _) => {
-      if path ==# opened
-        Forget()
+      if get(holders, name, {}) is holder
+        holders->remove(name)
       endif
     },
   })

@@ -26,6 +26,13 @@ const MOTIONS = {
 }
 const CLOSING = ['q', "\<Esc>"]
 
+# Scroll a popup, if the key does so.
+export def Scroll(win: number, key: string)
+  if has_key(MOTIONS, key)
+    win_execute(win, MOTIONS[key])
+  endif
+enddef
+
 # Other keys do nothing, except `:`, which closes the popup and begins a command.
 def Filter(win: number, key: string): bool
   if CLOSING->index(key) >= 0
@@ -33,8 +40,8 @@ def Filter(win: number, key: string): bool
   elseif key ==# ':'
     popup_close(win)
     return false
-  elseif has_key(MOTIONS, key)
-    win_execute(win, MOTIONS[key])
+  else
+    Scroll(win, key)
   endif
   return true
 enddef

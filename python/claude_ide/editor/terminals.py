@@ -19,14 +19,6 @@ class Terminals:
         """Report what the agent of a terminal does (`activity.lua`)."""
         self._port.notify("activity.set", launch, activity)
 
-    def turn_runs(self, launch: str, record: str) -> None:
-        """Have Neovim report the interruption of a turn (`terminal_interrupted`)."""
-        self._port.notify("terminal.interruption.watch", launch, record)
-
-    def turn_ended(self, launch: str) -> None:
-        """Report that a turn has ended."""
-        self._port.notify("terminal.interruption.unwatch", launch)
-
     def agent_ended(self, launch: str) -> None:
         """Report that the agent of a terminal has ended."""
         self._port.notify("activity.remove", launch)

@@ -1,5 +1,6 @@
-"""What the CLIs in terminals do, for the status line of Neovim: from their hooks and their own."""
+"""What the CLIs in terminals do, for the editor's status line: from their hooks and their own."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -8,6 +9,7 @@ import msgspec
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.conversation import Hook
+from claude_ide.hooks.interruptions import Interruptions
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
 
@@ -39,10 +41,14 @@ class _Report(msgspec.Struct, frozen=True):
 
 
 class Activities:
-    """The state and the figures of each terminal, by the id of its launch."""
+    """The state and the figures of each terminal, by the id of its launch.
 
-    def __init__(self, editor: Editor) -> None:
+    `interrupted` gets the launch of a turn that the user has interrupted, and the prompt's id.
+    """
+
+    def __init__(self, editor: Editor, interrupted: Callable[[str, str], object]) -> None:
         self._editor = editor
+        self._interruptions = Interruptions(interrupted)
         self._known: dict[str, dict[str, Any]] = {}
         self._prompts: dict[str, str] = {}
         """The ids of the prompts whose turns are running."""
@@ -58,7 +64,7 @@ class Activities:
             return
         self._prompts[launch] = hook.prompt_id
         if hook.transcript_path:
-            self._editor.terminals.turn_runs(launch, hook.transcript_path)
+            self._interruptions.watch(launch, hook.transcript_path)
         self._update(launch, {"is_working": True})
 
     def is_current(self, launch: str, prompt: str) -> bool:
@@ -69,13 +75,13 @@ class Activities:
     def rest(self, launch: str) -> None:
         """Record the end of a turn."""
         self._prompts.pop(launch, None)
-        self._editor.terminals.turn_ended(launch)
+        self._interruptions.unwatch(launch)
         self._update(launch, {"is_working": False})
 
     def end(self, launch: str) -> None:
         """Forget a terminal that has ended."""
         self._prompts.pop(launch, None)
-        self._editor.terminals.turn_ended(launch)
+        self._interruptions.unwatch(launch)
         if self._known.pop(launch, None) is not None:
             self._editor.terminals.agent_ended(launch)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from claude_ide.agents.events import FileWritten
 from claude_ide.chat.page.plain import one_line
 from claude_ide.editor.editor import Editor
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import EditorError
 from claude_ide.review import versions
 from claude_ide.review.journal import MOST_KEPT, FileChange, Journal
@@ -30,6 +31,8 @@ class Changes:
         self._source = f"session {session}"
         self._reviews = Reviews(editor, self.journal, self._source, agent, folder)
         self._prompts: list[str] = []
+        # Vim has no review.
+        self._is_kept = editor_name() == NEOVIM
 
     @property
     def prompt(self) -> str:
@@ -44,10 +47,13 @@ class Changes:
 
     async def before_write(self, path: str) -> None:
         """Keep the text of a file that a tool is about to write."""
-        await self.journal.before_write(path)
+        if self._is_kept:
+            await self.journal.before_write(path)
 
     def written(self, reported: Sequence[FileWritten], paths: Sequence[str]) -> None:
         """Record what a tool has written. Of some of the `paths` it does not report the texts."""
+        if not self._is_kept:
+            return
         for each in reported:
             self.journal.reported(each.path, each.before, each.after)
         for path in paths:
@@ -56,7 +62,7 @@ class Changes:
 
     def found(self, changes: Sequence[FileChange]) -> None:
         """Record what was changed without a report."""
-        for each in changes:
+        for each in changes if self._is_kept else ():
             self.journal.written(each.path, each.before)
 
     async def settle(self) -> None:

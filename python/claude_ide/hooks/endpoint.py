@@ -1,7 +1,7 @@
 """Where CLIs in terminals send their hooks: a port on loopback, with a token of its own.
 
-Whoever answers a hook can allow the CLI to use a tool. So Neovim keeps a copy of the socket, and no
-other process can listen on the port while the host is dead.
+Whoever answers a hook can allow the CLI to use a tool. So the editor keeps a copy of the socket,
+and no other process can listen on the port while the host is dead.
 """
 
 import asyncio
@@ -15,7 +15,6 @@ from claude_ide import startup
 from claude_ide.concealed import conceal
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.editor_name import VIM, editor_name
 from claude_ide.hooks import registration, status_line
 from claude_ide.mcp.lock_file import new_token
 from claude_ide.trust.trust import Trust
@@ -37,7 +36,7 @@ class Launch(NamedTuple):
 
 
 class Hooks:
-    """The endpoint of one Neovim. `held` has the token and the hold of an earlier host's port.
+    """The endpoint of one editor. `held` has the token and the hold of an earlier host's port.
 
     `run` starts a task, and shows its errors to the user.
     """
@@ -58,6 +57,7 @@ class Hooks:
         self._opening = asyncio.Lock()
         self._port = 0
         self._token = ""
+        self._bound: socket.socket | None = None
         self._listener: HttpListener | None = None
         self._sessions: Sessions | None = None
         self._last_words: tuple[str, ...] = ()
@@ -87,7 +87,9 @@ class Hooks:
         )
 
     async def open(self) -> int:
-        """Return the port; an earlier host's, if Neovim has it. Raises `OSError` if none is free.
+        """Return the port; an earlier host's, if the editor has it.
+
+        Raises `OSError` if none is free.
 
         The kernel queues connections until there is a listener.
         """
@@ -95,7 +97,7 @@ class Hooks:
             if not self._port:
                 token, hold = self._held.get("token", ""), self._held.get("hold", "")
                 held = await asyncio.to_thread(startup.fetch, hold) if token else None
-                bound = held or socket.create_server((LOOPBACK, 0))
+                self._bound = bound = held or socket.create_server((LOOPBACK, 0))
                 self._port, self._token = bound.getsockname()[1], token if held else new_token()
                 conceal(self._token)
                 await self._editor.run("host.hooks_bound", self._port, self._token)
@@ -105,15 +107,15 @@ class Hooks:
                 self._run(self._listen(bound))
             return self._port
 
+    def hold(self, path: str) -> None:
+        """Send a copy of our socket to the Unix socket `path`, which Vim has just opened for it."""
+        if self._bound is not None:
+            startup.hold(path, self._bound)
+
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
-
-    def interrupted(self, launch: str, prompt: str) -> None:
-        """End the turn of a terminal: the user has interrupted that of the prompt with this id."""
-        if self._sessions is not None:
-            self._sessions.interrupted(launch, prompt)
 
     async def answer(self) -> bool:
         """Move the user to the permissions that wait for them; return False if there are none."""
@@ -143,8 +145,6 @@ class Hooks:
         await self._listener.start()
 
     def _obstacle(self, words: Sequence[str]) -> str:
-        if editor_name() == VIM:
-            return "only Neovim has the windows for what it would report"
         if not self._is_on:
             return "the option `hooks` is off"
         return registration.obstacle(words, os.environ.get("PATH", ""))

@@ -23,16 +23,19 @@ PATH = "/hooks"
 STATUS_PATH = "/status"
 """Where its status line command sends what the CLI tells it (`send_status.py`)."""
 
+ASKING = "PermissionRequest"
+"""The hook that waits for the user; the CLI's own dialog waits at the same time."""
+
 EVENTS = (
     *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
-    *("Stop", "StopFailure", "SessionEnd", "PermissionRequest"),
+    *("Stop", "StopFailure", "SessionEnd", ASKING),
 )
 
 TIMEOUT_SECONDS = 2
 """How long the CLI waits for an answer before it goes on, and says so."""
 
-PATIENT = {"PermissionRequest": 86_400}
-"""The same for the hooks that wait for the user; the CLI's own dialog waits at the same time."""
+PATIENT = {ASKING: 86_400}
+"""The same for the hook that waits for the user."""
 
 OPTION = "--settings"
 OLDEST = (2, 1, 197)

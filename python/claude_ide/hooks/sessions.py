@@ -24,8 +24,6 @@ WAIT_SECONDS = 0.5
 MOST_SESSIONS = 50
 
 PROMPTED = "UserPromptSubmit"
-ASKING = "PermissionRequest"
-"""The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
 
 def _answer(content: Mapping[str, Any]) -> Response:
@@ -43,7 +41,7 @@ class Sessions:
     def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
         self._editor = editor
         self.permissions = Permissions(editor, run)
-        self.activities = Activities(editor)
+        self.activities = Activities(editor, self._interrupted)
         self.changes = AllChanges(editor, AGENT)
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
@@ -60,7 +58,7 @@ class Sessions:
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
-    def interrupted(self, launch: str, prompt: str) -> None:
+    def _interrupted(self, launch: str, prompt: str) -> None:
         """End the turn of a terminal, unless another prompt has ended it."""
         if not self.activities.is_current(launch, prompt):
             return
@@ -76,7 +74,7 @@ class Sessions:
         self._party.note(FROM, request.body)
         launch = single(request.headers, registration.LAUNCH)
         session = self._find(launch, hook)
-        if hook.hook_event_name == ASKING:
+        if hook.hook_event_name == registration.ASKING:
             return await self._ask(launch, hook)
         self.permissions.follow(launch, hook)
         self.activities.follow(launch, hook)
@@ -90,7 +88,7 @@ class Sessions:
         decision = await self.permissions.ask(launch, hook)
         if decision is None:
             return _NOTHING
-        return self._told(ASKING, decision=decision)
+        return self._told(registration.ASKING, decision=decision)
 
     def _told(self, event: str, **more: Any) -> Response:
         answer = {"hookSpecificOutput": {"hookEventName": event, **more}}

@@ -6,6 +6,7 @@ others nothing is known from before the command.
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
@@ -44,16 +45,17 @@ class Commands:
     async def changed(self) -> list[FileChange]:
         """Return the files that have been written since they were noted, but not by the user."""
         changed = await asyncio.to_thread(self._refresh, list(self._known))
-        own = await self._run("review.own_writes.among", list(changed)) if changed else ()
-        return [found for path, found in changed.items() if path not in own]
+        own = await self._run("review.own_writes.among", list(changed)) if changed else None
+        return [found for path, found in changed.items() if path not in (own or ())]
 
-    async def _run(self, function: str, *arguments: list[str]) -> list[str]:
+    async def _run(self, function: str, *arguments: list[str]) -> Any:
+        """Call a function of the editor; None if that fails."""
         try:
             # The agent waits for this, and Neovim may be at a prompt.
             async with asyncio.timeout(BUSY_SECONDS):
-                return list(await self._editor.run(function, *arguments) or ())
+                return await self._editor.run(function, *arguments)
         except (EditorError, TimeoutError):
-            return []
+            return None
 
     def _refresh(self, paths: Iterable[str]) -> dict[str, FileChange]:
         """Read the files that have been written since; return those that have changed."""

@@ -1,0 +1,261 @@
+vim9script
+# The permissions for which CLIs in terminals ask, in a popup that takes no keys until
+# `:ClaudeAnswer`. The host owns its content and handles its keys.
+
+import autoload './activity.vim'
+import autoload './channel.vim'
+import autoload './permission/dialog.vim'
+import autoload './permission/place.vim'
+import autoload './say/announce.vim'
+import autoload './say/message.vim'
+import autoload './say/plain.vim'
+import autoload './say/screen.vim'
+import autoload './when/moment.vim'
+import autoload './window/float.vim'
+
+const ANSWERS = ['y', 'a', 'n', 'N', 'd']
+# These allow something, which the user must have seen first.
+const ALLOWING = ['y', 'a']
+# What is shown only in part: on either key, the host shows the rest.
+const CUT = 'request:cut'
+# What is shown in full: on `a`, the host asks how, a question that waits until the popup is left.
+const WHOLE = 'request'
+# Seconds that a permission must have been shown: a key typed earlier was not meant for it.
+const NOTICED = 0.4
+const MORE = 'there is more below: scroll to the end first'
+const INTERRUPTED = -1 # CTRL-C closes a popup without asking its filter
+
+# What is shown: the `permission`, its `rows`, whether it is `new` there, the `popup` (0 while there is
+# none), its `place` and since when it is there, how many rows have been `seen`, whether the user
+# `is_inside` or `has_closed` it. Empty while no permission waits.
+var shown: dict<any> = {}
+var announced = 0
+
+def Report(key: string)
+  const permission = shown.permission
+  channel.Emit('permission', {id: permission.id, key: key, kind: permission.kind})
+enddef
+
+# Record the rows that are visible.
+def Look()
+  if shown.popup > 0
+    const first = line('w0', shown.popup)
+    if first <= shown.seen + 1
+      shown.seen = max([shown.seen, first + shown.place.height - 1])
+    endif
+  endif
+enddef
+
+def Press(key: string)
+  if reltimefloat(reltime(shown.since)) < NOTICED
+    return
+  endif
+  Look()
+  const kind = shown.permission.kind
+  if ALLOWING->index(key) >= 0 && kind !=# CUT && shown.seen < len(shown.rows)
+    message.Show(MORE, 'info')
+    return
+  endif
+  if key ==# 'N' || (key ==# 'a' && kind ==# WHOLE)
+    Leave()
+  endif
+  Report(key)
+enddef
+
+def Filter(popup: number, key: string): bool
+  if get(shown, 'popup', 0) != popup
+    return true
+  elseif ANSWERS->index(key) >= 0
+    Press(key)
+  elseif key ==# 'q' || key ==# "\<Esc>" || key ==# ':'
+    Leave()
+    return key !=# ':'
+  else
+    float.Scroll(popup, key)
+    Look()
+  endif
+  return true
+enddef
+
+def Closed(popup: number, result: number)
+  if get(shown, 'popup', 0) == popup && result == INTERRUPTED
+    shown.popup = 0
+    shown.is_inside = false
+    shown.has_closed = true
+    moment.Settle()
+  endif
+enddef
+
+def ClosePopup(state: dict<any>)
+  const popup = state.popup
+  if popup > 0
+    state.popup = 0
+    popup_close(popup)
+  endif
+  if state.is_inside
+    state.is_inside = false
+    moment.Settle()
+  endif
+enddef
+
+def Title(): string
+  const permission = shown.permission
+  const waiting = permission.count > 1 ? $' · 1 of {permission.count}' : ''
+  const keys = shown.is_inside ? 'q goes back' : ':ClaudeAnswer'
+  return $' {plain.OneLine(permission.agent)} asks{waiting} · {keys} '
+enddef
+
+# A popup cannot lose its filter, so each change makes another one.
+def Draw()
+  const old: number = shown.popup
+  const title = Title()
+  if shown.is_new
+    shown.rows = place.Rows(shown.permission.lines->mapnew((_, line) => ' ' .. plain.Harmless(line)))
+    shown.seen = 0
+  endif
+  if old == 0
+    shown.since = reltime()
+  endif
+  shown.place = place.Of(shown.rows, title, shown.is_inside, old == 0 ? {} : shown.place)
+  const first = shown.is_new || old == 0 ? 1 : line('w0', old)
+  final options = {
+    title: title,
+    line: shown.place.row,
+    col: shown.place.column,
+    minwidth: shown.place.width,
+    maxwidth: shown.place.width,
+    minheight: shown.place.height,
+    maxheight: shown.place.height,
+    firstline: first,
+    border: [],
+    scrollbar: false,
+    wrap: false,
+    fixed: true,
+    tabpage: -1,
+    callback: Closed,
+  }
+  if shown.is_inside
+    extend(options, {filter: Filter, filtermode: 'a', mapping: false})
+  endif
+  shown.popup = 0
+  if old > 0
+    popup_close(old)
+  endif
+  shown.popup = popup_create(shown.rows, options)
+  shown.is_new = false
+enddef
+
+# It does not cover the dialog of the CLI that asks.
+def Update()
+  if empty(shown)
+    return
+  elseif !shown.is_inside && (shown.has_closed || dialog.HasUser(shown.permission.launch))
+    ClosePopup(shown)
+  else
+    Draw()
+  endif
+  screen.Draw()
+  Look()
+enddef
+
+def Fail(reason: string)
+  message.Show($'the request cannot be shown: {reason}', 'error')
+enddef
+
+# Only for the autocommands.
+export def UpdateSoon()
+  moment.WhenHarmless(Update, Fail)
+enddef
+
+# Only for the autocommand: the screen has another size.
+export def Resized()
+  if !empty(shown)
+    Report('resized')
+  endif
+enddef
+
+def Leave()
+  shown.is_inside = false
+  Update()
+  moment.Settle()
+enddef
+
+def Watch(on: bool)
+  augroup claude_ide_permission
+    autocmd!
+    if on
+      autocmd TabEnter,WinEnter,BufEnter * claude_ide#permission#UpdateSoon()
+      autocmd VimResized * claude_ide#permission#Resized()
+    endif
+  augroup END
+enddef
+
+def AnnounceCount(count: number, more: dict<any>)
+  if count != announced
+    announced = count
+    activity.Changed()
+    announce.Event('ClaudePermissionWaiting', extendnew({count: count}, more))
+  endif
+enddef
+
+# How many permissions wait.
+export def Count(): number
+  return announced
+enddef
+
+# Called by the host: the columns for its text.
+export def Width(): number
+  return place.Width()
+enddef
+
+# Called by the host: show the oldest permission, instead of an earlier one. `permission` has its
+# `id`, the `launch` of the terminal whose CLI asks, the `agent`, the `tool`, the `count` of those
+# that wait, the `kind` of what is shown, and the `lines`.
+export def Show(permission: dict<any>): bool
+  if empty(shown)
+    Watch(true)
+    shown = {popup: 0, place: {}, since: reltime(), seen: 0, is_inside: false, has_closed: false}
+  elseif shown.permission.id != permission.id
+    shown.has_closed = false
+    shown.since = reltime()
+  endif
+  extend(shown, {permission: permission, is_new: true})
+  dialog.Watch(permission.launch, () => {
+    if !empty(shown)
+      Report('left')
+    endif
+  })
+  AnnounceCount(permission.count, {agent: permission.agent, tool: permission.tool})
+  UpdateSoon()
+  return true
+enddef
+
+# Called by the host: no permission waits any more.
+export def Close(): bool
+  if empty(shown)
+    return true
+  endif
+  const state = shown
+  shown = {}
+  Watch(false)
+  dialog.Unwatch()
+  AnnounceCount(0, {})
+  moment.WhenHarmless(() => {
+    ClosePopup(state)
+    screen.Draw()
+  }, Fail)
+  return true
+enddef
+
+# Called by the host: give the popup the keys of the user.
+export def Enter(): bool
+  moment.WhenPossible(() => {
+    if !empty(shown) && !shown.is_inside
+      extend(shown, {is_inside: true, has_closed: false})
+      Update()
+    endif
+  }, Fail)
+  return true
+enddef
+
+defcompile
