@@ -3,6 +3,7 @@
 from typing import Any
 
 from support.chunks import chunk
+from support.either_editor import Editor
 from support.neovim import Neovim, until
 
 TEXT = ["one", "two", "three", "four"]
@@ -15,7 +16,7 @@ async def lines(nvim: Neovim, buffer: int | str = "%") -> list[str]:
     return got
 
 
-async def shown(nvim: Neovim, words: str) -> None:
+async def shown(nvim: Editor, words: str) -> None:
     """Wait until words are on the screen."""
     await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
 
