@@ -11,9 +11,9 @@ import pytest
 from support import frame_log
 from support.acp.script import Fake, Make, Script
 from support.claude_code import ClaudeCode, claude_code, the_lock
-from support.either_editor import Editor, is_serving
-from support.neovim import Neovim, nvim_binary, nvim_version, until
-from support.vim import Vim, vim_binary, vim_version
+from support.either_editor import Editor, is_serving, start_editor
+from support.neovim import nvim_binary, nvim_version, until
+from support.vim import vim_binary, vim_version
 
 # The duration of an example means nothing on a busy machine.
 hypothesis.settings.register_profile(
@@ -76,12 +76,7 @@ async def nvim(
     request: pytest.FixtureRequest, project: Path, tmp_path: Path
 ) -> AsyncIterator[Editor]:
     """A real Neovim with a UI, in `project`, killed when the test ends; for `BOTH` also a Vim."""
-    editor: Editor
-    if getattr(request, "param", "neovim") == "vim":
-        request.getfixturevalue("vim_program")
-        editor = await Vim.start(cwd=project, home=tmp_path / "home")
-    else:
-        editor = await Neovim.start(cwd=project, home=tmp_path / "home")
+    editor = await start_editor(request, cwd=project, home=tmp_path / "home")
     yield editor
     await editor.stop()
 

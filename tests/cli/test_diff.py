@@ -10,7 +10,7 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
 
-from .conftest import diff_opened, diffs_closed
+from .conftest import diff_opened, diffs_closed, in_new_file
 
 pytestmark = BOTH
 
@@ -179,7 +179,7 @@ async def test_escape_in_the_terminal_rejects_the_edit_and_closes_the_diff(
 
 
 async def test_an_accepted_new_file_is_created(
-    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path
+    nvim: Editor, claude: ClaudeCli, each_cli: Path, api: FakeApi, project: Path
 ) -> None:
     path = project / "folder" / "new.py"
     api.script(
@@ -192,7 +192,7 @@ async def test_an_accepted_new_file_is_created(
     await nvim.keys(":w<CR>")
 
     await claude.shows("● All done.")
-    assert path.read_bytes() == b"first\nsecond\n"
+    assert path.read_bytes() == in_new_file(each_cli, b"first\nsecond\n")
     await diffs_closed(nvim)
 
 

@@ -14,12 +14,14 @@ from claude_ide.mcp.registration import options
 from claude_ide.mcp.tool import MODEL_TOOLS
 from support.claude_cli import environment
 from support.claude_code import the_lock
+from support.either_editor import BOTH, Editor, choose, configure, name_of
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.model_languages import GREETER, enable_real
 from support.model_tools import READY
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 from support.tool_calls import calls
+from support.vim import Vim
 
 from .conftest import serve
 
@@ -75,7 +77,7 @@ def path(project: Path) -> Path:
 async def ask(
     each_cli: Path,
     api: FakeApi,
-    nvim: Neovim,
+    nvim: Editor,
     project: Path,
     tmp_path: Path,
     config_folder: Path,
@@ -214,8 +216,9 @@ async def test_a_change_by_a_real_language_server_is_reviewed(
     assert file.read_text() == written
 
 
+@BOTH
 async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
-    ask: Ask, api: FakeApi, nvim: Neovim
+    ask: Ask, api: FakeApi, nvim: Editor
 ) -> None:
     await nvim.command("set makeprg=echo\\ made")
 
@@ -223,16 +226,13 @@ async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
     await until(
         lambda: "Claude Code wants to run: echo made" in nvim.screen.text(), "a question", PATIENCE
     )
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     assert await output(process) == "Done.\n"
     assert "echo made: exit code 0" in results(api)["make"]
 
 
 SECRET = "swordfish"
-DENY = (
-    "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { privacy = { deny = { ... } } })"
-)
 DIAGNOSE = """
 for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
   local namespace = vim.api.nvim_create_namespace('cli')
@@ -243,15 +243,25 @@ vim.diagnostic.setqflist({ open = false })
 """
 
 
+async def diagnose(editor: Editor, names: tuple[str, ...]) -> None:
+    """Report something in the private files, also in the quickfix list."""
+    if not isinstance(editor, Vim):
+        await editor.lua(DIAGNOSE)
+        return
+    entry = {"lnum": 1, "type": "E", "text": f"odd: {SECRET}"}
+    await editor.call("setqflist", [{"filename": name, **entry} for name in names])
+
+
+@BOTH
 async def test_a_private_file_is_in_no_answer(
-    ask: Ask, api: FakeApi, nvim: Neovim, project: Path, path: Path
+    ask: Ask, api: FakeApi, nvim: Editor, project: Path, path: Path
 ) -> None:
-    await nvim.lua(DENY, "hidden.lua")
+    await configure(nvim, privacy={"deny": ["hidden.lua"]})
     names = (".env", "hidden.lua")
     for name in names:
         (project / name).write_text(f"{SECRET} = 1\n")
         await nvim.command(f"edit {name} | normal! mAyy")
-    await nvim.lua(DIAGNOSE)
+    await diagnose(nvim, names)
     wanted = {
         name: arguments
         for name, arguments in calls(path).items()
@@ -263,7 +273,7 @@ async def test_a_private_file_is_in_no_answer(
     assert await output(await ask([*turn, *refused])) == "Done.\n"
 
     found = results(api)
-    assert "stays in Neovim" in found.pop("buffer_text")
+    assert f"stays in {name_of(nvim)}" in found.pop("buffer_text")
     assert "a.lua" in found["buffers"]
     assert SECRET not in json.dumps([request.body for request in api.requests])
     for tool, answer in found.items():

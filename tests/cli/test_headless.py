@@ -13,13 +13,12 @@ from claude_ide.agents.stream_json.headless import Ask, Question
 from claude_ide.agents.stream_json.wire.launch import Launch
 from support.chunks import chunk
 from support.claude_cli import environment
-from support.either_editor import BOTH, Editor
+from support.either_editor import BOTH, Editor, host_pid, start_editor
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.processes import alive, started_with
 from support.terminal import PATIENCE
-from support.vim import Vim
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -39,9 +38,8 @@ async def nvim(
     """
     home = tmp_path / "home"
     given = environment(api, home, config_folder) | {"CLAUDE_CODE_MAX_RETRIES": "1"}
-    kind = Vim if getattr(request, "param", "") == "vim" else Neovim
-    editor = await kind.start(
-        "--cmd", f"let g:claude_ide.cmd = '{cli}'", cwd=project, home=home, env=given
+    editor = await start_editor(
+        request, "--cmd", f"let g:claude_ide.cmd = '{cli}'", cwd=project, home=home, env=given
     )
     yield editor
     await editor.stop()
@@ -123,8 +121,9 @@ async def test_a_question_includes_the_lines_of_its_range(
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in first_message(api)
 
 
+@BOTH
 async def test_a_named_prompt_is_asked_with_the_lines_of_its_range(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     api.script([text("ok")])
     await nvim.command(f"edit {path}")
@@ -159,12 +158,13 @@ async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
     assert not (path.parent / "made").exists()
 
 
-async def test_ctrl_c_stops_an_answer_and_its_cli(nvim: Neovim, api: FakeApi) -> None:
+@BOTH
+async def test_ctrl_c_stops_an_answer_and_its_cli(nvim: Editor, api: FakeApi) -> None:
     api.hold = True
     api.script([text("a long answer")])
     await nvim.keys(":ClaudeAsk go on<CR>")
     await shown(nvim, "a long answer")
-    host = await nvim.eval("jobpid(luaeval(\"require('claude_ide.channel').id\"))")
+    host = await host_pid(nvim)
     assert clis(host)
 
     await nvim.keys("<C-c>")

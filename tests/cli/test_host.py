@@ -1,4 +1,4 @@
-"""The real CLI stays with its editor: after its host was killed, and with two Neovims."""
+"""The real CLI stays with its editor: after its host was killed, and beside another editor."""
 
 import os
 import signal
@@ -41,8 +41,9 @@ async def test_the_cli_reconnects_after_the_host_was_killed(
     assert path.read_text() == "one\nTWO\n"
 
 
-async def test_two_neovims_each_work_with_their_own_cli(
-    nvim: Neovim,
+@BOTH
+async def test_two_editors_each_work_with_their_own_cli(
+    nvim: Editor,
     start_claude: StartClaude,
     api: FakeApi,
     config_folder: Path,

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
+from support.either_editor import BOTH, Editor, configure, host_pid, start_editor
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import PATIENCE, Panel
 from support.processes import alive, started_with
+from support.vim import Vim
 
-HOST = "return vim.fn.jobpid(require('claude_ide.channel').id)"
-
-End = Callable[[Neovim], Awaitable[None]]
+End = Callable[[Editor], Awaitable[None]]
 
 
 def processes_of_test(tmp_path: Path) -> set[int]:
@@ -71,15 +71,21 @@ def settings(config_folder: Path, marks: dict[str, Path]) -> Path:
 
 @pytest.fixture
 async def nvim(
-    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, settings: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim whose child processes use the stand-in for the model."""
+    request: pytest.FixtureRequest,
+    cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    settings: Path,
+) -> AsyncIterator[Editor]:
+    """A Neovim or a Vim whose child processes use the stand-in for the model."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=120, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": str(cli)})
-    yield neovim
-    await neovim.stop()
+    editor = await start_editor(request, cwd=project, home=home, env=given, columns=120, rows=40)
+    await configure(editor, cmd=str(cli))
+    yield editor
+    await editor.stop()
     for pid in processes_of_test(tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -110,35 +116,43 @@ async def panel(nvim: Neovim, cli: Path, api: FakeApi, marks: dict[str, Path]) -
     return panel
 
 
-async def quit_neovim(nvim: Neovim) -> None:
-    nvim.send_request("nvim_command", "qa!")
+def send_command(editor: Editor, command: str) -> None:
+    """Have the editor run an Ex command, which may end it before it answers."""
+    if isinstance(editor, Vim):
+        editor.send_request("TestCommand", command)
+    else:
+        editor.send_request("nvim_command", command)
 
 
-async def quit_with_a_stopped_host(nvim: Neovim) -> None:
-    os.kill(await nvim.lua(HOST), signal.SIGSTOP)
-    await quit_neovim(nvim)
+async def quit_editor(nvim: Editor) -> None:
+    send_command(nvim, "qa!")
 
 
-async def hang_up(nvim: Neovim) -> None:
+async def quit_with_a_stopped_host(nvim: Editor) -> None:
+    os.kill(await host_pid(nvim), signal.SIGSTOP)
+    await quit_editor(nvim)
+
+
+async def hang_up(nvim: Editor) -> None:
     nvim.process.send_signal(signal.SIGHUP)
 
 
-async def terminate(nvim: Neovim) -> None:
+async def terminate(nvim: Editor) -> None:
     nvim.process.terminate()
 
 
-async def kill(nvim: Neovim) -> None:
+async def kill(nvim: Editor) -> None:
     nvim.process.kill()
 
 
-async def kill_with_the_host(nvim: Neovim) -> None:
-    host = await nvim.lua(HOST)
+async def kill_with_the_host(nvim: Editor) -> None:
+    host = await host_pid(nvim)
     nvim.process.kill()
     os.kill(host, signal.SIGKILL)
 
 
 ENDS: list[End] = [
-    quit_neovim,
+    quit_editor,
     quit_with_a_stopped_host,
     hang_up,
     terminate,
@@ -155,7 +169,7 @@ async def test_no_process_outlives_neovim(panel: Panel, tmp_path: Path, end: End
     await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
+@pytest.mark.parametrize("end", [quit_editor, kill_with_the_host])
 async def test_no_process_outlives_neovim_if_a_cli_hangs(
     panel: Panel, tmp_path: Path, end: End
 ) -> None:
@@ -168,7 +182,7 @@ async def test_no_process_outlives_neovim_if_a_cli_hangs(
     await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
+@pytest.mark.parametrize("end", [quit_editor, kill_with_the_host])
 async def test_no_process_outlives_neovim_if_a_cli_is_still_starting(
     nvim: Neovim, tmp_path: Path, settings: Path, marks: dict[str, Path], end: End
 ) -> None:
@@ -183,9 +197,10 @@ async def test_no_process_outlives_neovim_if_a_cli_is_still_starting(
     await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
 
 
-@pytest.mark.parametrize("end", [quit_neovim, kill_with_the_host])
-async def test_no_process_of_the_terminal_outlives_neovim(
-    nvim: Neovim, api: FakeApi, tmp_path: Path, marks: dict[str, Path], end: End
+@BOTH
+@pytest.mark.parametrize("end", [quit_editor, kill_with_the_host])
+async def test_no_process_of_the_terminal_outlives_the_editor(
+    nvim: Editor, api: FakeApi, tmp_path: Path, marks: dict[str, Path], end: End
 ) -> None:
     api.script(follow(marks["front"]))
     await nvim.command("Claude --permission-mode default")
@@ -207,7 +222,7 @@ async def test_no_process_outlives_the_host(
 ) -> None:
     running = processes_of_test(tmp_path) - {panel.nvim.process.pid}
 
-    os.kill(await panel.nvim.lua(HOST), sent)
+    os.kill(await host_pid(panel.nvim), sent)
 
     await have_ended(running)
 
@@ -224,9 +239,10 @@ async def test_no_process_of_a_chat_outlives_the_chat(
     await until(lambda: len(started_with(f"tail\0-f\0{marks['server']}")) == 1, "and its server")
 
 
+@BOTH
 @pytest.mark.parametrize("end", ["ClaudeAsk!", "qa!"])
 async def test_no_cli_outlives_a_cancelled_question(
-    nvim: Neovim, api: FakeApi, tmp_path: Path, end: str
+    nvim: Editor, api: FakeApi, tmp_path: Path, end: str
 ) -> None:
     api.hold = True
     api.script([text("a very long story " * 50)])
@@ -234,6 +250,6 @@ async def test_no_cli_outlives_a_cancelled_question(
     await until(lambda: "a very" in nvim.screen.text(), "the answer begins", PATIENCE)
     assert clis(tmp_path)
 
-    nvim.send_request("nvim_command", end)
+    send_command(nvim, end)
 
     await until(lambda: not clis(tmp_path), "the CLI has ended", PATIENCE)

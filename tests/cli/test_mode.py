@@ -1,6 +1,8 @@
 """The permission mode in which `:Claude` starts the real CLI: whether an edit opens as a diff."""
 
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,31 +10,46 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
-from support.either_editor import happened
+from support.either_editor import (
+    BOTH,
+    Editor,
+    configure,
+    happened,
+    host_pid,
+    is_serving,
+    start_editor,
+)
 from support.fake_api import FakeApi, edit
-from support.neovim import Neovim, until
-from support.panel import CONFIGURE
+from support.neovim import until
 from support.terminal import PATIENCE
 
 from .conftest import diff_opened, serve
+
+pytestmark = BOTH
 
 BYPASS = "--dangerously-skip-permissions"
 
 
 @pytest.fixture
 async def nvim(
-    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; the CLI in its terminals uses the stand-in for the model."""
+    request: pytest.FixtureRequest,
+    cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    path: Path,
+) -> AsyncIterator[Editor]:
+    """A Neovim or a Vim that shows `path`; the CLI in its terminals uses the stand-in."""
     home = tmp_path / "home"
     # As root, the CLI refuses to work without permissions unless it is in a sandbox.
     given = environment(api, home, config_folder) | {"IS_SANDBOX": "1"}
     del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(cli)]})
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
+    await configure(editor, cmd=[str(cli)])
+    await serve(editor, config_folder, path)
+    yield editor
+    await editor.stop()
 
 
 def allow_bypass(config_folder: Path) -> None:
@@ -53,7 +70,7 @@ def mode(name: str) -> dict[str, Any]:
     return {"permissions": {"defaultMode": name}}
 
 
-async def ask_for_an_edit(nvim: Neovim, api: FakeApi, path: Path, command: str) -> None:
+async def ask_for_an_edit(nvim: Editor, api: FakeApi, path: Path, command: str) -> None:
     """Open Claude, and type a prompt that makes the model edit `path`."""
     api.script(*edit(path, "two", "TWO", then="All done."))
     await nvim.keys(f":{command}<CR>")
@@ -64,14 +81,14 @@ async def ask_for_an_edit(nvim: Neovim, api: FakeApi, path: Path, command: str) 
     await nvim.keys("<CR>")
 
 
-async def is_written_at_once(nvim: Neovim, path: Path) -> None:
+async def is_written_at_once(nvim: Editor, path: Path) -> None:
     """Wait until the CLI has finished, and check that it has not asked."""
     await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
     assert path.read_text() == "one\nTWO\n"
     assert await happened(nvim, "ClaudeDiffOpened") == 0
 
 
-async def test_an_edit_opens_as_a_diff(nvim: Neovim, api: FakeApi, path: Path) -> None:
+async def test_an_edit_opens_as_a_diff(nvim: Editor, api: FakeApi, path: Path) -> None:
     await ask_for_an_edit(nvim, api, path, "Claude")
 
     await diff_opened(nvim)
@@ -82,7 +99,7 @@ async def test_an_edit_opens_as_a_diff(nvim: Neovim, api: FakeApi, path: Path) -
 
 @pytest.mark.parametrize("file", ["settings.json", "settings.local.json"])
 async def test_the_settings_of_the_folder_do_not_prevent_diffs(
-    nvim: Neovim, api: FakeApi, path: Path, file: str
+    nvim: Editor, api: FakeApi, path: Path, file: str
 ) -> None:
     write_settings(path.parent / ".claude" / file, mode("acceptEdits"))
 
@@ -94,7 +111,7 @@ async def test_the_settings_of_the_folder_do_not_prevent_diffs(
 
 @pytest.mark.parametrize("arguments", ["--permission-mode acceptEdits", BYPASS])
 async def test_a_mode_in_the_arguments_wins(
-    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path, arguments: str
+    nvim: Editor, api: FakeApi, path: Path, config_folder: Path, arguments: str
 ) -> None:
     allow_bypass(config_folder)
 
@@ -105,7 +122,7 @@ async def test_a_mode_in_the_arguments_wins(
 
 @pytest.mark.parametrize("arguments", [["--permission-mode", "acceptEdits"], [BYPASS]])
 async def test_a_mode_in_cmd_wins(
-    nvim: Neovim, api: FakeApi, cli: Path, path: Path, config_folder: Path, arguments: list[str]
+    nvim: Editor, api: FakeApi, cli: Path, path: Path, config_folder: Path, arguments: list[str]
 ) -> None:
     allow_bypass(config_folder)
     await restart(nvim, {"cmd": [str(cli), *arguments]})
@@ -116,7 +133,7 @@ async def test_a_mode_in_cmd_wins(
 
 
 async def test_a_mode_in_the_users_settings_wins(
-    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path
+    nvim: Editor, api: FakeApi, path: Path, config_folder: Path
 ) -> None:
     write_settings(config_folder / "settings.json", mode("auto"))
 
@@ -125,7 +142,7 @@ async def test_a_mode_in_the_users_settings_wins(
     await is_written_at_once(nvim, path)
 
 
-async def test_the_option_names_another_mode(nvim: Neovim, api: FakeApi, path: Path) -> None:
+async def test_the_option_names_another_mode(nvim: Editor, api: FakeApi, path: Path) -> None:
     await restart(nvim, {"terminal": {"mode": "acceptEdits"}})
 
     await ask_for_an_edit(nvim, api, path, "Claude")
@@ -134,7 +151,7 @@ async def test_the_option_names_another_mode(nvim: Neovim, api: FakeApi, path: P
 
 
 async def test_without_the_option_the_cli_decides(
-    nvim: Neovim, api: FakeApi, path: Path, project: Path
+    nvim: Editor, api: FakeApi, path: Path, project: Path
 ) -> None:
     write_settings(project / ".claude" / "settings.json", mode("acceptEdits"))
     await restart(nvim, {"terminal": {"mode": ""}})
@@ -144,8 +161,13 @@ async def test_without_the_option_the_cli_decides(
     await is_written_at_once(nvim, path)
 
 
-async def restart(nvim: Neovim, options: dict[str, Any]) -> None:
+async def restart(nvim: Editor, options: dict[str, Any]) -> None:
     """Set options, and have the next host read them."""
-    await nvim.lua(CONFIGURE, options)
-    await nvim.lua("require('claude_ide.host').kill()")
-    await until(lambda: nvim.lua("return require('claude_ide.host').server() ~= nil"), "restarted")
+    await configure(nvim, **options)
+    killed = await host_pid(nvim)
+    os.kill(killed, signal.SIGKILL)
+
+    async def restarted() -> bool:
+        return await is_serving(nvim) and await host_pid(nvim) != killed
+
+    await until(restarted, "another host serves", PATIENCE)

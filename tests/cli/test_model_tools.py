@@ -13,12 +13,13 @@ import pytest
 
 from support.claude_cli import CARET, environment
 from support.claude_code import locks
+from support.either_editor import BOTH, Editor, configure, run, start_editor
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
 from support.model_languages import enable_real
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE
 from support.terminal import PATIENCE
+from support.vim import Vim
 
 from .conftest import diff_opened, serve
 
@@ -37,6 +38,7 @@ def words() -> list[str]:
 
 @pytest.fixture
 async def nvim(
+    request: pytest.FixtureRequest,
     each_cli: Path,
     words: list[str],
     api: FakeApi,
@@ -45,20 +47,21 @@ async def nvim(
     config_folder: Path,
     path: Path,
     options: dict[str, bool],
-) -> AsyncIterator[Neovim]:
-    """A Neovim that shows `path`; the CLI in its terminals uses the stand-in for the model."""
+) -> AsyncIterator[Editor]:
+    """A Neovim or a Vim that shows `path`; the CLI in its terminals uses the stand-in."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
+    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
     given_options = {"tools": options} if options else {}
-    await neovim.lua(CONFIGURE, {"cmd": [str(each_cli), *words], **given_options})
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+    await configure(editor, cmd=[str(each_cli), *words], **given_options)
+    await serve(editor, config_folder, path)
+    yield editor
+    await editor.stop()
 
 
-CLIENTS = "return require('claude_ide.host').server().clients"
+LINES = "1\tone\n2\ttwo"
+"""What `buffer_text` tells the model about the file."""
 
 
 def asks(api: FakeApi, tool: str, **arguments: object) -> None:
@@ -66,7 +69,7 @@ def asks(api: FakeApi, tool: str, **arguments: object) -> None:
     api.script([tool_use(f"mcp__neovim__{tool}", **arguments)], [text("All done.")])
 
 
-async def opened(nvim: Neovim, command: str) -> None:
+async def opened(nvim: Editor, command: str) -> None:
     await nvim.keys(f":{command}<CR>")
     await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
     await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
@@ -80,42 +83,52 @@ def serves_again(config_folder: Path, former: dict[str, Any]) -> bool:
     )
 
 
-def shows(nvim: Neovim, words: str) -> bool:
+def shows(nvim: Editor, words: str) -> bool:
     """Return whether the screen shows `words`."""
     return words in nvim.screen.text()
 
 
-async def send(nvim: Neovim, prompt: str) -> None:
+async def send(nvim: Editor, prompt: str) -> None:
     """Type a prompt and send it."""
     await nvim.keys(prompt)
     await until(lambda: prompt in nvim.screen.text(), "the prompt is typed", PATIENCE)
     await nvim.keys("<CR>")
 
 
-async def done(nvim: Neovim) -> None:
+async def done(nvim: Editor) -> None:
     await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
 
 
+NEOVIM = ("no language server answers textDocument/definition", "Prefer them to a text search")
+VIM = ("No such tool available: mcp__neovim__definition", "These tools ask the user's Vim")
+
+
+@BOTH
 async def test_the_model_gets_the_tools_and_reads_without_permission(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
-    asks(api, "definition", file=str(path), line=1, symbol="one")
+    answered, instructions = VIM if isinstance(nvim, Vim) else NEOVIM
+    definition = {"file": str(path), "line": 1, "symbol": "one"}
+    api.script([tool_use("mcp__neovim__definition", **definition)])
+    asks(api, "buffer_text", file=str(path))
     await opened(nvim, "Claude")
 
     await send(nvim, "Where is it?")
 
     await done(nvim)
-    assert "no language server answers textDocument/definition" in api.requests[-1].new_text
-    told = str(api.requests[-1].body)
-    assert "mcp__neovim__references" in told
-    assert "Prefer them to a text search" in told
-    assert await nvim.lua(CLIENTS) == 1
+    assert answered in api.requests[-2].new_text
+    assert LINES in api.requests[-1].new_text
+    told = str(api.requests[-1].body).replace("\\", "")
+    assert ("mcp__neovim__references" in told) is not isinstance(nvim, Vim)
+    assert instructions in told
+    assert (await run(nvim, "host.server"))["clients"] == 1
 
 
+@BOTH
 async def test_a_prompt_in_the_arguments_is_not_taken_for_an_option(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
-    asks(api, "definition", file=str(path), line=2, symbol="two")
+    asks(api, "buffer_text", file=str(path))
 
     await nvim.keys(":Claude Where\\ is\\ two?<CR>")
 
@@ -123,21 +136,25 @@ async def test_a_prompt_in_the_arguments_is_not_taken_for_an_option(
     assert "Where is two?" in str(api.requests[0].body)
 
 
-async def test_the_token_is_in_no_command_line(nvim: Neovim, config_folder: Path) -> None:
+@BOTH
+async def test_the_token_is_in_no_command_line(nvim: Editor, config_folder: Path) -> None:
     await opened(nvim, "Claude")
     (lock,) = (config_folder / "ide").glob("*.lock")
     token = lock.read_text().partition('"authToken": "')[2].partition('"')[0]
     assert len(token) > 20
 
-    pid = await nvim.eval("b:terminal_job_pid")
+    is_vim = isinstance(nvim, Vim)
+    job = "job_info(term_getjob(bufnr())).process" if is_vim else "b:terminal_job_pid"
+    pid = await nvim.eval(job)
     line = Path(f"/proc/{pid}/cmdline").read_text()
 
     assert "/neovim" in line
     assert token not in line
 
 
+@BOTH
 @pytest.mark.parametrize("options", [{"enabled": False}])
-async def test_without_the_option_the_model_has_no_tools(nvim: Neovim, api: FakeApi) -> None:
+async def test_without_the_option_the_model_has_no_tools(nvim: Editor, api: FakeApi) -> None:
     api.script([text("All done.")])
 
     await opened(nvim, "Claude Hello")
@@ -146,11 +163,12 @@ async def test_without_the_option_the_model_has_no_tools(nvim: Neovim, api: Fake
     assert "mcp__neovim__" not in str(api.requests[0].body)
 
 
+@BOTH
 @pytest.mark.parametrize("options", [{"allow_read": False}])
 async def test_the_cli_asks_before_it_reads_if_the_user_wants(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
-    asks(api, "definition", file=str(path), line=1, symbol="one")
+    asks(api, "buffer_text", file=str(path))
     await opened(nvim, "Claude")
 
     await send(nvim, "Where is it?")
@@ -158,22 +176,24 @@ async def test_the_cli_asks_before_it_reads_if_the_user_wants(
     await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
 
 
-async def test_a_printed_answer_uses_the_tools(nvim: Neovim, api: FakeApi, path: Path) -> None:
-    asks(api, "definition", file=str(path), line=2, symbol="two")
+@BOTH
+async def test_a_printed_answer_uses_the_tools(nvim: Editor, api: FakeApi, path: Path) -> None:
+    asks(api, "buffer_text", file=str(path))
 
     await nvim.keys(":Claude -p Where\\ is\\ two?<CR>")
 
     await until(lambda: len(api.requests) == 2, "both requests", PATIENCE)
     assert "Where is two?" in str(api.requests[0].body)
-    assert "no language server answers" in api.requests[1].new_text
+    assert LINES in api.requests[1].new_text
 
 
+@BOTH
 async def test_the_printed_command_gives_the_tools_to_a_cli_elsewhere(
-    nvim: Neovim, api: FakeApi, path: Path, tmp_path: Path, config_folder: Path
+    nvim: Editor, api: FakeApi, path: Path, tmp_path: Path, config_folder: Path
 ) -> None:
     await nvim.command("ClaudeMcpConfig! ws")
     printed = await until(lambda: nvim.eval("getreg('\"')"), "the command")
-    asks(api, "definition", file=str(path), line=2, symbol="two")
+    asks(api, "buffer_text", file=str(path))
 
     elsewhere = await asyncio.create_subprocess_shell(
         f"{printed.strip()} -p 'Where is two?'",
@@ -186,10 +206,11 @@ async def test_the_printed_command_gives_the_tools_to_a_cli_elsewhere(
 
     assert said.decode().strip() == "All done."
     assert "Where is two?" in str(api.requests[0].body)
-    assert "no language server answers" in api.requests[-1].new_text
+    assert LINES in api.requests[-1].new_text
 
 
-async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Neovim) -> None:
+@BOTH
+async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Editor) -> None:
     await nvim.keys(":Claude --resume 00000000-0000-4000-8000-000000000000<CR>")
 
     await until(
@@ -197,6 +218,7 @@ async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Neovim) -> 
     )
 
 
+@BOTH
 @pytest.mark.parametrize(
     "words",
     [
@@ -206,10 +228,10 @@ async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Neovim) -> 
     ],
 )
 async def test_the_users_own_options_and_ours_both_count(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     api.script([text("In line 2.")])
-    asks(api, "definition", file=str(path), line=2, symbol="two")
+    asks(api, "buffer_text", file=str(path))
 
     await opened(nvim, "Claude Where\\ is\\ two?")
     await until(lambda: "In line 2." in nvim.screen.text(), "the answer", PATIENCE)
@@ -217,13 +239,14 @@ async def test_the_users_own_options_and_ours_both_count(
 
     await done(nvim)
     assert "Where is two?" in str(api.requests[0].body)
-    assert "no language server answers" in api.requests[-1].new_text
+    assert LINES in api.requests[-1].new_text
 
 
+@BOTH
 async def test_the_session_gets_its_tools_back_after_the_host_has_died(
-    nvim: Neovim, api: FakeApi, path: Path, config_folder: Path
+    nvim: Editor, api: FakeApi, path: Path, config_folder: Path
 ) -> None:
-    asks(api, "definition", file=str(path), line=1, symbol="one")
+    asks(api, "buffer_text", file=str(path))
     await opened(nvim, "Claude")
     ((_, lock),) = locks(config_folder)
 
@@ -233,7 +256,7 @@ async def test_the_session_gets_its_tools_back_after_the_host_has_died(
     await send(nvim, "Where is it?")
 
     await done(nvim)
-    assert "no language server answers" in api.requests[-1].new_text
+    assert LINES in api.requests[-1].new_text
 
 
 async def accept(nvim: Neovim, number: int) -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import ClaudeCli
+from support.either_editor import BOTH, Editor, configure
 from support.fake_api import FakeApi, text, tool_use
-from support.neovim import Neovim
+from support.vim import Vim
 
 from .conftest import StartClaude
+
+pytestmark = BOTH
 
 SECRET = "swordfish"
 
@@ -32,7 +35,7 @@ async def ask(claude: ClaudeCli) -> None:
 
 
 async def test_a_selection_is_sent_until_the_user_enters_a_private_file(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path, secret: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path, secret: Path
 ) -> None:
     api.script([text("I see.")])
     await nvim.keys("Vj")
@@ -48,7 +51,7 @@ async def test_a_selection_is_sent_until_the_user_enters_a_private_file(
 
 
 async def test_a_rule_of_the_project_holds_for_the_selection(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script([text("I see.")])
     await nvim.keys("Vj")
@@ -64,7 +67,7 @@ async def test_a_rule_of_the_project_holds_for_the_selection(
 
 
 async def test_nothing_is_sent_that_is_not_shared(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, path: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path
 ) -> None:
     api.script([text("I see.")])
     await claude.shows("⧉ In a.py")
@@ -79,7 +82,7 @@ async def test_nothing_is_sent_that_is_not_shared(
 
 
 async def test_a_mention_of_a_private_file_does_not_reach_the_prompt(
-    nvim: Neovim, claude: ClaudeCli, api: FakeApi, secret: Path
+    nvim: Editor, claude: ClaudeCli, api: FakeApi, secret: Path
 ) -> None:
     await nvim.keys(":ClaudeAdd .env<CR>")
     await nvim.keys(":ClaudeAdd a.py<CR>")
@@ -88,10 +91,6 @@ async def test_a_mention_of_a_private_file_does_not_reach_the_prompt(
     assert ".env" not in claude.box()
 
 
-DENY = """
-local privacy = { deny = { 'hidden.py' } }
-vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { privacy = privacy })
-"""
 DIAGNOSE = """
 for _, name in ipairs({ 'a.py', '.env', 'hidden.py' }) do
   local namespace = vim.api.nvim_create_namespace('cli')
@@ -101,8 +100,18 @@ end
 """
 
 
+async def diagnose(editor: Editor) -> None:
+    """Report something in each file; without a plugin that checks, Vim has only its lists."""
+    if not isinstance(editor, Vim):
+        await editor.lua(DIAGNOSE)
+        return
+    words = dict.fromkeys((".env", "hidden.py"), "odd: swordfish") | {"a.py": "an odd line"}
+    entries = [{"filename": name, "lnum": 1, "type": "E", "text": words[name]} for name in words]
+    await editor.call("setloclist", 0, entries)
+
+
 async def test_what_privacy_deny_names_is_in_no_request(
-    nvim: Neovim,
+    nvim: Editor,
     start_claude: StartClaude,
     ide_port: int,
     api: FakeApi,
@@ -113,10 +122,10 @@ async def test_what_privacy_deny_names_is_in_no_request(
     """Its selection, its open editor, its diagnostics, and a mention in a list."""
     claude = await start_claude("--allowedTools", "mcp__ide__getDiagnostics", ide_port=ide_port)
     await claude.shows("⧉ In a.py")
-    await nvim.lua(DENY)
+    await configure(nvim, privacy={"deny": ["hidden.py"]})
     (project / "hidden.py").write_text(f"KEY = '{SECRET}'\nOTHER = 2\n")
     await nvim.command("edit .env | edit hidden.py")
-    await nvim.lua(DIAGNOSE)
+    await diagnose(nvim)
     await nvim.keys("Vj<Esc>:call setqflist([{'filename': 'hidden.py'}, {'filename': 'a.py'}])<CR>")
     await nvim.keys(":copen<CR>ggVG:ClaudeSend<CR>")
     await claude.until(lambda: "@a.py" in claude.box(), "the other file is mentioned")

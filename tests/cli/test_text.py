@@ -8,7 +8,7 @@ from support.claude_cli import ClaudeCli
 from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
 
-from .conftest import diff_opened
+from .conftest import diff_opened, in_new_file
 
 pytestmark = BOTH
 
@@ -47,7 +47,13 @@ async def test_an_accepted_edit_preserves_all_other_bytes(
     ],
 )
 async def test_an_accepted_text_replaces_a_file_exactly(
-    nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path, before: bytes, after: bytes
+    nvim: Editor,
+    claude: ClaudeCli,
+    each_cli: Path,
+    api: FakeApi,
+    project: Path,
+    before: bytes,
+    after: bytes,
 ) -> None:
     path = project / "b.txt"
     path.write_bytes(before)
@@ -62,4 +68,4 @@ async def test_an_accepted_text_replaces_a_file_exactly(
     await nvim.keys(":w<CR>")
 
     await claude.shows("● All done.")
-    assert path.read_bytes() == after
+    assert path.read_bytes() == (after if before else in_new_file(each_cli, after))

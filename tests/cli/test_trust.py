@@ -11,6 +11,7 @@ import pytest
 
 from support.chunks import chunk
 from support.claude_cli import environment, settle_in, wait_until_saved
+from support.either_editor import Editor, start_editor
 from support.fake_api import FakeApi, text, tool_use
 from support.headless import shown
 from support.hostile_folder import MEMORY, Hostile
@@ -58,15 +59,22 @@ def hostile(project: Path, tmp_path: Path, elsewhere: FakeApi) -> Hostile:
 
 @pytest.fixture
 async def nvim(
-    cli: Path, api: FakeApi, hostile: Hostile, project: Path, tmp_path: Path, config_folder: Path
-) -> AsyncIterator[Neovim]:
-    """A Neovim in the project, whose `claude` is the real CLI."""
+    request: pytest.FixtureRequest,
+    cli: Path,
+    api: FakeApi,
+    hostile: Hostile,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+) -> AsyncIterator[Editor]:
+    """A Neovim or a Vim in the project, whose `claude` is the real CLI."""
     home = tmp_path / "home"
     given = environment(api, home, config_folder)
     # 2.1.197 refuses bypassPermissions to root outside of a sandbox.
     given |= {"CLAUDE_CODE_MAX_RETRIES": "1", "IS_SANDBOX": "1"}
     del given["PATH"]
-    neovim = await Neovim.start(
+    editor = await start_editor(
+        request,
         *("--cmd", f"let g:claude_ide.cmd = '{cli}'"),
         cwd=project,
         home=home,
@@ -74,8 +82,8 @@ async def nvim(
         columns=120,
         rows=40,
     )
-    yield neovim
-    await neovim.stop()
+    yield editor
+    await editor.stop()
 
 
 @pytest.fixture
@@ -294,19 +302,19 @@ async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
     assert QUESTION not in await panel.shows("Hello.")
 
 
-async def ask(nvim: Neovim, api: FakeApi) -> None:
+async def ask(nvim: Editor, api: FakeApi) -> None:
     api.script([text("It is forty-two.")])
     await nvim.keys(":ClaudeAsk what is it?<CR>")
     await shown(nvim, "It is forty-two.")
 
 
-async def rewrite(nvim: Neovim, api: FakeApi) -> None:
+async def rewrite(nvim: Editor, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", replacement="TWO\n")])
     await nvim.keys(":edit a.py<CR>:2ClaudeEdit shout<CR>")
     await shown(nvim, "accept")
 
 
-async def commit(nvim: Neovim, api: FakeApi) -> None:
+async def commit(nvim: Editor, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", message="Print one")])
     await nvim.keys(":ClaudeCommit<CR>")
     await shown(nvim, "Print one")
@@ -319,13 +327,16 @@ async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
     await until(lambda: nvim.lua("return _G.text == 'It is forty-two.'"), "the answer", PATIENCE)
 
 
-REQUESTS = pytest.mark.parametrize("request_", [ask, rewrite, commit, ask_from_lua])
-Ask = Callable[[Neovim, FakeApi], Awaitable[None]]
+Ask = Callable[[Editor, FakeApi], Awaitable[None]]
+IN_BOTH = [(editor, way) for editor in ("neovim", "vim") for way in (ask, rewrite, commit)]
+REQUESTS = pytest.mark.parametrize(
+    ("nvim", "request_"), [*IN_BOTH, ("neovim", ask_from_lua)], indirect=["nvim"]
+)
 
 
 @REQUESTS
 async def test_a_one_off_request_uses_no_settings_of_an_untrusted_folder(
-    nvim: Neovim, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, request_: Ask
+    nvim: Editor, api: FakeApi, elsewhere: FakeApi, hostile: Hostile, request_: Ask
 ) -> None:
     await request_(nvim, api)
 
@@ -337,7 +348,7 @@ async def test_a_one_off_request_uses_no_settings_of_an_untrusted_folder(
 @REQUESTS
 @pytest.mark.parametrize("trusted", [["project"]])
 async def test_one_off_requests_apply_trusted_settings_except_hooks_and_servers(
-    nvim: Neovim, elsewhere: FakeApi, hostile: Hostile, request_: Ask, config_folder: Path
+    nvim: Editor, elsewhere: FakeApi, hostile: Hostile, request_: Ask, config_folder: Path
 ) -> None:
     guard = [{"hooks": [{"type": "command", "command": hostile.note("guard")}]}]
     settings = {"hooks": {"UserPromptSubmit": guard}}

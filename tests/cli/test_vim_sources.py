@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from support.claude_cli import ClaudeCli
+from support.claude_cli import ClaudeCli, environment
+from support.either_editor import configure
 from support.fake_api import FakeApi, edit, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
 from support.vim import Vim
 from support.vim_plugins import SOURCES, load
 
-from .conftest import StartClaude, diff_opened, serve
+from .conftest import StartClaude, begin, diff_opened, serve
 
 CORRECT = "import os\n\nprint(os.name)\n"
 
@@ -28,10 +29,18 @@ def path(project: Path) -> Path:
 
 @pytest.fixture(params=SOURCES)
 async def vim(
-    request: pytest.FixtureRequest, vim_program: str, project: Path, tmp_path: Path
+    request: pytest.FixtureRequest,
+    vim_program: str,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
 ) -> AsyncIterator[Vim]:
-    """A Vim with one of the plugins."""
-    vim = await Vim.start(cwd=project, home=tmp_path / "home", columns=120)
+    """A Vim with one of the plugins, whose own CLIs use the stand-in for the model."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    del given["PATH"]
+    vim = await Vim.start(cwd=project, home=home, env=given, columns=160, rows=40)
     try:
         await load(vim, request.param, tmp_path)
         yield vim
@@ -91,6 +100,27 @@ async def test_an_edit_of_a_shown_file(vim: Vim, start: Start, api: FakeApi, pat
     found = api.requests[2].new_text
     assert "✘ [Line 3:16] " in found
     # Linters that say the same are heard once.
+    assert found.lower().count("undefined name") == 1
+
+
+async def test_an_edit_by_a_cli_in_the_terminal(
+    vim: Vim, each_cli: Path, api: FakeApi, config_folder: Path, path: Path
+) -> None:
+    await configure(vim, cmd=[str(each_cli)])
+    await serve(vim, config_folder, path)
+    await until(lambda: checks(vim, path), "the plugin checks the file", PATIENCE)
+    await begin(vim, "default")
+    api.script(*edit(path, "os.name", "os.name, wrong", then="All done."))
+
+    await vim.keys("Err")
+    await until(lambda: "Err" in vim.screen.text(), "the prompt is typed", PATIENCE)
+    await vim.keys("<CR>")
+    await diff_opened(vim)
+    await vim.keys(":w<CR>")
+    await until(lambda: "All done." in vim.screen.text(), "the answer", PATIENCE)
+
+    found = api.requests[2].new_text
+    assert "✘ [Line 3:16] " in found
     assert found.lower().count("undefined name") == 1
 
 

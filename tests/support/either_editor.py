@@ -17,6 +17,15 @@ BOTH = pytest.mark.parametrize("nvim", ["neovim", "vim"], indirect=True)
 BOTH_WITH_CLI = pytest.mark.parametrize("nvim_with_cli", ["neovim", "vim"], indirect=True)
 """As `BOTH`, for CLIs in the editor's terminal."""
 
+
+async def start_editor(request: pytest.FixtureRequest, *arguments: str, **how: Any) -> Editor:
+    """Start the Neovim of a fixture, or for `BOTH` its Vim; the arguments are those of either."""
+    if getattr(request, "param", "neovim") == "vim":
+        request.getfixturevalue("vim_program")
+        return await Vim.start(*arguments, **how)
+    return await Neovim.start(*arguments, **how)
+
+
 RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [expand('<amatch>')]"
 
 
@@ -39,6 +48,21 @@ async def has_host(editor: Editor) -> bool:
     if isinstance(editor, Vim):
         return bool(await editor.eval("claude_ide#channel#IsOpen()"))
     return bool(await editor.lua("return require('claude_ide.channel').id ~= nil"))
+
+
+HOSTS = (
+    "map(job_info(), {_, job -> job_info(job)})"
+    "->filter({_, info -> info.status ==# 'run' && index(info.cmd, '--vim') >= 0})"
+    "->map({_, info -> info.process})"
+)
+"""The process IDs of the hosts that Vim runs."""
+
+
+async def host_pid(editor: Editor) -> int:
+    """Return the process ID of the host."""
+    if isinstance(editor, Vim):
+        return int((await editor.eval(HOSTS))[0])
+    return int(await editor.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"))
 
 
 async def holds_port(editor: Editor, port: int, name: str = "server") -> bool:
