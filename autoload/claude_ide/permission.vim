@@ -1,4 +1,5 @@
 vim9script
+scriptencoding utf-8
 # The permissions for which CLIs in terminals ask, in a popup that takes no keys until
 # `:ClaudeAnswer`. The host owns its content and handles its keys.
 

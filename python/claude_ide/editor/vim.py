@@ -7,8 +7,8 @@ Each message is one line of JSON; `autoload/claude_ide/channel.vim` is the other
   and `[0, "command", name, arguments, lines, bang, bufnr]`
 
 A string of Vim cannot contain a NUL, and its `json_decode()` drops one silently. Under the key
-`text` a text therefore crosses as a list of lines, in which a NUL is a line feed, as in a buffer. In
-any other string `NUL` stands for one: a path that contains it must not become another path.
+`text` a text therefore crosses as a list of lines, in which a NUL is a line feed, as in a buffer.
+In any other string `NUL` stands for one: a path that contains it must not become another path.
 """
 
 import asyncio
