@@ -196,6 +196,23 @@ async def test_an_accepted_new_file_is_created(
     await diffs_closed(nvim)
 
 
+async def test_a_new_file_is_created_with_the_users_changes(
+    nvim: Editor, claude: ClaudeCli, each_cli: Path, api: FakeApi, project: Path
+) -> None:
+    path = project / "new.py"
+    api.script(
+        [tool_use("Write", file_path=str(path), content="first\nsecond\n")], [text("All done.")]
+    )
+
+    await claude.prompt("Make it")
+    await diff_opened(nvim)
+    await nvim.keys("ggcwmine<Esc>:w<CR>")
+
+    await claude.shows("● All done.")
+    assert path.read_bytes() == in_new_file(each_cli, b"mine\nsecond\n")
+    await diffs_closed(nvim)
+
+
 async def test_a_rejected_new_file_is_not_created(
     nvim: Editor, claude: ClaudeCli, api: FakeApi, project: Path
 ) -> None:

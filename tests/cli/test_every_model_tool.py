@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from claude_ide.mcp.address import TOKEN
+from claude_ide.mcp.model import NEED_NEOVIM
 from claude_ide.mcp.registration import options
 from claude_ide.mcp.tool import MODEL_TOOLS
 from support.claude_cli import environment
@@ -129,11 +130,15 @@ def results(api: FakeApi) -> dict[str, str]:
     }
 
 
-async def test_each_tool_answers_the_model(ask: Ask, api: FakeApi, path: Path) -> None:
+@BOTH
+async def test_each_tool_answers_the_model(
+    ask: Ask, api: FakeApi, nvim: Editor, path: Path
+) -> None:
+    lacking = NEED_NEOVIM if isinstance(nvim, Vim) else {}
     wanted = {
         name: arguments
         for name, arguments in calls(path).items()
-        if not MODEL_TOOLS[name].asks_user
+        if not MODEL_TOOLS[name].asks_user and name not in lacking
     }
 
     process = await ask([tool_use(f"mcp__neovim__{name}", **wanted[name]) for name in wanted])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH_WITH_CLI, Editor
 from support.fake_api import FakeApi, edit, text
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
@@ -15,15 +16,22 @@ PRESSES = 5
 
 
 @pytest.fixture
-async def nvim(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> Neovim:
-    """A Neovim with a CLI in a terminal, whose model proposes an edit."""
+async def nvim(nvim_with_cli: Editor, api: FakeApi, path: Path) -> Editor:
+    """An editor with a CLI in a terminal, whose model proposes an edit."""
     nvim = nvim_with_cli
     script = edit(path, "two", "TWO", then="Edited.")
     api.script(*script, [text("Understood.")])
     await begin(nvim, "default")
-    await nvim.lua("require('claude_ide.terminal.typing').send(0, 'Shout')")
+    await say(nvim, "Shout")
     await diff_opened(nvim)
     return nvim
+
+
+async def say(nvim: Editor, words: str) -> None:
+    """Type a prompt into the terminal."""
+    await nvim.keys(words)
+    await until(lambda: words in nvim.screen.text(), "the words are in the prompt box", PATIENCE)
+    await nvim.keys("<CR>")
 
 
 async def asked(api: FakeApi, words: str) -> None:
@@ -43,8 +51,9 @@ async def accept_in_the_terminal(nvim: Neovim, path: Path) -> None:
     raise AssertionError(f"the dialog stays:\n{nvim.screen.text()}")
 
 
+@BOTH_WITH_CLI
 async def test_the_reason_of_a_rejection_is_the_next_prompt(
-    nvim: Neovim, api: FakeApi, path: Path
+    nvim: Editor, api: FakeApi, path: Path
 ) -> None:
     await nvim.command("ClaudeReject too loud, whisper")
 
@@ -90,18 +99,19 @@ async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path:
     await asked(api, "a.py, line 1:\n> one\nexplain")
 
 
+@BOTH_WITH_CLI
 async def test_the_window_bar_says_why_claude_wants_the_edit(
-    nvim_with_cli: Neovim, api: FakeApi, path: Path
+    nvim_with_cli: Editor, api: FakeApi, path: Path
 ) -> None:
     read, change, _ = edit(path, "two", "TWO", then="")
     why = text("The word is too quiet. I shout it:")
     api.script(read, [why, *change], [text("Edited.")])
     await begin(nvim_with_cli, "default")
-    await nvim_with_cli.lua("require('claude_ide.terminal.typing').send(0, 'Shout')")
+    await say(nvim_with_cli, "Shout")
     await diff_opened(nvim_with_cli)
 
     def bar() -> str:
-        return next(line for line in nvim_with_cli.screen.lines() if "hunk 1/1" in line)
+        return next(line for line in nvim_with_cli.screen.lines() if ":w accept" in line)
 
     await until(lambda: "I shout it" in bar(), "the reason", PATIENCE)
     assert "too quiet" not in bar()

@@ -202,8 +202,9 @@ async def test_a_mention_goes_to_the_one_of_this_tab_page(
     assert len(second.notifications_of("at_mentioned")) == 1
 
 
+@BOTH
 async def test_from_another_tab_page_a_mention_goes_to_the_last_active_one(
-    nvim: Neovim, both: tuple[ClaudeCode, ClaudeCode]
+    nvim: Editor, both: tuple[ClaudeCode, ClaudeCode]
 ) -> None:
     first, second = both
     await nvim.command("tabnew b.py")

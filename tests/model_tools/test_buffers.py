@@ -121,6 +121,13 @@ async def test_the_undo_history_can_be_compared_without_a_trace(
 
 
 @BOTH
+async def test_without_a_history_there_is_no_difference(tools: ModelTools, path: Path) -> None:
+    compared = await tools.text("undo_diff", file=str(path), older=0)
+
+    assert compared.endswith("\nThere is no difference.")
+
+
+@BOTH
 async def test_an_unknown_state_is_named(tools: ModelTools, path: Path) -> None:
     assert await tools.error("undo_diff", file=str(path), older=7) == (
         "there is no state 7; they are 0 to 0"

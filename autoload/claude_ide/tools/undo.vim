@@ -55,14 +55,23 @@ export def History(arguments: dict<any>): dict<any>
   }
 enddef
 
-# Called in a copy: its text in each of some states.
+def Text(): string
+  return getline(1, '$')->map((_, line) => bounded.Visible(line))->join("\n") .. "\n"
+enddef
+
+# Called in a copy: its text in each of some states. Without a history there is no file with it.
 export def Restore(path: string, states: list<number>)
   setlocal undolevels=1000
-  execute 'silent rundo' fnameescape(path)
+  const has_history = filereadable(path)
+  if has_history
+    execute 'silent rundo' fnameescape(path)
+  endif
   texts = []
   for state in states
-    execute 'silent undo' state
-    texts->add(getline(1, '$')->map((_, line) => bounded.Visible(line))->join("\n") .. "\n")
+    if has_history
+      execute 'silent undo' state
+    endif
+    texts->add(Text())
   endfor
 enddef
 
