@@ -17,112 +17,120 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     let s:refusal = "claude-ide needs 'nocompatible'"
   endif
 
-  " All have a range, which most of them ignore: `:` in Visual mode inserts one.
-  function s:Define(name, attributes, run) abort
-    if empty(s:refusal)
-      execute 'command! -range' a:attributes a:name a:run
-    else
-      execute 'command! -range -nargs=* -bang' a:name 'echomsg' string(s:refusal)
-    endif
-  endfunction
+  " All are written out because that is how Vim reads them fastest. All commands have a range, which
+  " most of them ignore: `:` in Visual mode inserts one.
+  if empty(s:refusal)
+    command! -range -nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete Claude
+          \ call claude_ide#next_command#AfterArguments('claude_ide#session#Claude', <q-args>,
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar ClaudeFocus call claude_ide#terminal#focus#Toggle()
+    command! -range -bar -bang ClaudeStart
+          \ call claude_ide#session#Command('ClaudeStart', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang ClaudeStop
+          \ call claude_ide#session#Command('ClaudeStop', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar ClaudeStatus
+          \ call claude_ide#session#Command('ClaudeStatus', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar ClaudeAnswer
+          \ call claude_ide#session#Command('ClaudeAnswer', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang ClaudeSend
+          \ call claude_ide#session#Command('ClaudeSend', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete ClaudeAdd
+          \ call claude_ide#session#Command('ClaudeAdd', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete ClaudeShare
+          \ call claude_ide#selection#share#Run(<q-args>)
+    command! -range -bar -nargs=* -complete=customlist,claude_ide#host#trust#Complete ClaudeTrust
+          \ call claude_ide#session#Command('ClaudeTrust', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete ClaudeMcpConfig
+          \ call claude_ide#session#Command('ClaudeMcpConfig', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete ClaudeWire
+          \ call claude_ide#session#Command('ClaudeWire', [<f-args>],
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang ClaudeAccept call claude_ide#diff#AcceptCommand(<bang>0)
+    command! -range -nargs=* -bang ClaudeReject
+          \ call claude_ide#next_command#AfterText('claude_ide#diff#RejectCommand', <q-args>,
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -nargs=* -bang -complete=customlist,claude_ide#prompts#Complete ClaudeAsk
+          \ call claude_ide#next_command#AfterText('claude_ide#session#Ask', <q-args>,
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -nargs=* -bang ClaudeEdit
+          \ call claude_ide#next_command#AfterText('claude_ide#session#Edit', <q-args>,
+          \ <range> ? [<line1>, <line2>] : [], <bang>0)
+    command! -range -bar -bang ClaudeCommit call claude_ide#session#Commit(<bang>0)
+    command! -range -bar -bang -nargs=? ClaudeInstall
+          \ call claude_ide#host#install#Command(<q-args>, <bang>0)
+    command! -range -bar ClaudeCheck call claude_ide#health#Check()
+    command! -range -bar ClaudeDismiss call claude_ide#tools#showing#Dismiss()
+    command! -range -bar ClaudeLog call claude_ide#log_window#Open()
+    " What needs Neovim says so.
+    command! -range -bar -bang -nargs=* ClaudeChanges call claude_ide#say#message#NeedNeovim(':ClaudeChanges')
+    command! -range -nargs=* ClaudeChat call claude_ide#say#message#NeedNeovim(':ClaudeChat')
+    command! -range -bang -nargs=* ClaudeComment call claude_ide#say#message#NeedNeovim(':ClaudeComment')
+    command! -range -bar ClaudeFix call claude_ide#say#message#NeedNeovim(':ClaudeFix')
+    command! -range -bar -nargs=* ClaudeKernel call claude_ide#say#message#NeedNeovim(':ClaudeKernel')
+    command! -range -bar -nargs=* ClaudeNew call claude_ide#say#message#NeedNeovim(':ClaudeNew')
+    command! -range -bar -nargs=? ClaudePrompt call claude_ide#say#message#NeedNeovim(':ClaudePrompt')
+    command! -range -bar -bang ClaudeSeen call claude_ide#say#message#NeedNeovim(':ClaudeSeen')
+    command! -range -bar -nargs=* ClaudeSwitch call claude_ide#say#message#NeedNeovim(':ClaudeSwitch')
+    command! -range -bar -nargs=* ClaudeTools call claude_ide#say#message#NeedNeovim(':ClaudeTools')
+    command! -range -bar -bang -nargs=1 ClaudeUninstall call claude_ide#say#message#NeedNeovim(':ClaudeUninstall')
 
-  " A map; `command` defines it in one mode.
-  function s:Map(command, name, keys) abort
-    let l:plug = '<Plug>(claude-' . a:name . ')'
-    if empty(s:refusal)
-      execute a:command l:plug a:keys
-    else
-      execute 'noremap' l:plug ':<C-U>echomsg' string(s:refusal) . '<CR>'
-    endif
-  endfunction
-
-  let s:lines = '<range> ? [<line1>, <line2>] : []'
-
-  " A command that the host executes.
-  function s:Host(name, attributes) abort
-    call s:Define(a:name, a:attributes, printf(
-          \ 'call claude_ide#session#Command(%s, [<f-args>], %s, <bang>0)', string(a:name), s:lines))
-  endfunction
-
-  " A command whose text may contain `|`: `function` gets the text, the lines and the bang.
-  function s:Text(name, attributes, function) abort
-    call s:Define(a:name, '-nargs=* -bang ' . a:attributes, printf(
-          \ 'call claude_ide#next_command#AfterText(%s, <q-args>, %s, <bang>0)',
-          \ string(a:function), s:lines))
-  endfunction
-
-  call s:Define('Claude', '-nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete',
-        \ 'call claude_ide#next_command#AfterArguments("claude_ide#session#Claude", <q-args>, ' .
-        \ s:lines . ', <bang>0)')
-  call s:Define('ClaudeFocus', '-bar', 'call claude_ide#terminal#focus#Toggle()')
-  call s:Host('ClaudeStart', '-bar -bang')
-  call s:Host('ClaudeStop', '-bar -bang')
-  call s:Host('ClaudeStatus', '-bar')
-  call s:Host('ClaudeAnswer', '-bar')
-  call s:Host('ClaudeSend', '-bar -bang')
-  call s:Host('ClaudeAdd',
-        \ '-bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete')
-  call s:Define('ClaudeShare',
-        \ '-bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete',
-        \ 'call claude_ide#selection#share#Run(<q-args>)')
-  call s:Host('ClaudeTrust', '-bar -nargs=* -complete=customlist,claude_ide#host#trust#Complete')
-  call s:Host('ClaudeMcpConfig',
-        \ '-bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete')
-  call s:Host('ClaudeWire',
-        \ '-bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete')
-  call s:Define('ClaudeAccept', '-bar -bang', 'call claude_ide#diff#AcceptCommand(<bang>0)')
-  call s:Text('ClaudeReject', '', 'claude_ide#diff#RejectCommand')
-  call s:Text('ClaudeAsk', '-complete=customlist,claude_ide#prompts#Complete',
-        \ 'claude_ide#session#Ask')
-  call s:Text('ClaudeEdit', '', 'claude_ide#session#Edit')
-  call s:Define('ClaudeCommit', '-bar -bang', 'call claude_ide#session#Commit(<bang>0)')
-  call s:Define('ClaudeInstall', '-bar -bang -nargs=?',
-        \ 'call claude_ide#host#install#Command(<q-args>, <bang>0)')
-  call s:Define('ClaudeCheck', '-bar', 'call claude_ide#health#Check()')
-  call s:Define('ClaudeDismiss', '-bar', 'call claude_ide#tools#showing#Dismiss()')
-  call s:Define('ClaudeLog', '-bar', 'call claude_ide#log_window#Open()')
-
-  " What needs Neovim says so.
-  function s:NeedsNeovim(name, attributes) abort
-    call s:Define(a:name, a:attributes,
-          \ 'call claude_ide#say#message#Show(":' . a:name . ' needs Neovim", "warn")')
-  endfunction
-  call s:NeedsNeovim('ClaudeChanges', '-bar -bang -nargs=*')
-  call s:NeedsNeovim('ClaudeChat', '-nargs=*')
-  call s:NeedsNeovim('ClaudeComment', '-bang -nargs=*')
-  call s:NeedsNeovim('ClaudeFix', '-bar')
-  call s:NeedsNeovim('ClaudeKernel', '-bar -nargs=*')
-  call s:NeedsNeovim('ClaudeNew', '-bar -nargs=*')
-  call s:NeedsNeovim('ClaudePrompt', '-bar -nargs=?')
-  call s:NeedsNeovim('ClaudeSeen', '-bar -bang')
-  call s:NeedsNeovim('ClaudeSwitch', '-bar -nargs=*')
-  call s:NeedsNeovim('ClaudeTools', '-bar -nargs=*')
-  call s:NeedsNeovim('ClaudeUninstall', '-bar -bang -nargs=1')
-
-  call s:Map('nnoremap', 'toggle', '<Cmd>Claude<CR>')
-  call s:Map('nnoremap', 'share', '<Cmd>ClaudeShare toggle<CR>')
-  call s:Map('nnoremap', 'add', '<Cmd>ClaudeAdd %<CR>')
-  call s:Map('nnoremap', 'dismiss', '<Cmd>ClaudeDismiss<CR>')
-  call s:Map('nnoremap', 'answer', '<Cmd>ClaudeAnswer<CR>')
-  call s:Map('nnoremap', 'commit', '<Cmd>ClaudeCommit<CR>')
-  call s:Map('nnoremap', 'accept', '<Cmd>ClaudeAccept<CR>')
-  call s:Map('nnoremap', 'reject', '<Cmd>ClaudeReject<CR>')
-  call s:Map('nnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
-  call s:Map('xnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
-  call s:Map('inoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
-  call s:Map('tnoremap', 'focus', '<Cmd>ClaudeFocus<CR>')
-  call s:Map('nnoremap', 'ask', '<Cmd>ClaudeAsk<CR>')
-  call s:Map('xnoremap <silent>', 'ask', ':ClaudeAsk<CR>')
-  call s:Map('nnoremap', 'edit', '<Cmd>ClaudeEdit<CR>')
-  call s:Map('xnoremap <silent>', 'edit', ':ClaudeEdit<CR>')
-  call s:Map('nnoremap <expr>', 'send', 'claude_ide#selection#mention#Operator()')
-  call s:Map('xnoremap <silent>', 'send', ':ClaudeSend<CR>')
-  for s:name in ['changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next',
-        \ 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next',
-        \ 'unseen-previous']
-    call s:Map('noremap', s:name, '<Cmd>call claude_ide#say#message#Show(' .
-          \ '"<lt>Plug>(claude-' . s:name . ') needs Neovim", "warn")<CR>')
-  endfor
+    nnoremap <Plug>(claude-toggle) <Cmd>Claude<CR>
+    nnoremap <Plug>(claude-share) <Cmd>ClaudeShare toggle<CR>
+    nnoremap <Plug>(claude-add) <Cmd>ClaudeAdd %<CR>
+    nnoremap <Plug>(claude-dismiss) <Cmd>ClaudeDismiss<CR>
+    nnoremap <Plug>(claude-answer) <Cmd>ClaudeAnswer<CR>
+    nnoremap <Plug>(claude-commit) <Cmd>ClaudeCommit<CR>
+    nnoremap <Plug>(claude-accept) <Cmd>ClaudeAccept<CR>
+    nnoremap <Plug>(claude-reject) <Cmd>ClaudeReject<CR>
+    nnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
+    xnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
+    inoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
+    tnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
+    nnoremap <Plug>(claude-ask) <Cmd>ClaudeAsk<CR>
+    xnoremap <silent> <Plug>(claude-ask) :ClaudeAsk<CR>
+    nnoremap <Plug>(claude-edit) <Cmd>ClaudeEdit<CR>
+    xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
+    nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
+    xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
+    noremap <Plug>(claude-changes) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-changes)')<CR>
+    noremap <Plug>(claude-chat) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-chat)')<CR>
+    noremap <Plug>(claude-comment) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-comment)')<CR>
+    noremap <Plug>(claude-fix) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-fix)')<CR>
+    noremap <Plug>(claude-hunk-drop) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-drop)')<CR>
+    noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-next)')<CR>
+    noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-previous)')<CR>
+    noremap <Plug>(claude-hunk-take) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-take)')<CR>
+    noremap <Plug>(claude-new) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-new)')<CR>
+    noremap <Plug>(claude-prompt) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-prompt)')<CR>
+    noremap <Plug>(claude-seen) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-seen)')<CR>
+    noremap <Plug>(claude-switch) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-switch)')<CR>
+    noremap <Plug>(claude-unseen-next) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-unseen-next)')<CR>
+    noremap <Plug>(claude-unseen-previous) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-unseen-previous)')<CR>
+  else
+    for s:name in ['Claude', 'ClaudeFocus', 'ClaudeStart', 'ClaudeStop', 'ClaudeStatus',
+          \ 'ClaudeAnswer', 'ClaudeSend', 'ClaudeAdd', 'ClaudeShare', 'ClaudeTrust',
+          \ 'ClaudeMcpConfig', 'ClaudeWire', 'ClaudeAccept', 'ClaudeReject', 'ClaudeAsk',
+          \ 'ClaudeEdit', 'ClaudeCommit', 'ClaudeInstall', 'ClaudeCheck', 'ClaudeDismiss',
+          \ 'ClaudeLog', 'ClaudeChanges', 'ClaudeChat', 'ClaudeComment', 'ClaudeFix',
+          \ 'ClaudeKernel', 'ClaudeNew', 'ClaudePrompt', 'ClaudeSeen', 'ClaudeSwitch',
+          \ 'ClaudeTools', 'ClaudeUninstall']
+      execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
+    endfor
+    for s:name in ['toggle', 'share', 'add', 'dismiss', 'answer', 'commit', 'accept', 'reject',
+          \ 'focus', 'ask', 'edit', 'send', 'changes', 'chat', 'comment', 'fix', 'hunk-drop',
+          \ 'hunk-next', 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch',
+          \ 'unseen-next', 'unseen-previous']
+      execute 'noremap <Plug>(claude-' . s:name . ') :<C-U>echomsg' string(s:refusal) . '<CR>'
+    endfor
+  endif
 
   " What the options start.
   function s:Begin() abort

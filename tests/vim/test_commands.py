@@ -56,7 +56,7 @@ async def test_vim_has_the_maps_of_neovim(vim: Vim, nvim: Neovim) -> None:
 
 async def test_each_command_and_map_that_needs_neovim_says_so_in_one_line(vim: Vim) -> None:
     rows = (await vim.eval("execute('command Claude')")).splitlines()
-    lacking = [row["name"] for row in map(ROW.match, rows) if row and "needs Neovim" in row.string]
+    lacking = [row["name"] for row in map(ROW.match, rows) if row and "NeedNeovim" in row.string]
 
     assert len(lacking) > 10
     for name in [*lacking, "ClaudeInstall"]:
@@ -129,6 +129,17 @@ async def test_a_compatible_vim_is_refused_in_one_line(
         assert "Press ENTER" not in screen.text()
     finally:
         await screen.stop()
+
+
+def test_what_is_defined_is_also_refused() -> None:
+    text = (ROOT / "plugin/claude_ide.vim").read_text(encoding="utf-8")
+    defined, _, rest = text.partition("\n  else\n")
+    refused = rest.partition("\n  endif\n")[0]
+    commands = re.findall(r"^    command! .*?(Claude\w*)(?: call|$)", defined, re.MULTILINE)
+    maps = re.findall(r"<Plug>\(claude-([\w-]+)\) ", defined)
+
+    assert len(commands) > 20
+    assert sorted({*commands, *maps}) == sorted(re.findall(r"'([\w-]+)'[],]", refused))
 
 
 def test_a_vim_without_script_reads_nothing() -> None:

@@ -103,4 +103,9 @@ export def Show(text: string, level: string): bool
   return ShowUnlogged(text, level)
 enddef
 
+# Say that a command or a map is only for Neovim.
+export def NeedNeovim(name: string)
+  Show($'{name} needs Neovim', 'warn')
+enddef
+
 defcompile
