@@ -179,8 +179,10 @@ async def both(
         first, second = [
             await stack.enter_async_context(claude_code(config_folder, pid=pid)) for pid in pids
         ]
+        # It comes when the pause after the last ping is over, and mentions come from then on.
         await until(
-            lambda: all(len(client.notifications_of("ping")) >= 3 for client in (first, second))
+            lambda: all(client.notifications_of("selection_changed") for client in (first, second)),
+            "both are welcomed",
         )
         yield first, second
 
