@@ -84,11 +84,6 @@ def Fail(diff: dict<any>, why: string)
   endif
 enddef
 
-# Whether a text reaches the host as it is: `json_encode()` replaces bytes that are not UTF-8.
-def IsSendable(lines: list<string>): bool
-  return json_decode(json_encode(lines)) ==# lines
-enddef
-
 # The agent that proposed the change writes the file next; let its buffer follow.
 def ExpectWrite(diff: dict<any>)
   if !has_key(diff, 'original')
@@ -100,7 +95,7 @@ enddef
 # if the text cannot be sent.
 def PassOn(diff: dict<any>): list<list<string>>
   const lines = text.Get(diff.bufnr)
-  if lines !=# diff.text && !IsSendable(lines)
+  if lines !=# diff.text && !text.IsUtf8(lines)
     message.Show('nothing was accepted: the text is not UTF-8', 'error')
     return []
   endif

@@ -115,21 +115,13 @@ def IsFor(found: dict<any>): bool
     type(folder) == v:t_string && stridx(here, folder .. '/') == 0) >= 0
 enddef
 
-# Whether a process exists. The next CLI deletes the locks of those that do not.
-def IsAlive(pid: any): bool
-  if type(pid) != v:t_number
-    return false
-  endif
-  # Also one of another user, which may not be signalled.
-  return program.Run([program.Find('ps'), '-p', string(pid)]).code == 0
-enddef
-
-# If several editors announce the same folder, `claude --ide` connects to none of them.
+# If several editors announce the same folder, `claude --ide` connects to none of them. The next CLI
+# deletes the locks of those that are gone.
 def CheckRivals()
   for path in globpath(lock.Folder(), '*.lock', true, true)
     const found = lock.Read(path)
     const pid = get(found, 'pid', getpid())
-    if pid != getpid() && IsFor(found) && IsAlive(pid)
+    if type(pid) == v:t_number && pid != getpid() && IsFor(found) && program.IsAlive(pid)
       const name = get(found, 'ideName', 'an editor')
       Add('WARNING', $'Another editor has this folder open: {name} (pid {pid})',
         'Start claude from a terminal in this Vim (:Claude), or choose with /ide')

@@ -4,7 +4,7 @@ vim9script
 import autoload '../window/tiling.vim'
 
 # `:diffthis` sets all of them but 'statusline', which is ours.
-const OPTIONS = ['statusline', 'diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod',
+export const OPTIONS = ['statusline', 'diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod',
   'foldcolumn', 'foldlevel', 'foldenable']
 
 # What `Note` has read, for the caller of `win_execute()`.

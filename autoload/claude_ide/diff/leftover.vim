@@ -2,13 +2,11 @@ vim9script
 # Removes the diffs that a session restores. It was saved while they were open; restored, a proposal
 # is empty and nothing waits for it, but its tabpage and the options of the file's window are there.
 
+import autoload './borrowed_window.vim'
 import autoload '../window/label.vim'
+import autoload '../window/tiling.vim'
 import autoload '../say/message.vim'
 import autoload '../when/moment.vim'
-
-# What a diff sets in the window of the file. The user's own values are not in the session.
-const BORROWED = ['diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod', 'foldcolumn',
-  'foldenable', 'foldlevel', 'statusline']
 
 var is_waiting = false
 
@@ -22,7 +20,7 @@ enddef
 # otherwise folds at most. `tabs` are those with a proposal, which "blank" restores.
 def Borrowed(tabs: list<number>): list<number>
   return getwininfo()->filter((_, info) => {
-    const Option = (name) => gettabwinvar(info.tabnr, info.winnr, '&' .. name)
+    const Option = (name) => tiling.Option(info.winid, name)
     return Option('statusline') =~# '^%!claude_ide#diff#'
       || (index(tabs, info.tabnr) >= 0 && Option('foldmethod') ==# 'diff' && !Option('diff'))
   })->mapnew((_, info) => info.winid)
@@ -33,9 +31,9 @@ def IsShownElsewhere(win: number): bool
   return winbufnr(win)->win_findbuf()->indexof((_, other) => win_id2tabwin(other)[0] != tab) >= 0
 enddef
 
-# Give a file's window its options back. If the diff seems to have made it, close its tabpage.
+# Give a file's window its options back: the user's own values are not in the session. If the diff seems to have made it, close its tabpage.
 def Return(win: number)
-  win_execute(win, BORROWED->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
+  win_execute(win, borrowed_window.OPTIONS->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
   const tab = win_id2tabwin(win)[0]
   if gettabinfo(tab)[0].windows == [win] && IsShownElsewhere(win)
     execute $'silent :{tab}tabclose'

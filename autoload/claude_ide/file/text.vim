@@ -93,4 +93,9 @@ export def Get(bufnr: number): list<string>
   return WithLines(bufnr, lines)
 enddef
 
+# Whether lines are UTF-8. Other bytes would not reach the host: `json_encode()` replaces them.
+export def IsUtf8(lines: list<string>): bool
+  return json_decode(json_encode(lines)) ==# lines
+enddef
+
 defcompile

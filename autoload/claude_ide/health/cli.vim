@@ -2,6 +2,7 @@ vim9script
 # Checks Claude's CLI for `:ClaudeCheck`: whether it is there, its version, and whether it is logged in.
 
 import autoload '../own_options.vim'
+import autoload '../say/reason.vim'
 import autoload '../system/program.vim'
 
 # The versions of the CLI with which the tests run (Makefile).
@@ -18,35 +19,35 @@ def IsOlder(one: string, other: string): bool
   return index >= 0 && left[index] < right[index]
 enddef
 
-def OfVersion(path: string): list<list<string>>
-  const said = program.Run([path, '--version']).output
-  const version = matchstr(said, '\d\+\.\d\+\.\d\+\ze (Claude Code)')
-  if version ==# ''
-    return [['OK', $'{path} (it is not known as a version of Claude Code)']]
-  endif
+# What a version of the CLI is worth.
+def OfVersion(version: string, path: string): list<string>
   const words = $'Claude Code {version}: {path}'
   if IsOlder(version, OLDEST)
-    return [['WARNING', $'{words} (tested: {OLDEST} to {NEWEST})', 'claude update']] + OfLogin(path)
-  elseif IsOlder(NEWEST, version)
-    return [['OK', $'{words} (newer than the tested {NEWEST})']] + OfLogin(path)
+    return ['WARNING', $'{words} (tested: {OLDEST} to {NEWEST})', 'claude update']
   endif
-  return [['OK', words]] + OfLogin(path)
+  return ['OK', words .. (IsOlder(NEWEST, version) ? $' (newer than the tested {NEWEST})' : '')]
 enddef
 
 # Only the CLI reads its credentials. An older one without this command is not reported.
 def OfLogin(path: string): list<list<string>>
   const said = program.Run([path, 'auth', 'status', '--json']).output
-  var is_logged_in: any = v:null
-  try
-    is_logged_in = get(json_decode(said), 'loggedIn', v:null)
-  catch
-    # It has said something else.
-  endtry
+  const decoded = reason.Attempt(function('json_decode'), [said])
+  const status = decoded[0] && type(decoded[1]) == v:t_dict ? decoded[1] : {}
+  const is_logged_in = get(status, 'loggedIn', v:null)
   if type(is_logged_in) != v:t_bool
     return []
   endif
   return is_logged_in ? [['OK', 'The CLI is logged in']]
     : [['WARNING', 'The CLI is not logged in', 'Run :Claude, then /login']]
+enddef
+
+def OfCli(path: string): list<list<string>>
+  const said = program.Run([path, '--version']).output
+  const version = matchstr(said, '\d\+\.\d\+\.\d\+\ze (Claude Code)')
+  if version ==# ''
+    return [['OK', $'{path} (it is not known as a version of Claude Code)']]
+  endif
+  return [OfVersion(version, path)] + OfLogin(path)
 enddef
 
 # What is found about the program of the option `cmd`: each a level, a text, and perhaps an advice.
@@ -59,7 +60,7 @@ export def Findings(): list<list<string>>
   endif
   const path = program.FindCli(name)
   if path !=# ''
-    return OfVersion(path)
+    return OfCli(path)
   endif
   const problem = name =~# '/' ? 'no program' : 'not on PATH'
   const advice = name ==# 'claude' ? HOW_TO_INSTALL : 'Correct g:claude_ide.cmd'

@@ -8,6 +8,7 @@ vim9script
 import autoload '../file/kept.vim'
 import autoload '../file/path.vim'
 import autoload '../file/rebase.vim'
+import autoload '../file/text.vim' as file_text
 
 # All lines of a buffer.
 export def All(bufnr: number): list<string>
@@ -43,7 +44,7 @@ enddef
 # Why lines would not reach Claude as they are; empty if they would. `json_encode()` replaces bytes
 # that are not UTF-8, and the rewritten lines would lose them.
 export def WhyUnsendable(lines: list<string>): string
-  return json_decode(json_encode(lines)) ==# lines ? '' : 'these lines are not UTF-8'
+  return file_text.IsUtf8(lines) ? '' : 'these lines are not UTF-8'
 enddef
 
 # Where the lines are now: [first, last], or nothing if they have changed.

@@ -1,13 +1,14 @@
 vim9script
 # Files that the user writes in Vim, which an agent's command has not changed.
 
+import autoload '../file/path.vim' as file
 import autoload '../file/stamp.vim'
 
 final written: dict<string> = {} # stamps by real path
 
 # Only for the autocommand.
 export def Note(path: string)
-  const real = resolve(fnamemodify(path, ':p'))
+  const real = file.Resolved(fnamemodify(path, ':p'))
   if filereadable(real)
     written[real] = stamp.Of(real)
   endif

@@ -65,4 +65,10 @@ export def Run(command: list<string>, limit = LONGEST): dict<any>
   return {code: job_info(job).exitval, output: output}
 enddef
 
+# Whether a process exists, also one of another user, which may not be signalled.
+export def IsAlive(pid: number): bool
+  return isdirectory('/proc/self') ? isdirectory($'/proc/{pid}')
+    : Run([Find('ps'), '-p', string(pid)]).code == 0
+enddef
+
 defcompile

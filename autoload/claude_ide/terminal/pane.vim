@@ -2,6 +2,8 @@ vim9script
 # A pane of the user's tmux in which the CLI runs: opened, hidden in a tmux window of its own, shown
 # again. A pane is a dict: its `id`, such as `%3`, and the `pid` of the shell in it.
 
+import autoload '../system/program.vim'
+
 const PATIENCE = 5000 # milliseconds
 # Variables that are those of the pane, or of this Vim only.
 const OWN = '^\%(TERM\|COLORTERM\|MYVIMRC\|PWD\|OLDPWD\|SHLVL\|_\)$\|^TERM_PROGRAM\|^TMUX\|^N\?VIM'
@@ -11,47 +13,16 @@ const KEEP_OUTPUT =
 const KEPT = '^\[exited \d\+; Enter closes this\]'
 
 def Tmux(words: list<string>): list<string>
-  return [exepath('tmux')] + words
-enddef
-
-# What a job writes, until it ends or its time has passed.
-def Output(job: job): string
-  var output = ''
-  try
-    while ch_status(job, {part: 'out'}) =~# 'open\|buffered'
-      const piece = ch_readraw(job, {timeout: PATIENCE})
-      if piece ==# ''
-        break
-      endif
-      output ..= piece
-    endwhile
-  catch /E906:/
-    # The program has ended since the channel was asked.
-  endtry
-  return trim(output)
-enddef
-
-# Whether a job whose output has ended succeeds.
-def Succeeds(job: job): bool
-  const begun = reltime()
-  while job_status(job) ==# 'run'
-    if reltimefloat(reltime(begun)) * 1000 > PATIENCE
-      job_stop(job, 'kill')
-      return false
-    endif
-    sleep 1m
-  endwhile
-  return job_status(job) ==# 'dead' && job_info(job).exitval == 0
+  return [program.Find('tmux')] + words
 enddef
 
 # Run a command of tmux; return its output. Throws what tmux says if it refuses.
 def Run(...words: list<string>): string
-  const job = job_start(Tmux(words), {in_io: 'null', err_io: 'out', out_mode: 'raw'})
-  const output = Output(job)
-  if !Succeeds(job)
-    throw $'claude-ide: tmux: {output}'
+  const done = program.Run(Tmux(words), PATIENCE / 1000.0)
+  if done.code != 0
+    throw $'claude-ide: tmux: {trim(done.output)}'
   endif
-  return output
+  return trim(done.output)
 enddef
 
 # Why no pane can be opened; an empty string if one can.
@@ -59,7 +30,7 @@ export def Refusal(): string
   if $TMUX ==# '' || $TMUX_PANE ==# ''
     return 'this Vim does not run in tmux'
   endif
-  return executable('tmux') ? '' : 'tmux is not on PATH'
+  return program.Find('tmux') ==# '' ? 'tmux is not on PATH' : ''
 enddef
 
 def Quoted(word: string): string
@@ -107,11 +78,7 @@ enddef
 
 # Whether its CLI runs, or the pane still shows why it does not.
 export def IsAlive(pane: dict<any>): bool
-  if isdirectory('/proc/self')
-    return isdirectory($'/proc/{pane.pid}')
-  endif
-  system($'kill -0 {pane.pid}')
-  return v:shell_error == 0
+  return program.IsAlive(pane.pid)
 enddef
 
 # Whether tmux still has it. Its process may outlive it for a moment.

@@ -1,8 +1,9 @@
 vim9script
 # The CLIs that `:Claude` has started: which one commands mean, and to which tab page each belongs.
 #
-# A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its `place` (`side` and `size`), the `launch` under
-# which it reports what it does (empty if it does not), its `home` (`Tab`), and its `worktree`.
+# A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its
+# `place` (`side` and `size`), the `launch` under which it reports what it does (empty if it does
+# not), its `home` (`Tab`), and its `worktree`.
 
 import autoload './pane.vim'
 import autoload '../channel.vim'

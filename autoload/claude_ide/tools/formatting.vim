@@ -38,7 +38,7 @@ enddef
 
 # The text crosses the channel as a string, which cannot contain NULs or other bytes.
 def CheckText(path: string, lines: list<string>)
-  if json_decode(json_encode(lines)) !=# lines
+  if !buffer_text.IsUtf8(lines)
     throw $'claude-ide: {path}: not valid UTF-8'
   elseif lines->indexof((_, line) => stridx(line, "\n") >= 0) >= 0
     throw $'claude-ide: {path}: contains NUL characters'
