@@ -21,6 +21,7 @@ import autoload './say/message.vim'
 import autoload './say/reason.vim'
 import autoload './say/screen.vim'
 import autoload './when/moment.vim'
+import autoload './window/home.vim'
 
 final diffs: dict<dict<any>> = {} # by id
 
@@ -154,7 +155,7 @@ def Show(diff: dict<any>)
   if diff.bufnr == 0
     diff.bufnr = proposal.New(diff, (accepted) => Decide(diff, accepted))
   endif
-  diff.view = layout.Open(diff)
+  diff.view = home.Visit(get(diff, 'pid', 0), () => layout.Open(diff))
   if diff.focus
     moment.Guard(() => WhenReady(diff))
   else
@@ -185,7 +186,8 @@ enddef
 # the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
-# before deciding; `why` what the agent has said before; `is_reported` whether the host will report
+# before deciding; `pid`
+# the process of the client that proposes it; `why` what the agent has said before; `is_reported` whether the host will report
 # if an accepted text was written; `OnReady` a function that gets the diff, with its `bufnr`, once
 # the user can work on it. `OnDecided` is called with the accepted text, which the host then
 # does not get; without a text if the diff is rejected.

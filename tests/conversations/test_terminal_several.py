@@ -153,6 +153,9 @@ async def test_each_worktree_can_have_its_own(nvim: Editor, program: Path, tmp_p
     assert await nvim.eval("tabpagenr()") == 3
 
 
+SIZES = """gettabinfo(2)[0].windows->map("[winwidth(v:val), winheight(v:val)]")"""
+
+
 @pytest.fixture
 def layout() -> str:
     """The layout of diffs."""
@@ -160,11 +163,17 @@ def layout() -> str:
 
 
 @pytest.fixture
+def focus() -> bool:
+    """Whether diffs take the focus."""
+    return True
+
+
+@pytest.fixture
 async def both(
-    nvim: Editor, program: Path, project: Path, config_folder: Path, layout: str
+    nvim: Editor, program: Path, project: Path, config_folder: Path, layout: str, focus: bool
 ) -> AsyncIterator[tuple[ClaudeCode, ClaudeCode]]:
     """The clients in the terminals of two tab pages; the user is in a file in the first."""
-    await configure(nvim, diff={"layout": layout})
+    await configure(nvim, diff={"layout": layout, "focus": focus})
     (project / "a.py").write_text("one\n")
     (project / "b.py").write_text("two\n")
     await nvim.command("edit a.py")
@@ -219,12 +228,14 @@ async def test_from_another_tab_page_a_mention_goes_to_the_last_active_one(
     assert first.notifications_of("at_mentioned") == []
 
 
+@BOTH
 @pytest.mark.parametrize(("layout", "tabpage"), [("horizontal", 2), ("tab", 3)])
 async def test_a_diff_opens_where_its_cli_belongs_and_leads_back(
-    nvim: Neovim, both: tuple[ClaudeCode, ClaudeCode], project: Path, layout: str, tabpage: int
+    nvim: Editor, both: tuple[ClaudeCode, ClaudeCode], project: Path, layout: str, tabpage: int
 ) -> None:
     _, second = both
     path = str(project / "b.py")
+    sizes = await nvim.eval(SIZES)
     _, answer = second.start_call(
         "openDiff",
         {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"},
@@ -239,7 +250,32 @@ async def test_a_diff_opens_where_its_cli_belongs_and_leads_back(
     assert (await answer)["content"][0]["text"] == "FILE_SAVED"
     await until(lambda: nvim.eval("tabpagenr('$') == 2"))
     await until(lambda: nvim.eval("[tabpagenr(), expand('%:t')] == [1, 'a.py']"))
-    assert await nvim.eval("tabpagewinnr(2, '$')") == 2
+    assert await nvim.eval(SIZES) == sizes
+
+
+@BOTH
+@pytest.mark.parametrize(("layout", "focus"), [("horizontal", False)])
+async def test_a_diff_that_takes_no_focus_opens_where_its_cli_belongs(
+    nvim: Editor, both: tuple[ClaudeCode, ClaudeCode], project: Path
+) -> None:
+    _, second = both
+    path = str(project / "new.py")
+    await nvim.command("tabnext | wincmd b | belowright 3new | wincmd t | tabfirst")
+    sizes = await nvim.eval(SIZES)
+
+    _, answer = second.start_call(
+        "openDiff",
+        {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"},
+    )
+    await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 5"))
+    await nvim.keys("ix")
+    await until(lambda: nvim.eval("[expand('%:t'), getline(1), mode()] == ['a.py', 'xone', 'i']"))
+    await nvim.keys("<Esc>:ClaudeAccept<CR>")
+
+    assert (await answer)["content"][0]["text"] == "FILE_SAVED"
+    await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 3"))
+    assert await nvim.eval("[tabpagenr(), expand('%:t')]") == [1, "a.py"]
+    assert await nvim.eval(SIZES) == sizes
 
 
 @BOTH

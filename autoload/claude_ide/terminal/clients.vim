@@ -3,6 +3,7 @@ vim9script
 
 import autoload './register.vim'
 import autoload '../system/program.vim'
+import autoload '../window/home.vim'
 
 const MOST_ANCESTORS = 20
 
@@ -55,24 +56,25 @@ export def Terminal(pid: number): dict<any>
   return found < 0 ? {} : register.All()[found]
 enddef
 
-# The tab page to which the client of a process belongs (`register.Tab`); 0 if it is unknown. A
-# terminal that the user has opened belongs where it is shown.
-export def Home(pid: number): number
+# The tab page to which the client of a process belongs; 0 if it is unknown. A terminal that the
+# user has opened belongs where it is shown.
+def Home(pid: number): number
   const terminal = Terminal(pid)
   if !empty(terminal)
-    return terminal.home
+    return register.TabNumber(terminal.home)
   endif
   const bufnr = Buffer(pid)
   const tabs = bufnr == 0 ? [] : win_findbuf(bufnr)->map((_, win) => win_id2tabwin(win)[0])
-  return empty(tabs) ? 0
-    : register.Tab(tabs->index(tabpagenr()) >= 0 ? tabpagenr() : tabs[0])
+  return tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0)
 enddef
+
+home.FindBy(Home)
 
 # The clients that belong to this tab page: those in the terminal that commands mean, if it belongs
 # here.
 export def Here(): list<number>
   const current = register.Current()
-  const found = pids->copy()->filter((_, pid) => Home(pid) == register.Tab())
+  const found = pids->copy()->filter((_, pid) => Home(pid) == tabpagenr())
   const meant = empty(current) ? []
     : found->copy()->filter((_, pid) => RunsIn(pid, current))
   return empty(meant) ? found : meant

@@ -23,9 +23,10 @@ export def Tab(tab: number = tabpagenr()): number
   return id
 enddef
 
-def TabExists(id: number): bool
+# The number that Vim gives to the tab page with a number from `Tab`; 0 if it is closed.
+export def TabNumber(id: number): number
   return range(1, tabpagenr('$'))
-    ->indexof((_, tab) => gettabvar(tab, 'claude_ide_tab', 0) == id) >= 0
+    ->indexof((_, tab) => gettabvar(tab, 'claude_ide_tab', 0) == id) + 1
 enddef
 
 def Worktree(): string
@@ -136,7 +137,7 @@ export def Use(terminal: dict<any>)
     return
   endif
   terminals->insert(terminals->remove(index))
-  if per !=# 'tab' || !TabExists(terminal.home)
+  if per !=# 'tab' || TabNumber(terminal.home) == 0
     terminal.home = Tab()
   endif
 enddef

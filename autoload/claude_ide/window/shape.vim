@@ -17,21 +17,21 @@ export def RestoreView(saved: dict<any>)
   endif
 enddef
 
-def Windows(): list<number>
-  return gettabinfo(tabpagenr())[0].windows
+def Windows(tab: number = tabpagenr()): list<number>
+  return gettabinfo(tab)[0].windows
 enddef
 
-def Sizes(): dict<list<number>>
+def Sizes(tab: number): dict<list<number>>
   final sizes: dict<list<number>> = {}
-  for win in Windows()
+  for win in Windows(tab)
     sizes[win] = [winwidth(win), winheight(win)]
   endfor
   return sizes
 enddef
 
 # Two arrangements are equal if nothing but the sizes of windows has changed.
-def Arrangement(): list<any>
-  return [winlayout(), &lines, &columns, &cmdheight, &laststatus]
+def Arrangement(tab: number): list<any>
+  return [winlayout(tab), &lines, &columns, &cmdheight, &laststatus]
 enddef
 
 # The views of the current tabpage's windows. A terminal's view follows its output.
@@ -46,41 +46,49 @@ def Views(): dict<dict<any>>
   return views
 enddef
 
-# The shape of the current tabpage, for `Release`.
+# The shape of the current tabpage, for `Restore`.
 export def Hold(): dict<any>
   return {
     windows: Windows(),
-    arrangement: Arrangement(),
+    arrangement: Arrangement(tabpagenr()),
     command: winrestcmd(),
     views: Views(),
     settled: {},
   }
 enddef
 
+# The number of the tabpage; 0 if all of its windows are gone.
+def Tab(shape: dict<any>): number
+  return shape.windows->mapnew((_, win) => win_id2tabwin(win)[0])->filter((_, tab) => tab > 0)
+    ->get(0, 0)
+enddef
+
 # Call this when the disturbance is complete: later changes of sizes are the user's.
 export def Settle(shape: dict<any>)
-  shape.settled = Sizes()
+  shape.settled = Sizes(Tab(shape))
 enddef
 
 # Note whether the user has changed a size; to be called before the disturbance is undone. That
 # cannot be known if windows have gone: their neighbours change size, too.
 export def Check(shape: dict<any>)
-  if empty(shape.settled) || Windows()->indexof((_, win) => has_key(shape.settled, win)) < 0
+  const tab = Tab(shape)
+  if tab == 0 || empty(shape.settled)
     return
   endif
-  const now = Sizes()
+  const now = Sizes(tab)
   const is_same = keys(now)->sort() == keys(shape.settled)->sort()
   shape.is_resized = is_same && now != shape.settled
 enddef
 
-# Restore sizes and views if the user is in the tabpage, and has not rearranged it.
+# Restore sizes and views if the user has not rearranged the tabpage. They need not be there.
 export def Restore(shape: dict<any>)
-  if shape.windows->index(win_getid()) < 0
+  const tab = Tab(shape)
+  if tab == 0
     return
   endif
   const is_resized = get(shape, 'is_resized', false)
-  if !is_resized && len(shape.windows) > 1 && Arrangement() == shape.arrangement
-    execute shape.command
+  if !is_resized && len(shape.windows) > 1 && Arrangement(tab) == shape.arrangement
+    win_execute(shape.windows[0], shape.command)
   endif
   for [win, saved] in items(shape.views)
     if winbufnr(str2nr(win)) == saved.bufnr

@@ -234,8 +234,11 @@ function M.release(shape)
     api.nvim_clear_autocmds({ group = group })
   end
   return function()
-    if shape.holders == 0 and api.nvim_get_current_tabpage() == shape.tabpage then
-      restore(shape)
+    if shape.holders == 0 and api.nvim_tabpage_is_valid(shape.tabpage) then
+      -- The user may be elsewhere.
+      api.nvim_win_call(api.nvim_tabpage_get_win(shape.tabpage), function()
+        restore(shape)
+      end)
     end
   end
 end
