@@ -81,13 +81,28 @@ async def test_the_float_shows_all_of_the_text(serving: Editor, what: str) -> No
     await until(lambda: is_closed(serving), "it is closed")
 
 
-async def test_the_text_is_yanked_into_the_clipboard_that_p_uses(serving: Neovim) -> None:
-    """The clipboard is a function of Neovim; Vim's own needs a display."""
-    await serving.lua(
-        "vim.g.clipboard = { name = 'test', cache_enabled = 0,"
-        " copy = { ['+'] = function(lines) vim.g.copied = lines end, ['*'] = function() end },"
-        " paste = { ['+'] = function() return vim.g.copied end, ['*'] = function() end } }"
+async def provide_clipboard(nvim: Editor) -> None:
+    """Have a function keep what is copied; Vim's own clipboard needs a display."""
+    if isinstance(nvim, Neovim):
+        await nvim.lua(
+            "vim.g.clipboard = { name = 'test', cache_enabled = 0,"
+            " copy = { ['+'] = function(lines) vim.g.copied = lines end, ['*'] = function() end },"
+            " paste = { ['+'] = function() return vim.g.copied end, ['*'] = function() end } }"
+        )
+        return
+    if not await nvim.eval("has('clipboard_provider')"):
+        pytest.skip("Vim has clipboard providers from 9.2 on")
+    await nvim.command(
+        "let v:clipproviders.test = {"
+        "'copy': {'+': {register, type, lines -> extend(g:, {'copied': lines})}},"
+        " 'paste': {'+': {register -> ['V', g:copied]}}}"
     )
+    await nvim.command("set clipmethod=test")
+
+
+@BOTH
+async def test_the_text_is_yanked_into_the_clipboard_that_p_uses(serving: Editor) -> None:
+    await provide_clipboard(serving)
     await serving.command("set clipboard=unnamedplus")
 
     await serving.keys(":ClaudeMcpConfig!<CR>")

@@ -11,6 +11,7 @@ import autoload './clients.vim'
 import autoload './device.vim'
 import autoload './register.vim'
 import autoload '../say/message.vim'
+import autoload '../say/yank.vim'
 
 # Milliseconds.
 const POLL = 50
@@ -85,7 +86,7 @@ enddef
 
 # Keep words that cannot be typed, which the user would otherwise have to write again.
 def Yank(prompts: list<dict<any>>): string
-  setreg('"', prompts->mapnew((_, prompt) => prompt.text)->join("\n\n"))
+  yank.Text(prompts->mapnew((_, prompt) => prompt.text)->join("\n\n"))
   return '; your words are yanked, so that you can paste them'
 enddef
 

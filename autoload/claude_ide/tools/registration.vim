@@ -2,6 +2,7 @@ vim9script
 # `:ClaudeMcpConfig`: its completion, and its text in a register.
 
 import autoload '../say/message.vim'
+import autoload '../say/yank.vim'
 
 const SUBCOMMANDS = ['stdio', 'ws']
 
@@ -12,19 +13,9 @@ export def Complete(lead: string, line: string, pos: number): list<string>
     : SUBCOMMANDS->copy()->filter((_, name) => stridx(name, lead) == 0)
 enddef
 
-# The register that |p| uses: with 'clipboard' this may be the clipboard.
-def Register(): string
-  if has('clipboard') && &clipboard =~# '\<unnamedplus\>'
-    return '+'
-  elseif has('clipboard') && &clipboard =~# '\<unnamed\>'
-    return '*'
-  endif
-  return '"'
-enddef
-
 # Called by the host: put a text into the register that |p| uses.
 export def Yank(text: string): bool
-  setreg(Register(), text, 'l')
+  yank.Text(text, 'l')
   message.Show('yanked: put it with p', 'info')
   return true
 enddef

@@ -1,0 +1,24 @@
+vim9script
+# Text that the user can put: in the register that |p| uses.
+
+# From Vim 9.2 on, a clipboard can be a function of the user's.
+def HasClipboard(): bool
+  return has('clipboard') || (exists('v:clipmethod') && eval('v:clipmethod') !=# 'none')
+enddef
+
+# With 'clipboard' this may be the clipboard.
+def Register(): string
+  if HasClipboard() && &clipboard =~# '\<unnamedplus\>'
+    return '+'
+  elseif HasClipboard() && &clipboard =~# '\<unnamed\>'
+    return '*'
+  endif
+  return '"'
+enddef
+
+# Yank a text by characters, or by lines with `type` "l".
+export def Text(text: string, type = 'v')
+  setreg(Register(), text, type)
+enddef
+
+defcompile
