@@ -90,11 +90,14 @@ async def test_a_private_file_is_not_listed_in_the_workspace(
 async def test_a_mention_of_a_private_file_says_why_it_is_not_sent(
     claude: ClaudeCode, serving: Neovim, opened: Path
 ) -> None:
+    async def is_cleared() -> bool:
+        await serving.command("mode")
+        return "stays in Neovim" not in serving.screen.text()
+
     for command in ("ClaudeAdd .env", "ClaudeAdd link.py 1 1", "edit .env | ClaudeSend"):
-        await serving.command(f"silent! mode | {command}")
+        await serving.command(command)
         await until(lambda: "stays in Neovim: it holds" in serving.screen.text(), command)
-        await serving.keys(":mode<CR>")
-        await until(lambda: "stays in Neovim" not in serving.screen.text(), "a clean screen")
+        await until(is_cleared, "a clean screen")
 
     await serving.command("ClaudeAdd a.py")
     await until(lambda: claude.notifications_of("at_mentioned"), "the other mention")
