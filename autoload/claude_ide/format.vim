@@ -1,5 +1,5 @@
 vim9script
-# Reformats a file with the user's own formatter, without blocking Vim.
+# Reformats a file with the user's own formatters, without blocking Vim.
 
 import autoload './channel.vim'
 import autoload './disk/reload.vim'
@@ -7,6 +7,7 @@ import autoload './file/edit.vim'
 import autoload './file/load.vim'
 import autoload './file/rebase.vim'
 import autoload './file/write.vim'
+import autoload './format/checkpoint.vim'
 import autoload './format/choice.vim'
 import autoload './say/reason.vim'
 
@@ -26,24 +27,84 @@ def Changed(before: list<string>, after: list<string>): string
   return $'{count} {count == 1 ? "line" : "lines"} changed'
 enddef
 
-# Put the new text into the buffer, and save it unless it had unsaved changes before. Returns [the
-# error, the report].
-def Apply(bufnr: number, path: string, name: string, lines: list<string>): list<string>
-  const before = LinesOf(bufnr)
-  const was_modified: bool = getbufvar(bufnr, '&modified')
-  edit.Change(bufnr, lines)
-  if LinesOf(bufnr) ==# before
-    return ['', $'Nothing to change (asked {name}).']
+# What has become of a run: the names of the formatters that have answered, of those that have changed
+# something, and the failures.
+def Report(run: dict<any>): string
+  const failures = run.failures->mapnew((_, failure) => $' {failure}.')->join('')
+  if empty(run.changed_by)
+    return $'Nothing to change (asked {join(run.asked, " and ")}).{failures}'
   endif
-  const refusal = was_modified ? '' : write.Write(bufnr)
-  if refusal !=# ''
-    edit.Change(bufnr, before)
-    setbufvar(bufnr, '&modified', false)
-    reload.SyncOne(bufnr)
-    return [$'{path} was not reformatted, as it could not be saved: {refusal}', '']
+  const saved = run.start.modified ? 'not saved, as the file had unsaved changes before' : 'saved'
+  const changed = Changed(run.start.lines, LinesOf(run.bufnr))
+  return $'Reformatted with {join(run.changed_by, " and ")}: {changed}, {saved}.{failures}'
+enddef
+
+# If the text cannot be saved, the buffer is restored and updated from the disk. Returns the error.
+def Save(run: dict<any>): string
+  const refusal = write.Write(run.bufnr)
+  if refusal ==# ''
+    return ''
   endif
-  const saved = was_modified ? 'not saved, as the file had unsaved changes before' : 'saved'
-  return ['', $'Reformatted with {name}: {Changed(before, LinesOf(bufnr))}, {saved}.']
+  checkpoint.Restore(run.start)
+  reload.SyncOne(run.bufnr)
+  return $'{run.path} was not reformatted, as it could not be saved: {refusal}'
+enddef
+
+def Conclude(run: dict<any>)
+  if empty(run.asked)
+    call(run.Finish, [join(run.failures, '; '), ''])
+    return
+  endif
+  const is_to_save = !empty(run.changed_by) && !run.start.modified
+  const error = is_to_save ? Save(run) : ''
+  call(run.Finish, [error, error ==# '' ? Report(run) : ''])
+enddef
+
+# Why no further formatter may be applied to the buffer, if so.
+def Obstacle(run: dict<any>): string
+  if !bufloaded(run.bufnr)
+    return printf(CLOSED, run.path)
+  elseif empty(run.changed_by)
+    # After the first change, `Save` detects writes to the file and reverts the changes.
+    reload.SyncOne(run.bufnr)
+  endif
+  return LinesOf(run.bufnr) !=# run.lines ? printf(CHANGED, run.path) : ''
+enddef
+
+def Apply(run: dict<any>, name: string, output: list<string>)
+  const lines = edit.InBuffer(output)
+  if lines !=# run.lines
+    edit.Change(run.bufnr, lines, !empty(run.changed_by))
+    run.changed_by->add(name)
+    run.lines = LinesOf(run.bufnr)
+  endif
+  run.asked->add(name)
+enddef
+
+# Apply the formatters from `index` on, also those after one that has failed.
+def Continue(run: dict<any>, formatters: list<dict<any>>, index: number)
+  if index == len(formatters)
+    Conclude(run)
+    return
+  endif
+  const name: string = formatters[index].name
+  def Done(failure: string, output: list<string>)
+    const obstacle = Obstacle(run)
+    if obstacle !=# ''
+      call(run.Finish, [obstacle, ''])
+      return
+    endif
+    const failed = failure !=# '' ? failure : reason.Try(Apply, [run, name, output])
+    if failed !=# ''
+      run.failures->add($'{name} could not reformat {run.path}: {failed}')
+    endif
+    Continue(run, formatters, index + 1)
+  enddef
+  const Format: func = formatters[index].Format
+  const failed = reason.Try(Format, [Done])
+  if failed !=# ''
+    Done(failed, [])
+  endif
 enddef
 
 def Unload(bufnr: number)
@@ -52,28 +113,23 @@ def Unload(bufnr: number)
   endif
 enddef
 
-def Start(bufnr: number, path: string, formatter: dict<any>, Finish: func)
+def Start(bufnr: number, path: string, formatters: list<dict<any>>, Finish: func)
   reload.SyncOne(bufnr)
   if getbufvar(bufnr, '&modified') && write.HasChanged(bufnr)
     call(Finish, [printf(CONFLICT, path), ''])
     return
   endif
-  const lines = LinesOf(bufnr)
-  const name: string = formatter.name
-  const Format: func = formatter.Format
-  Format((failure, output) => {
-    reload.SyncOne(bufnr)
-    if !bufloaded(bufnr)
-      call(Finish, [printf(CLOSED, path), ''])
-    elseif LinesOf(bufnr) !=# lines
-      call(Finish, [printf(CHANGED, path), ''])
-    elseif failure !=# ''
-      call(Finish, [$'{name} could not reformat {path}: {failure}', ''])
-    else
-      const applied = reason.Attempt(Apply, [bufnr, path, name, output])
-      call(Finish, applied[0] ? applied[1] : [applied[1], ''])
-    endif
-  })
+  const start = checkpoint.New(bufnr)
+  Continue({
+    bufnr: bufnr,
+    path: path,
+    Finish: Finish,
+    start: start,
+    lines: start.lines, # the expected text; another one means that it was changed
+    asked: [],
+    changed_by: [],
+    failures: [],
+  }, formatters, 0)
 enddef
 
 # Reformat a file, and save it unless it had unsaved changes before. Then emit `reformatted` with the
@@ -106,7 +162,7 @@ export def Reformat(token: number, path: string): bool
     choice.Find(bufnr, !was_loaded, (formatters) => {
       const failed = !bufloaded(bufnr) ? printf(CLOSED, path)
         : empty(formatters) ? printf(NO_FORMATTER, path)
-        : reason.Try(Start, [bufnr, path, formatters[0], Finish])
+        : reason.Try(Start, [bufnr, path, formatters, Finish])
       if failed !=# ''
         Finish(failed, '')
       endif

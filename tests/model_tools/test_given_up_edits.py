@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from support import frame_log
+from support.either_editor import BOTH, Editor
 from support.language_client import received
 from support.mcp_stdio import McpStdio
 from support.model_languages import Scripted, in_line, result
@@ -67,15 +68,16 @@ async def test_a_cancelled_format_is_cancelled_at_the_server(
     assert received(log, "$/cancelRequest") == [{"id": request["id"]}]
 
 
+@BOTH
 async def test_a_cancelled_format_ends_the_users_program(
-    serving: Neovim, client: McpStdio, main: Path, tmp_path: Path
+    serving: Editor, client: McpStdio, greeter: Path, tmp_path: Path
 ) -> None:
     pid = tmp_path / "pid"
     script = tmp_path / "formatter"
     script.write_text(f"#!/bin/sh\necho $$ > {shlex.quote(str(pid))}\nexec sleep 1000\n")
     script.chmod(0o755)
-    await serving.lua("vim.o.formatprg = ...", str(script))
-    call = await client.begin("format", file=str(main))
+    await serving.command(f"let &formatprg = '{script}'")
+    call = await client.begin("format", file=str(greeter))
     number = await pid_in(pid)
 
     await cancel(client, call)

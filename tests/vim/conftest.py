@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
+from support.mcp_stdio import McpStdio, mcp_stdio
+from support.model_tools import ModelTools
 from support.neovim import until
 from support.vim import Vim
 
@@ -39,3 +41,17 @@ async def config(request: pytest.FixtureRequest, vim: Vim) -> str:
     """The layout of diffs, given by the parameter."""
     await vim.command(f"let g:claude_ide.diff = {{'layout': '{request.param}'}}")
     return str(request.param)
+
+
+@pytest.fixture
+async def client(serving_vim: Vim, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
+    """A program that has found the server by its own folder."""
+    async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
+        await client.initialize()
+        yield client
+
+
+@pytest.fixture
+def tools(client: McpStdio) -> ModelTools:
+    """The model's tools."""
+    return ModelTools(client)

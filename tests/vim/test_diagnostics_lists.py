@@ -44,9 +44,12 @@ async def messages(client: ClaudeCode) -> list[str]:
     return [each["message"] for file in await diagnostics(client) for each in file["diagnostics"]]
 
 
+@pytest.mark.parametrize("is_loaded", [True, False])
 async def test_an_entry_has_its_file_severity_and_range_in_utf_16(
-    vim_client: ClaudeCode, serving_vim: Vim, file: Path
+    vim_client: ClaudeCode, serving_vim: Vim, file: Path, is_loaded: bool
 ) -> None:
+    if not is_loaded:
+        await serving_vim.command("enew | bwipeout #")
     col = TEXT.splitlines()[1].encode().index(b"nme") + 1
     await report(
         serving_vim,
@@ -99,6 +102,22 @@ async def test_hits_of_a_search_are_no_diagnostics_but_errors_of_make_are(
 
     await report(serving_vim, entry(file, "an error", type=""), title=":make")
     assert await messages(vim_client) == ["an error"]
+
+
+@pytest.mark.parametrize("content", [b"\xff" * 20, None])
+async def test_bytes_count_in_a_file_that_cannot_be_read_as_text(
+    vim_client: ClaudeCode, serving_vim: Vim, project: Path, content: bytes | None
+) -> None:
+    path = project / "odd.py"
+    if content:
+        path.write_bytes(content)
+    await report(serving_vim, entry(path, "odd", col=5))
+
+    ((start,),) = [
+        [each["range"]["start"] for each in file["diagnostics"]]
+        for file in await diagnostics(vim_client)
+    ]
+    assert start == {"line": 0, "character": 4}
 
 
 async def test_an_entry_keeps_its_range_while_the_user_edits_the_line(

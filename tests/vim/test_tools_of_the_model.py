@@ -1,29 +1,14 @@
 """The model's tools in a real Vim, over a program that has found the server by its folder."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from claude_ide.mcp.model import NEED_NEOVIM
 from claude_ide.mcp.tool import MODEL_TOOLS
-from support.mcp_stdio import McpStdio, mcp_stdio
+from support.mcp_stdio import McpStdio
 from support.model_tools import ModelTools
 from support.vim import Vim
-
-
-@pytest.fixture
-async def client(serving_vim: Vim, config_folder: Path, project: Path) -> AsyncIterator[McpStdio]:
-    """A program that has found the server by its own folder."""
-    async with mcp_stdio({"CLAUDE_CONFIG_DIR": str(config_folder)}, project) as client:
-        await client.initialize()
-        yield client
-
-
-@pytest.fixture
-def tools(client: McpStdio) -> ModelTools:
-    """The model's tools."""
-    return ModelTools(client)
 
 
 async def test_buffers_and_texts_that_are_not_saved_are_read(

@@ -1,18 +1,39 @@
 vim9script
 # Builds diagnostics in the form of LSP: {message, severity, range, source, code}.
 
+import autoload '../file/edit.vim'
 import autoload '../file/positions.vim'
+import autoload '../file/stamp.vim'
+import autoload '../file/text.vim' as file_text
 
 export const SEVERITIES = ['Error', 'Warning', 'Info', 'Hint']
 
-# A function from a line of a buffer (from 1) to its text, which is empty where there is none. It
-# caches one line, as diagnostics of a line are mostly adjacent.
-export def LinesOf(bufnr: number): func
+const LARGEST = 1000 * 1000 # bytes of a file that is read for its lines
+
+# One file's lines, as diagnostics of a file are mostly adjacent.
+final on_disk: dict<any> = {path: '', stamp: '', lines: []}
+
+# A line of a file that is not loaded; empty if it cannot be read quickly.
+def LineOnDisk(path: string, lnum: number): string
+  const now = stamp.Of(path)
+  if path !=# on_disk.path || now !=# on_disk.stamp
+    const is_read = edit.IsFile(path) && getfsize(path) <= LARGEST
+    extend(on_disk, {path: path, stamp: now, lines: is_read ? readfile(path) : []})
+  endif
+  const line: string = get(on_disk.lines, lnum - 1, '')
+  return file_text.IsUtf8([line]) ? line : ''
+enddef
+
+# A function from a line of a file (from 1) to its text, which is empty where there is none. It caches
+# one line.
+export def LinesOf(path: string): func
+  # Not bufnr(), for which the path would be a pattern.
+  const bufnr = bufexists(path) ? bufadd(path) : -1
   final last = {lnum: 0, text: ''}
   return (lnum) => {
     if lnum != last.lnum
       last.lnum = lnum
-      last.text = getbufline(bufnr, lnum)->get(0, '')
+      last.text = bufloaded(bufnr) ? getbufline(bufnr, lnum)->get(0, '') : LineOnDisk(path, lnum)
     endif
     return last.text
   }

@@ -55,8 +55,7 @@ enddef
 
 # A function from an index in a set to the item. It is valid until a text changes.
 export def Reader(set: dict<any>): func
-  # Not bufnr(), for which the path would be a pattern.
-  const TextOf = item.LinesOf(bufexists(set.path) ? bufadd(set.path) : -1)
+  const TextOf = item.LinesOf(set.path)
   const Item = sources.Function(set.source, 'Item')
   final entries: list<dict<any>> = set.entries
   final items: list<dict<any>> = set.items

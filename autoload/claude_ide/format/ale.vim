@@ -22,13 +22,17 @@ export def Fixes(bufnr: number): bool
 enddef
 
 # Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
-# and the new lines. ALE applies nothing if the user has changed the text.
-export def Format(bufnr: number, Done: func)
+# and the new lines. Returns a function that ends the fixers. ALE applies nothing if the user has
+# changed the text.
+export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
   final state = {is_over: false}
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+  def End()
     ale#command#StopJobs(bufnr, 'fixer')
     state.is_over = true
+  enddef
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+    End()
     return time_limit.Failure(ANSWERS_WITHIN, true)
   })
   var tick = getbufvar(bufnr, 'changedtick')
@@ -49,6 +53,7 @@ export def Format(bufnr: number, Done: func)
   else
     Answer('it has no fixer', [])
   endif
+  return End
 enddef
 
 defcompile

@@ -26,7 +26,7 @@ enddef
 
 # Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
 # and the new lines. The action "format" would format the buffer that is current when node is ready.
-export def Format(bufnr: number, Done: func)
+export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
   const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => time_limit.Failure(ANSWERS_WITHIN))
   const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
@@ -34,6 +34,7 @@ export def Format(bufnr: number, Done: func)
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []
     Answer(empty(failure) ? '' : string(failure), lines)
   }])
+  return () => 0
 enddef
 
 defcompile

@@ -65,11 +65,12 @@ enddef
 
 # Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
 # and the new lines.
-export def Format(bufnr: number, Done: func)
+export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
   const failed = reason.Try(EvaluateAll, [bufnr])
   const lines = checkpoint.Restore(point)
   call(Done, [failed !=# '' ? failed : Complaint(), lines])
+  return () => 0
 enddef
 
 defcompile

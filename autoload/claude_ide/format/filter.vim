@@ -43,8 +43,8 @@ def WithoutLineEnds(lines: list<string>): list<string>
 enddef
 
 # Run a program on the text of a loaded buffer, without blocking Vim. `Done` gets the reason of a
-# failure, or an empty string, and the new lines.
-export def Format(bufnr: number, program: string, Done: func)
+# failure, or an empty string, and the new lines. Returns a function that ends it.
+export def Format(bufnr: number, program: string, Done: func): func
   const lines = getbufline(bufnr, 1, '$')
   final output: list<string> = []
   final errors: list<string> = []
@@ -76,7 +76,9 @@ export def Format(bufnr: number, program: string, Done: func)
       (line) => errors->add(line), Conclude)
   catch
     Answer(reason.Of(v:exception), [])
+    return () => 0
   endtry
+  return () => shell_command.Stop(state.job)
 enddef
 
 defcompile

@@ -23,12 +23,16 @@ export def IsStarting(bufnr: number): bool
     ['starting', 'not running']->index(lsp#get_server_status(name)) >= 0)->len() > 0
 enddef
 
-# Format the text of a loaded buffer. `Done` gets a failure or an empty string,
-# and the new lines.
-export def Format(server: string, bufnr: number, Done: func)
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => time_limit.Failure(ANSWERS_WITHIN))
+# Format the text of a loaded buffer. `Done` gets a failure or an empty string, and the new lines.
+# Returns a function that cancels the request.
+export def Format(server: string, bufnr: number, Done: func): func
+  final state: dict<any> = {Cancel: () => 0}
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+    call(state.Cancel, [])
+    return time_limit.Failure(ANSWERS_WITHIN)
+  })
   const lines = getbufline(bufnr, 1, '$')
-  lsp#send_request(server, {
+  state.Cancel = lsp#callbag#pipe(lsp#request(server, {
     method: 'textDocument/formatting',
     bufnr: bufnr,
     params: {
@@ -38,7 +42,8 @@ export def Format(server: string, bufnr: number, Done: func)
         insertSpaces: getbufvar(bufnr, '&expandtab') ? true : false,
       },
     },
-    on_notification: (answer) => {
+  }), lsp#callbag#subscribe({
+    next: (answer) => {
       if lsp#client#is_error(answer.response)
         Answer(lsp#client#error_message(answer.response), [])
       else
@@ -46,7 +51,9 @@ export def Format(server: string, bufnr: number, Done: func)
         Answer('', text_edits.Apply(lines, type(edits) == v:t_list ? edits : []))
       endif
     },
-  })
+    error: (failure) => Answer(string(failure), []),
+  }))
+  return state.Cancel
 enddef
 
 defcompile

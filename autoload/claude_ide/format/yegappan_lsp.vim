@@ -21,12 +21,13 @@ enddef
 
 # Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
 # and the new lines. Vim blocks until the server has answered.
-export def Format(bufnr: number, Done: func)
+export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
   listener_flush(bufnr)
   const shown = reason.Attempt(inside.Run, [bufnr, 'LspFormat'])
   const lines = checkpoint.Restore(point)
   call(Done, [shown[0] ? '' : shown[1], lines])
+  return () => 0
 enddef
 
 defcompile

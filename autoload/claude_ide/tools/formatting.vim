@@ -79,53 +79,96 @@ def Propose(bufnr: number, arguments: dict<any>, output: list<string>): list<dic
   return Changed(bufnr, arguments.file, after)
 enddef
 
-def Run(bufnr: number, arguments: dict<any>, formatter: dict<any>, Answer: func)
-  const path: string = arguments.file
-  const before = LinesOf(bufnr)
-  const name: string = formatter.name
-  const Start: func = formatter.Format
-  Start((failure, output) => {
-    if !bufloaded(bufnr) || LinesOf(bufnr) !=# before
-      call(Answer, [{error: $'{path} was changed meanwhile; call the tool again'}])
-    elseif failure !=# ''
-      call(Answer, [{error: $'{name}: {failure}'}])
-    else
-      const proposed = reason.Attempt(Propose, [bufnr, arguments, output])
-      call(Answer, [proposed[0] ? {files: proposed[1], server: name} : {error: proposed[1]}])
+# Answer with the result of a formatter, if it changes something.
+def Answered(run: dict<any>, index: number, output: list<string>): bool
+  const files = Propose(run.bufnr, run.arguments, output)
+  if empty(files)
+    return false
+  endif
+  call(run.Answer, [{
+    files: files,
+    server: run.formatters[index].name,
+    others: run.formatters[index + 1 :]->mapnew((_, formatter) => formatter.name),
+  }])
+  return true
+enddef
+
+def Conclude(run: dict<any>)
+  call(run.Answer, [empty(run.asked) ? {error: join(run.failures, '; ')}
+    : {files: [], server: join(run.asked, ' and '), failures: run.failures}])
+enddef
+
+# Each further formatter would format the result of the one before. So the first that changes something
+# ends the run.
+def Try(run: dict<any>, index: number)
+  if index == len(run.formatters)
+    Conclude(run)
+    return
+  endif
+  const name: string = run.formatters[index].name
+  run.index = index
+  def Done(failure: string, output: list<string>)
+    if !bufloaded(run.bufnr) || LinesOf(run.bufnr) !=# run.lines
+      call(run.Answer, [{error: $'{run.arguments.file} was changed meanwhile; call the tool again'}])
+      return
     endif
-  })
+    const answered = failure !=# '' ? [false, failure]
+      : reason.Attempt(Answered, [run, index, output])
+    if answered == [true, true]
+      return
+    elseif answered[0]
+      run.asked->add(name)
+    else
+      run.failures->add($'{name}: {answered[1]}')
+    endif
+    Try(run, index + 1)
+  enddef
+  const Start: func = run.formatters[index].Format
+  const started = reason.Attempt(Start, [Done])
+  if !started[0]
+    Done(started[1], [])
+  elseif run.index == index
+    run.Stop = started[1]
+  endif
 enddef
 
 def Begin(arguments: dict<any>, Answer: func): func
-  final state = {is_cancelled: false}
-  const AnswerOnce = (answer) => {
-    if !state.is_cancelled
-      call(Answer, [answer])
-    endif
-  }
   const loaded = unopened.Load(arguments.file)
   if !has_key(loaded, 'bufnr')
     throw 'claude-ide: ' .. get(loaded, 'error', $'{arguments.file}: {get(loaded, "obstacle", "")}')
   endif
   const bufnr: number = loaded.bufnr
+  final run: dict<any> = {
+    bufnr: bufnr,
+    arguments: arguments,
+    formatters: [],
+    lines: [],
+    asked: [], # names of the formatters that change nothing
+    failures: [],
+    Answer: (answer) => call(Answer, [answer]),
+    index: 0, # of the formatter that is running
+    Stop: () => 0, # ends it
+    is_cancelled: false,
+  }
   choice.Find(bufnr, loaded.is_cold, (formatters) => {
-    if state.is_cancelled
+    if run.is_cancelled
       return
     elseif empty(formatters)
-      AnswerOnce({error: $'{arguments.file} has no formatter'})
+      call(Answer, [{error: $'{arguments.file} has no formatter'}])
       return
     endif
-    const failed = reason.Try(Run, [bufnr, arguments, formatters[0], AnswerOnce])
-    if failed !=# ''
-      AnswerOnce({error: failed})
-    endif
+    run.formatters = formatters
+    run.lines = LinesOf(bufnr)
+    Try(run, 0)
   })
   return () => {
-    state.is_cancelled = true
+    run.is_cancelled = true
+    call(run.Stop, [])
   }
 enddef
 
-# Answers the formatted file as the only one of `files`, or none, and the `server` that was asked.
+# Answers the formatted file as the only one of `files`, or none; the `server` that was asked, and the
+# `others` that were not.
 export def Format(arguments: dict<any>): func
   return (Answer) => Begin(arguments, Answer)
 enddef
