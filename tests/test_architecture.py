@@ -249,8 +249,8 @@ ROOMS = (
         "colouring",
         "highlights",
     ),
-    # What a buffer holds, and how to be in one: these two modules require nothing of ours.
-    *("file.path", "file.inside"),
+    # What a buffer holds, how to be in one, and its option: these modules require nothing of ours.
+    *("file.path", "file.inside", "disk.autoread"),
     *("window", "when", "suggested_keys", "dialogue"),
     *("file.folders", "privacy", "checking", "file", "unseen"),
     *(

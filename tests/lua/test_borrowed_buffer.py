@@ -154,6 +154,16 @@ async def test_a_buffer_with_autoread_is_reloaded_and_borrowed(nvim: Neovim, pat
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["theirs"]
 
 
+async def test_a_buffer_that_follows_a_write_is_borrowed(nvim: Neovim, path: Path) -> None:
+    """Meanwhile Neovim must not reload it, so 'autoread' is off."""
+    await nvim.command("set autoread hidden | edit a.txt | enew")
+    known = await nvim.eval("bufnr('a.txt')")
+    await nvim.lua("require('claude_ide.disk.autoread').suspend(...)", known)
+    await rewrite(path, "theirs\n")
+
+    assert await borrow(nvim, path) == known
+
+
 async def test_a_buffer_whose_file_does_not_exist_yet_is_borrowed(
     nvim: Neovim, project: Path
 ) -> None:

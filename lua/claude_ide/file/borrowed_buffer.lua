@@ -1,4 +1,5 @@
 --- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
+local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
@@ -77,7 +78,7 @@ end
 -- Another program has written the file, and the user wants to be asked before it is read again.
 local function is_outdated(buffer)
   return buffer.loaded
-    and not vim.bo[buffer.bufnr].autoread
+    and not autoread.is_on(buffer.bufnr)
     and moment.is_possible()
     and file_write.has_changed(buffer.bufnr)
 end
