@@ -21,8 +21,10 @@ LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
 QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
-# Tests of parts that seldom change; they install packages or play the whole demo.
-SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py)
+# Tests of parts that seldom change. They install packages, play the whole demo, show many hostile texts,
+# or take random steps.
+SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py \
+	security/test_parsers.py editors/test_machine.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
@@ -111,7 +113,7 @@ unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or tho
 coverage: ## these and the tests with Vim, and which lines they run; at least 85 %
 	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW))'
 
-slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation and the demo
+slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation, the demo, hostile texts
 	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
 
 quick: $(VENV)/tests ## the tests that need no editor and no CLI
