@@ -3,6 +3,7 @@ vim9script
 
 import autoload './borrowed_window.vim'
 import autoload './proposal.vim'
+import autoload './virtual_text.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
 
@@ -33,6 +34,7 @@ def ShowOriginal(windows: dict<any>, diff: dict<any>)
   if shown.unsaved > 0
     proposal.SetFiletype(diff, shown.unsaved)
   endif
+  virtual_text.Hide(shown.bufnr)
   windows.borrowed = borrowed_window.Borrow(windows.left)
 enddef
 
@@ -195,6 +197,7 @@ def CloseLeft(windows: dict<any>)
     CloseWindow(windows.left)
   endif
   if has_key(windows, 'original')
+    virtual_text.Show(windows.original)
     borrowed_buffer.GiveBack(windows.original)
   endif
   for name in keys(windows)

@@ -68,4 +68,11 @@ export def HasAnswered(bufnr: number, mark: any): bool
   return checks > before && !ale#engine#IsCheckingBuffer(bufnr)
 enddef
 
+# Draw the virtual text of a buffer again.
+export def DrawTexts(bufnr: number)
+  if index(['all', '2'], $'{g:ale_virtualtext_cursor}') >= 0
+    ale#virtualtext#SetTexts(bufnr, get(g:ale_buffer_info, bufnr, {})->get('loclist', []))
+  endif
+enddef
+
 defcompile

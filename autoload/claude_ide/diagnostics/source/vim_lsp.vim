@@ -71,4 +71,12 @@ export def HasAnswered(bufnr: number, mark: any): bool
   return true
 enddef
 
+# Draw the virtual text of all buffers again, as if there were an update, but without its event.
+export def DrawTexts(_: number)
+  lsp#stream(1, {
+    server: '$vimlsp',
+    response: {method: '$/vimlsp/lsp_diagnostics_updated', params: {}},
+  })
+enddef
+
 defcompile
