@@ -5,6 +5,7 @@ local buffers = require('claude_ide.file.buffers')
 local looks = require('claude_ide.window.looks')
 local proposal = require('claude_ide.diff.proposal')
 local tiling = require('claude_ide.window.tiling')
+local virtual_lines = require('claude_ide.diff.virtual_lines')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -19,6 +20,7 @@ local LEAST_WIDTH = 40
 ---@field original? integer the buffer on the left
 ---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
 ---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
+---@field lacks_lines? boolean whether the virtual lines on the left are hidden
 ---@field opened? integer[] the windows that the user's function has opened
 ---@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
 ---@field added? integer[] the buffers that it has added
@@ -145,6 +147,8 @@ local function open_right(windows, diff)
 end
 
 local function compare(windows, has_focus)
+  virtual_lines.hide(windows.original)
+  windows.lacks_lines = true
   if has_focus then
     vim.api.nvim_set_current_win(windows.right)
   end
@@ -211,6 +215,9 @@ local function close_left(windows)
 end
 
 local function close(windows)
+  if windows.lacks_lines then
+    virtual_lines.show(windows.original)
+  end
   if windows.left then
     close_left(windows)
   end
