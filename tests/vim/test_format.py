@@ -1,6 +1,8 @@
 """The tool `reformat_file` in Vim."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,38 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
     assert await serving_vim.eval("&modified") == 0
     await serving_vim.keys("u")
     assert await serving_vim.eval("getline(1, '$')") == UNTIDY.splitlines()
+
+
+SERVER = (
+    "map(job_info(), {_, job -> job_info(job)})"
+    "->filter({_, info -> info.status ==# 'run' && info.cmd[0] =~# 'ruff$'})"
+    "->map({_, info -> info.process})"
+)
+
+
+@pytest.mark.parametrize("name", ["vim-lsp", "lsp"])
+async def test_a_slow_server_does_not_block_vim(
+    name: str, vim_client: ClaudeCode, serving_vim: Vim, project: Path, tmp_path: Path
+) -> None:
+    await load(serving_vim, name, tmp_path, server="ruff")
+    path = project / "a.py"
+    path.write_text(UNTIDY)
+    await serving_vim.command(f"edit {path}")
+    await until(lambda: is_attached(serving_vim, path), "the plugin handles the file")
+    await until(lambda: serving_vim.eval(f"len({SERVER})"), "the server")
+    (pid,) = await serving_vim.eval(SERVER)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        _, answer = vim_client.start_call("reformat_file", {"file_path": str(path)})
+        await vim_client.texts("getOpenEditors")
+        assert not answer.done()
+        await serving_vim.keys("G")
+        await until(lambda: serving_vim.eval("line('.') == 4"), "keys are handled")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+    assert (await answer)["content"][0]["text"].startswith("Reformatted with ruff: ")
+    assert path.read_text() == TIDY
 
 
 async def test_formatexpr_of_the_user_formats(

@@ -29,3 +29,14 @@ async def test_edits_are_applied_as_lsp_says(
     vim: Vim, lines: list[str], edits: list[dict[str, Any]], edited: list[str]
 ) -> None:
     assert await vim.call("claude_ide#format#text_edits#Apply", lines, edits) == edited
+
+
+@pytest.mark.parametrize(
+    ("bits", "character"), [(8, len("é😀".encode())), (16, 3), (32, 2), (8, 99), (16, 99), (32, 99)]
+)
+async def test_a_server_counts_in_its_encoding(vim: Vim, bits: int, character: int) -> None:
+    edits = [edit((0, character), (0, character), "|")]
+
+    edited = await vim.call("claude_ide#format#text_edits#Apply", ["é😀x"], edits, bits)
+
+    assert edited == ["é😀|x" if character < 99 else "é😀x|"]

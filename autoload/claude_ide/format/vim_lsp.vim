@@ -37,10 +37,7 @@ export def Format(server: string, bufnr: number, Done: func): func
     bufnr: bufnr,
     params: {
       textDocument: lsp#get_text_document_identifier(bufnr),
-      options: {
-        tabSize: lsp#utils#buffer#get_indent_size(bufnr),
-        insertSpaces: getbufvar(bufnr, '&expandtab') ? true : false,
-      },
+      options: text_edits.Options(bufnr),
     },
   }), lsp#callbag#subscribe({
     next: (answer) => {

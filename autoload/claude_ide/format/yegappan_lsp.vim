@@ -1,9 +1,11 @@
 vim9script
-# Formats with a language server of yegappan/lsp, as `:LspFormat` does.
+# Formats with a language server of yegappan/lsp.
 
-import autoload '../file/inside.vim'
-import autoload '../say/reason.vim'
-import autoload './checkpoint.vim'
+import autoload '../file/path.vim' as file
+import autoload '../when/time_limit.vim'
+import autoload './text_edits.vim'
+
+const ANSWERS_WITHIN = 10000 # milliseconds
 
 export def IsThere(): bool
   return exists('*g:LspAddServer') == 1 && exists('g:loaded_lsp') == 1
@@ -19,15 +21,39 @@ export def IsStarting(bufnr: number): bool
   return lsp#buffer#BufLspServersGet(bufnr)->indexof((_, server) => !server.ready) >= 0
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
-# and the new lines. Vim blocks until the server has answered.
+# Format the text of a loaded buffer. `Done` gets a failure or an empty string, and the new lines.
+# Returns a function that cancels the request. `:LspFormat` would block Vim, and say nothing of a server
+# that does not answer.
 export def Format(bufnr: number, Done: func): func
-  final point = checkpoint.New(bufnr)
+  final server: dict<any> = lsp#buffer#BufLspServerGet(bufnr, 'documentFormatting')
+  final state = {id: -1}
+  def Cancel()
+    if state.id >= 0
+      server.sendNotification('$/cancelRequest', {id: state.id})
+    endif
+  enddef
+  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+    Cancel()
+    return time_limit.Failure(ANSWERS_WITHIN)
+  })
   listener_flush(bufnr)
-  const shown = reason.Attempt(inside.Run, [bufnr, 'LspFormat'])
-  const lines = checkpoint.Restore(point)
-  call(Done, [shown[0] ? '' : shown[1], lines])
-  return () => 0
+  const lines = getbufline(bufnr, 1, '$')
+  const request = {
+    textDocument: {uri: lsp#util#LspFileToUri(file.Name(bufnr))},
+    options: text_edits.Options(bufnr),
+  }
+  # The failure is missing in older versions.
+  state.id = server.rpc_a('textDocument/formatting', request, (_, edits, ...failure: list<any>) => {
+    if !empty(get(failure, 0, {}))
+      Answer(get(failure[0], 'message', 'it answered with an error'), [])
+    else
+      Answer('', text_edits.Apply(lines, type(edits) == v:t_list ? edits : [], server.posEncoding))
+    endif
+  })
+  if state.id < 0
+    Answer('it has ended', [])
+  endif
+  return Cancel
 enddef
 
 defcompile
