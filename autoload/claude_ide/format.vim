@@ -27,8 +27,7 @@ def Changed(before: list<string>, after: list<string>): string
   return $'{count} {count == 1 ? "line" : "lines"} changed'
 enddef
 
-# What has become of a run: the names of the formatters that have answered, of those that have changed
-# something, and the failures.
+# What has become of a run: who has changed how much, and who has failed.
 def Report(run: dict<any>): string
   const failures = run.failures->mapnew((_, failure) => $' {failure}.')->join('')
   if empty(run.changed_by)

@@ -6,9 +6,7 @@ import autoload '../file/uri.vim'
 import autoload '../when/time_limit.vim'
 import autoload './checkpoint.vim'
 
-# Milliseconds.
-const ANSWERS_WITHIN = 10000
-const KNOWS_WITHIN = 1500
+const KNOWS_WITHIN = 1500 # milliseconds
 
 # Whether coc.nvim handles a buffer.
 export def IsThere(bufnr: number): bool
@@ -28,7 +26,7 @@ enddef
 # and the new lines. The action "format" would format the buffer that is current when node is ready.
 export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => time_limit.Failure(ANSWERS_WITHIN))
+  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => time_limit.Failure(time_limit.OF_SERVER))
   const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
   call('g:CocActionAsync', arguments + [(failure: any, _: any) => {
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []

@@ -4,8 +4,6 @@ vim9script
 import autoload '../when/time_limit.vim'
 import autoload './text_edits.vim'
 
-const ANSWERS_WITHIN = 10000 # milliseconds
-
 export def IsThere(): bool
   return exists('g:lsp_loaded') == 1 && exists('*lsp#get_allowed_servers') == 1
 enddef
@@ -27,9 +25,9 @@ enddef
 # Returns a function that cancels the request.
 export def Format(server: string, bufnr: number, Done: func): func
   final state: dict<any> = {Cancel: () => 0}
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => {
     call(state.Cancel, [])
-    return time_limit.Failure(ANSWERS_WITHIN)
+    return time_limit.Failure(time_limit.OF_SERVER)
   })
   const lines = getbufline(bufnr, 1, '$')
   state.Cancel = lsp#callbag#pipe(lsp#request(server, {

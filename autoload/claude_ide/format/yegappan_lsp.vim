@@ -5,8 +5,6 @@ import autoload '../file/path.vim' as file
 import autoload '../when/time_limit.vim'
 import autoload './text_edits.vim'
 
-const ANSWERS_WITHIN = 10000 # milliseconds
-
 export def IsThere(): bool
   return exists('*g:LspAddServer') == 1 && exists('g:loaded_lsp') == 1
 enddef
@@ -32,9 +30,9 @@ export def Format(bufnr: number, Done: func): func
       server.sendNotification('$/cancelRequest', {id: state.id})
     endif
   enddef
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
+  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => {
     Cancel()
-    return time_limit.Failure(ANSWERS_WITHIN)
+    return time_limit.Failure(time_limit.OF_SERVER)
   })
   listener_flush(bufnr)
   const lines = getbufline(bufnr, 1, '$')

@@ -1,6 +1,9 @@
 vim9script
 # Limits how long an answer is awaited.
 
+# For a language server that formats a file, in milliseconds.
+export const OF_SERVER = 10000
+
 # The failure of what has not answered in time; `is_stopped` if it was stopped then.
 export def Failure(milliseconds: number, is_stopped = false): string
   return $'did not answer within {milliseconds / 1000} s' .. (is_stopped ? ' and was stopped' : '')
