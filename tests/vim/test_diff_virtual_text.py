@@ -12,7 +12,7 @@ from support.vim_plugins import load
 
 TEXT = "import sys\n\nfirst = nme\n\nlast = 2\n"
 NEW = "import os\nimport re\nimport sys\n\nfirst = nme\n# more\n\nlast = 2\n"
-SAYS = {"ale": "E: undefined name", "vim-lsp": "undefined name"}
+SAYS = {"ale": "E: undefined name", "vim-lsp": "undefined name", "lsp": "undefined name"}
 
 
 async def lines_up(vim: Vim) -> None:
@@ -46,6 +46,8 @@ async def test_that_of_a_plugin_is_hidden_until_the_diff_is_closed(
 ) -> None:
     await vim.command(f"let g:claude_ide.diff = {{'layout': '{config}'}}")
     await load(vim, name, tmp_path)
+    if name == "lsp":
+        await vim.command("call LspOptionsSet({'showDiagWithVirtualText': v:true})")
     path = project / "a.py"
     path.write_text(TEXT)
     await vim.command(f"edit {path}")
@@ -67,6 +69,8 @@ def redraw(name: str) -> str:
         return (
             "call ale#virtualtext#SetTexts(bufnr('a.py'), g:ale_buffer_info[bufnr('a.py')].loclist)"
         )
+    if name == "lsp":
+        return "call lsp#diag#DiagsRefresh(bufnr('a.py'))"
     return (
         "call lsp#stream(1, {'server': '$vimlsp', 'response':"
         " {'method': '$/vimlsp/lsp_diagnostics_updated', 'params': {}}})"

@@ -5,6 +5,7 @@ vim9script
 
 import autoload '../diagnostics/source/ale.vim'
 import autoload '../diagnostics/source/vim_lsp.vim'
+import autoload '../diagnostics/source/yegappan_lsp.vim'
 import autoload '../say/reason.vim'
 
 const PERIOD = 200 # milliseconds: no event follows when a plugin has drawn
@@ -15,6 +16,7 @@ const KEPT = ['text', 'text_align', 'text_padding_left', 'text_wrap']
 const PLUGINS = [
   {types: '^ALEVirtualText', Draw: ale.DrawTexts},
   {types: '^vim_lsp_\w\+_virtual_text$', Draw: vim_lsp.DrawTexts},
+  {types: '^LspDiagVirtualText', Draw: yegappan_lsp.DrawTexts},
 ]
 
 # {holders, plugins, kept} by buffer: `plugins` are indexes of `PLUGINS`, `kept` the properties of

@@ -62,4 +62,9 @@ export def HasAnswered(_: number, mark: any): bool
   return events.Count('yegappan_lsp') > before
 enddef
 
+# Draw the virtual text of a buffer again.
+export def DrawTexts(bufnr: number)
+  lsp#diag#DiagsRefresh(bufnr)
+enddef
+
 defcompile
