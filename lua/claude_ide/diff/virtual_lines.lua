@@ -33,18 +33,22 @@ local function hide_mark(bufnr, mark)
   set(bufnr, mark, details)
 end
 
-local function hide_all(bufnr)
-  local marks = api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { details = true, type = 'virt_lines' })
+-- Hide those between two positions as of `nvim_buf_get_extmarks()`.
+local function hide_between(bufnr, first, last)
+  local options = { details = true, type = 'virt_lines' }
+  local marks = api.nvim_buf_get_extmarks(bufnr, -1, first, last, options)
   for _, mark in ipairs(marks) do
     -- One with a field that can only be read stays.
     pcall(hide_mark, bufnr, mark)
   end
 end
 
+-- Only those on the screen: a file may have very many marks.
 local function hide_new()
   for bufnr in pairs(hidden) do
-    if api.nvim_buf_is_loaded(bufnr) then
-      hide_all(bufnr)
+    for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+      local info = vim.fn.getwininfo(win)[1]
+      hide_between(bufnr, { info.topline - 1, 0 }, { info.botline - 1, -1 })
     end
   end
 end
@@ -63,7 +67,7 @@ end
 function M.hide(bufnr)
   hidden[bufnr] = hidden[bufnr] or { holders = 0, marks = {} }
   hidden[bufnr].holders = hidden[bufnr].holders + 1
-  hide_all(bufnr)
+  hide_between(bufnr, 0, -1)
   if not timer then
     timer = assert(vim.uv.new_timer())
     timer:start(PERIOD, PERIOD, vim.schedule_wrap(hide_new))
