@@ -22,9 +22,9 @@ QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust tes
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
 	test_paths.py test_startup.py)
 # Tests of parts that seldom change. They install packages, play the whole demo, show many hostile texts,
-# or take random steps.
+# wait for hostile clients, or take random steps.
 SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py \
-	security/test_parsers.py editors/test_machine.py)
+	security/test_parsers.py security/test_clients.py editors/test_machine.py model_tools/test_joined_kernels.py)
 CLI_VERSION := 2.1.330
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2

@@ -88,7 +88,7 @@ enddef
 # The agent that proposed the change writes the file next; let its buffer follow.
 def ExpectWrite(diff: dict<any>)
   if !has_key(diff, 'original')
-    reload.Expect(diff.path, diff.saved)
+    reload.Expect(diff.path, diff.saved, true)
   endif
 enddef
 

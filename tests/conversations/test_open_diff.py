@@ -133,6 +133,8 @@ async def test_with_noautoread_a_diff_compares_what_another_program_has_written(
     assert await serving.mode() == {"mode": "n", "blocking": False}
     await serving.keys(":w<CR>")
     await asked
+    # The agent takes a while to write, and the earlier change must not be taken for that.
+    await serving.idle(300)
     path.write_text("one\nTWO\n")
     await until(lambda: serving.eval(f"getbufline('{path}', 1, '$') == ['one', 'TWO']"), "reloaded")
     assert await serving.mode() == {"mode": "n", "blocking": False}

@@ -204,21 +204,37 @@ def SavedOf(bufnr: number): list<list<string>>
   return saved_text.Of(bufnr, !is_modified || IsCurrent(bufnr))
 enddef
 
+# Notice a change that is there already, which would else be taken for one that is expected. A buffer
+# with 'autoread' would be reloaded; it follows the change anyway.
+def NoticeEarlier(bufnr: number)
+  if !getbufvar(bufnr, '&autoread')
+    file_write.NoticeConflict(bufnr)
+  endif
+enddef
+
 # The text of a file, as a list with it, for a write that is expected later; empty if it is not
 # known.
 export def Saved(path: string): list<list<string>>
   const bufnr = buffers.Loaded(path)
-  return bufnr > 0 ? SavedOf(bufnr) : []
+  if bufnr == 0
+    return []
+  endif
+  NoticeEarlier(bufnr)
+  return SavedOf(bufnr)
 enddef
 
 # Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and
-# unsaved changes are reapplied. The write may already have happened; `saved` is the text before it.
-export def Expect(path: string, saved: list<list<string>> = []): bool
+# unsaved changes are reapplied. The write may already have happened, unless it `is_ahead`; `saved` is
+# the text before it.
+export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false): bool
   const bufnr = buffers.Loaded(path)
   if bufnr == 0
     return true
   endif
-  final known = expected.Of(bufnr)
+  if is_ahead
+    NoticeEarlier(bufnr)
+  endif
+  const known = expected.Of(bufnr)
   final write = empty(known) ? WaitFor(bufnr, empty(saved) ? SavedOf(bufnr) : saved) : known
   write.is_unannounced = false
   write.deadline = expected.Now() + PATIENCE
