@@ -186,11 +186,10 @@ enddef
 # the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
-# before deciding; `pid`
-# the process of the client that proposes it; `why` what the agent has said before; `is_reported` whether the host will report
-# if an accepted text was written; `OnReady` a function that gets the diff, with its `bufnr`, once
-# the user can work on it. `OnDecided` is called with the accepted text, which the host then
-# does not get; without a text if the diff is rejected.
+# before deciding; `pid` the process of the client that proposes it; `why` what the agent has said
+# before; `is_reported` whether the host will report if an accepted text was written; `OnReady` a
+# function that gets the diff, with its `bufnr`, once the user can work on it. `OnDecided` is called
+# with the accepted text, which the host then does not get; without a text if the diff is rejected.
 #
 # Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided` {id,
 # accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.

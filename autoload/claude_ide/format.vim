@@ -27,7 +27,7 @@ def Changed(before: list<string>, after: list<string>): string
   return $'{count} {count == 1 ? "line" : "lines"} changed'
 enddef
 
-# What has become of a run: who has changed how much, and who has failed.
+# The names of the formatters that have changed the text, how much they have, and what failed.
 def Report(run: dict<any>): string
   const failures = run.failures->mapnew((_, failure) => $' {failure}.')->join('')
   if empty(run.changed_by)

@@ -155,7 +155,7 @@ async def test_a_buffer_with_autoread_is_reloaded_and_borrowed(nvim: Neovim, pat
 
 
 async def test_a_buffer_that_follows_a_write_is_borrowed(nvim: Neovim, path: Path) -> None:
-    """Meanwhile Neovim must not reload it, so 'autoread' is off."""
+    """While it follows one, Neovim must not reload it, so 'autoread' is off."""
     await nvim.command("set autoread hidden | edit a.txt | enew")
     known = await nvim.eval("bufnr('a.txt')")
     await nvim.lua("require('claude_ide.disk.autoread').suspend(...)", known)

@@ -50,11 +50,16 @@ async def has_host(editor: Editor) -> bool:
     return bool(await editor.lua("return require('claude_ide.channel').id ~= nil"))
 
 
-HOSTS = (
-    "map(job_info(), {_, job -> job_info(job)})"
-    "->filter({_, info -> info.status ==# 'run' && index(info.cmd, '--vim') >= 0})"
-    "->map({_, info -> info.process})"
-)
+def jobs(condition: str) -> str:
+    """Return the expression for the process IDs of Vim's running jobs whose `info` meets it."""
+    return (
+        "map(job_info(), {_, job -> job_info(job)})"
+        f"->filter({{_, info -> info.status ==# 'run' && {condition}}})"
+        "->map({_, info -> info.process})"
+    )
+
+
+HOSTS = jobs("index(info.cmd, '--vim') >= 0")
 """The process IDs of the hosts that Vim runs."""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode
+from support.either_editor import jobs
 from support.neovim import until
 from support.vim import Vim
 from support.vim_plugins import load
@@ -108,11 +109,7 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
     assert await serving_vim.eval("getline(1, '$')") == UNTIDY.splitlines()
 
 
-SERVER = (
-    "map(job_info(), {_, job -> job_info(job)})"
-    "->filter({_, info -> info.status ==# 'run' && info.cmd[0] =~# 'ruff$'})"
-    "->map({_, info -> info.process})"
-)
+SERVER = jobs("info.cmd[0] =~# 'ruff$'")
 
 
 @pytest.mark.parametrize("name", ["vim-lsp", "lsp"])

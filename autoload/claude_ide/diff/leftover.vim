@@ -31,7 +31,8 @@ def IsShownElsewhere(win: number): bool
   return winbufnr(win)->win_findbuf()->indexof((_, other) => win_id2tabwin(other)[0] != tab) >= 0
 enddef
 
-# Give a file's window its options back: the user's own values are not in the session. If the diff seems to have made it, close its tabpage.
+# Give a file's window its options back: the user's own values are not in the session. If the diff
+# seems to have made it, close its tabpage.
 def Return(win: number)
   win_execute(win, borrowed_window.OPTIONS->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
   const tab = win_id2tabwin(win)[0]

@@ -34,18 +34,20 @@ def Types(bufnr: number, first: number, last: number): list<string>
     ->filter((_, prop) => IsBesideText(prop))->mapnew((_, prop) => prop.type)->sort()->uniq()
 enddef
 
-def HideType(bufnr: number, type: string)
+# Returns whether the texts of a type could be hidden: otherwise they could not be restored.
+def HideType(bufnr: number, type: string): bool
   const plugin = PLUGINS->indexof((_, each) => type =~# each.types)
-  const all = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [type]})
   if plugin >= 0
     hidden[bufnr].plugins[plugin] = true
-  elseif all->indexof((_, prop) => prop.col == MAXCOL) >= 0
-    # It could not be restored.
-    return
   else
+    const all = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [type]})
+    if all->indexof((_, prop) => prop.col == MAXCOL) >= 0
+      return false
+    endif
     hidden[bufnr].kept[type] = all
   endif
   prop_remove({type: type, bufnr: bufnr, all: true})
+  return true
 enddef
 
 # Vim draws only the lines that had a text, although others have moved, unless an option is set.
@@ -57,11 +59,8 @@ def DrawLines(bufnr: number)
 enddef
 
 def HideAll(bufnr: number)
-  const types = Types(bufnr, 1, -1)
-  for type in types
-    HideType(bufnr, type)
-  endfor
-  if !empty(types)
+  const gone = Types(bufnr, 1, -1)->filter((_, type) => HideType(bufnr, type))
+  if !empty(gone)
     DrawLines(bufnr)
   endif
 enddef

@@ -26,7 +26,7 @@ enddef
 # and the new lines. The action "format" would format the buffer that is current when node is ready.
 export def Format(bufnr: number, Done: func): func
   final point = checkpoint.New(bufnr)
-  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => time_limit.Failure(time_limit.OF_SERVER))
+  const Answer = time_limit.NewForServer(Done, () => 0)
   const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
   call('g:CocActionAsync', arguments + [(failure: any, _: any) => {
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []

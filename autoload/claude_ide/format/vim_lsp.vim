@@ -25,10 +25,7 @@ enddef
 # Returns a function that cancels the request.
 export def Format(server: string, bufnr: number, Done: func): func
   final state: dict<any> = {Cancel: () => 0}
-  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => {
-    call(state.Cancel, [])
-    return time_limit.Failure(time_limit.OF_SERVER)
-  })
+  const Answer = time_limit.NewForServer(Done, () => call(state.Cancel, []))
   const lines = getbufline(bufnr, 1, '$')
   state.Cancel = lsp#callbag#pipe(lsp#request(server, {
     method: 'textDocument/formatting',

@@ -30,10 +30,7 @@ export def Format(bufnr: number, Done: func): func
       server.sendNotification('$/cancelRequest', {id: state.id})
     endif
   enddef
-  const Answer = time_limit.New(time_limit.OF_SERVER, Done, () => {
-    Cancel()
-    return time_limit.Failure(time_limit.OF_SERVER)
-  })
+  const Answer = time_limit.NewForServer(Done, Cancel)
   listener_flush(bufnr)
   const lines = getbufline(bufnr, 1, '$')
   const request = {

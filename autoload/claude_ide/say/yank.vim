@@ -1,7 +1,7 @@
 vim9script
 # Text that the user can put: in the register that |p| uses.
 
-# From Vim 9.2 on, a clipboard can be a function of the user's.
+# From Vim 9.2 on, functions in `v:clipproviders` can be the clipboard.
 def HasClipboard(): bool
   return has('clipboard') || (exists('v:clipmethod') && eval('v:clipmethod') !=# 'none')
 enddef

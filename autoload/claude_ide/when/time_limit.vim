@@ -1,8 +1,7 @@
 vim9script
 # Limits how long an answer is awaited.
 
-# For a language server that formats a file, in milliseconds.
-export const OF_SERVER = 10000
+const OF_SERVER = 10000 # milliseconds
 
 # The failure of what has not answered in time; `is_stopped` if it was stopped then.
 export def Failure(milliseconds: number, is_stopped = false): string
@@ -22,6 +21,14 @@ export def New(milliseconds: number, Done: func, Expire: func, otherwise: any = 
   enddef
   state.timer = timer_start(milliseconds, (_) => Answer(Expire(), otherwise))
   return Answer
+enddef
+
+# The same for a language server that formats a file; `End` ends its work if it takes too long.
+export def NewForServer(Done: func, End: func): func
+  return New(OF_SERVER, Done, () => {
+    call(End, [])
+    return Failure(OF_SERVER)
+  })
 enddef
 
 defcompile
