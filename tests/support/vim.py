@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -71,11 +72,16 @@ class Vim:
     """One Vim in its own terminal, which is `screen`. Requests raise `VimError`."""
 
     def __init__(
-        self, screen: Terminal, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        screen: Terminal,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        temporary: tempfile.TemporaryDirectory[str],
     ) -> None:
         self.screen = screen
         self.process = screen.process
         self._writer = writer
+        self._temporary = temporary
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read(reader))
@@ -99,7 +105,11 @@ class Vim:
         stands at a prompt before that.
         """
         binary = vim_binary()
-        clean = clean_environment(home) | runtime(binary) | {**(env or {})}
+        # A Vim that is killed leaves its temporary files. Paths of sockets must be short, so that
+        # these are not in `home`.
+        temporary = tempfile.TemporaryDirectory(prefix="vim-", ignore_cleanup_errors=True)
+        clean = {**clean_environment(home), "TMPDIR": temporary.name}
+        clean |= runtime(binary) | {**(env or {})}
         knock: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
         knock = asyncio.get_running_loop().create_future()
         door = await asyncio.start_server(
@@ -127,10 +137,11 @@ class Vim:
                 raise VimError(f"Vim did not start:\n{screen.text()}")
         except BaseException:
             await screen.stop()
+            temporary.cleanup()
             raise
         finally:
             door.close()
-        vim = cls(screen, *knock.result())
+        vim = cls(screen, *knock.result(), temporary)
         vim._folder = home
         await until(lambda: vim.eval("v:vim_did_enter || mode() =~ '^[r!]'"), "Vim is up")
         return vim
@@ -141,6 +152,7 @@ class Vim:
         # A job that outlives Vim has inherited the connection.
         self._writer.close()
         await self._reader
+        self._temporary.cleanup()
 
     def send_request(self, name: str, *arguments: Any) -> asyncio.Future[Any]:
         """Send a request now; the future holds its answer. `name` is a function of `door.vim`."""
