@@ -26,19 +26,33 @@ class NvimError(Exception):
     """Neovim answered a request with an error; the text is Neovim's."""
 
 
+@cache
 def nvim_binary() -> str:
     """Return the path of the Neovim to test.
 
-    It is `CLAUDE_IDE_TEST_NVIM` if set, or the one in the folder of this Python, or on PATH.
+    It is `CLAUDE_IDE_TEST_NVIM` if set, or the one installed with this Python, or on PATH.
     """
     if named := os.environ.get("CLAUDE_IDE_TEST_NVIM"):
         found = shutil.which(named)
+    elif script := shutil.which(Path(sys.executable).with_name("nvim")):
+        found = _program(script)
     else:
-        found = shutil.which(Path(sys.executable).with_name("nvim")) or shutil.which("nvim")
+        found = shutil.which("nvim")
     if not found:
         is_missing = f"CLAUDE_IDE_TEST_NVIM={named} is no program"
         raise FileNotFoundError(is_missing if named else "no Neovim; `make test` installs one")
     return str(Path(found).absolute())
+
+
+def _program(script: str) -> str:
+    """Return the path of the Neovim that a script of PyPI's package runs.
+
+    The script starts a Python first, which takes several times as long as Neovim itself.
+    """
+    command = [script, "--clean", "--headless", "-l", "-"]
+    code = "io.stdout:write(vim.v.progpath)"
+    done = subprocess.run(command, input=code, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 @cache
