@@ -42,18 +42,22 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """Return every node of these modules, with the path of its module."""
+    return [(path, node) for path, tree in trees().items() for node in ast.walk(tree)]
+
+
 def definitions() -> Iterator[Definition]:
     """Yield every function and method."""
-    for tree in trees().values():
-        yield from (node for node in ast.walk(tree) if isinstance(node, Definition))
+    yield from (node for _, node in nodes() if isinstance(node, Definition))
 
 
 def calls() -> Iterator[tuple[ast.Call, str, str]]:
     """Yield every call, the name of the called function, and the location."""
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                yield node, called(node), f"{path}:{node.lineno}"
+    for path, node in nodes():
+        if isinstance(node, ast.Call):
+            yield node, called(node), f"{path}:{node.lineno}"
 
 
 def called(node: ast.Call) -> str:
@@ -116,16 +120,14 @@ def composed() -> Iterator[Call]:
 
 def mentioned(rooms: set[str], modules: set[str]) -> Iterator[Call]:
     """Yield every other string that looks like a function in one of these rooms."""
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            text = literal(node)
-            location = f"{path}:{getattr(node, 'lineno', 0)}"
-            yield from (
-                Call(f"{module}.{name}", 0, location) for module, name in CALL.findall(text)
-            )
-            is_name = NAME.fullmatch(text) and not FILE.fullmatch(text) and text not in modules
-            if is_name and text.partition(".")[0] in rooms:
-                yield Call(text, 0, location)
+    for path, node in nodes():
+        if not (text := literal(node)):
+            continue
+        location = f"{path}:{getattr(node, 'lineno', 0)}"
+        yield from (Call(f"{module}.{name}", 0, location) for module, name in CALL.findall(text))
+        is_name = NAME.fullmatch(text) and not FILE.fullmatch(text) and text not in modules
+        if is_name and text.partition(".")[0] in rooms:
+            yield Call(text, 0, location)
 
 
 def handled() -> dict[str, str]:
@@ -135,10 +137,9 @@ def handled() -> dict[str, str]:
         for node, name, location in calls()
         if name == "subscribe" and node.args and literal(node.args[0])
     }
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.AnnAssign) or not isinstance(node.value, ast.Dict):
-                continue
-            if ast.unparse(node.target).endswith(EVENTS):
-                found |= {literal(key): f"{path}:{key.lineno}" for key in node.value.keys if key}
+    for path, node in nodes():
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.value, ast.Dict):
+            continue
+        if ast.unparse(node.target).endswith(EVENTS):
+            found |= {literal(key): f"{path}:{key.lineno}" for key in node.value.keys if key}
     return found

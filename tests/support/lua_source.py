@@ -98,6 +98,7 @@ def sources() -> dict[Path, Source]:
     )
 
 
+@cache
 def plugin() -> dict[Path, Source]:
     """Return the Lua files that are loaded into the user's Neovim."""
     return {
@@ -107,6 +108,7 @@ def plugin() -> dict[Path, Source]:
     }
 
 
+@cache
 def modules() -> dict[str, Source]:
     """Return the modules of the package by name."""
     package = {path: source for path, source in sources().items() if path.is_relative_to(LUA)}
