@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import CARET, environment
+from support.either_editor import on_screen
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
@@ -29,14 +30,10 @@ async def nvim(
     await neovim.stop()
 
 
-async def shows(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), f"the screen shows {words!r}", PATIENCE)
-
-
 async def prompt(nvim: Neovim, words: str) -> None:
     """Type a prompt into the CLI in the terminal."""
     await nvim.keys(words)
-    await shows(nvim, words)
+    await on_screen(nvim, words)
     await nvim.keys("<CR>")
 
 
@@ -52,21 +49,21 @@ async def test_each_has_its_diff_and_its_mentions_in_its_tab_page(
     other.write_text("three\n")
     first, second = edit(path, "two", "TWO", then="One."), edit(other, "three", "3", then="Two.")
     await nvim.keys(":Claude<CR>")
-    await shows(nvim, CARET)
-    await shows(nvim, "⧉ In a.py")
+    await on_screen(nvim, CARET)
+    await on_screen(nvim, "⧉ In a.py")
     await leave(nvim)
     await nvim.command(f"tabnew {other}")
     await nvim.keys(":ClaudeNew tests<CR>")
-    await shows(nvim, CARET)
-    await shows(nvim, "⧉ In b.py")
+    await on_screen(nvim, CARET)
+    await on_screen(nvim, "⧉ In b.py")
     await leave(nvim)
 
     await nvim.command("1ClaudeSend")
-    await shows(nvim, "@b.py#L1")
+    await on_screen(nvim, "@b.py#L1")
     await nvim.command("tabfirst")
     await until(lambda: "@b.py" not in nvim.screen.text(), "the first CLI was not told")
     await nvim.command("1ClaudeSend")
-    await shows(nvim, "@a.py#L1")
+    await on_screen(nvim, "@a.py#L1")
     await nvim.keys("<C-w>l")
     api.script(*first[:2])
     await prompt(nvim, "Shout")

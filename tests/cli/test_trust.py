@@ -11,9 +11,8 @@ import pytest
 
 from support.chunks import chunk
 from support.claude_cli import environment, settle_in, wait_until_saved
-from support.either_editor import Editor, start_editor
+from support.either_editor import Editor, on_screen, start_editor
 from support.fake_api import FakeApi, text, tool_use
-from support.headless import shown
 from support.hostile_folder import MEMORY, Hostile
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -305,19 +304,19 @@ async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
 async def ask(nvim: Editor, api: FakeApi) -> None:
     api.script([text("It is forty-two.")])
     await nvim.keys(":ClaudeAsk what is it?<CR>")
-    await shown(nvim, "It is forty-two.")
+    await on_screen(nvim, "It is forty-two.")
 
 
 async def rewrite(nvim: Editor, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", replacement="TWO\n")])
     await nvim.keys(":edit a.py<CR>:2ClaudeEdit shout<CR>")
-    await shown(nvim, "accept")
+    await on_screen(nvim, "accept")
 
 
 async def commit(nvim: Editor, api: FakeApi) -> None:
     api.script([tool_use("StructuredOutput", message="Print one")])
     await nvim.keys(":ClaudeCommit<CR>")
-    await shown(nvim, "Print one")
+    await on_screen(nvim, "Print one")
 
 
 async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:

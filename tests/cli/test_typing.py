@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.either_editor import BOTH_WITH_CLI, Editor, name_of, run
+from support.either_editor import BOTH_WITH_CLI, Editor, name_of, on_screen, run
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
@@ -21,11 +21,6 @@ def nvim(nvim_with_cli: Editor) -> Editor:
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
     await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
-
-
-async def shown(nvim: Editor, words: str) -> None:
-    """Wait until the screen shows some words."""
-    await until(lambda: words in nvim.screen.text(), words, PATIENCE)
 
 
 @BOTH_WITH_CLI
@@ -47,7 +42,7 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
     # Vim has no nil.
     assert await run(nvim, SEND, 0, words) in (None, True)
 
-    await shown(nvim, "● Heard.")
+    await on_screen(nvim, "● Heard.")
     assert any(words in each.new_text for each in api.requests)
 
 
@@ -74,10 +69,10 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
     )
     await begin(nvim, "default")
     await run(nvim, SEND, 0, "Touch it")
-    await shown(nvim, "1. Yes")
+    await on_screen(nvim, "1. Yes")
 
     await run(nvim, SEND, 0, "The next")
-    await shown(nvim, "Claude gets your words once its terminal shows the prompt again")
+    await on_screen(nvim, "Claude gets your words once its terminal shows the prompt again")
     assert "1. Yes" in nvim.screen.text()
 
     await nvim.keys("<Esc>")
@@ -89,12 +84,12 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
 async def test_a_prompt_that_the_user_has_begun_is_not_sent(nvim: Editor, api: FakeApi) -> None:
     await begin(nvim, "default")
     await nvim.keys("My own")
-    await shown(nvim, "My own")
+    await on_screen(nvim, "My own")
 
     await run(nvim, SEND, 0, " and yours")
 
-    await shown(nvim, "press Enter there to send them")
-    await shown(nvim, "My own and yours")
+    await on_screen(nvim, "press Enter there to send them")
+    await on_screen(nvim, "My own and yours")
     assert not any("yours" in each.new_text for each in api.requests)
 
 
@@ -127,5 +122,5 @@ async def test_a_prompt_from_a_buffer_starts_a_cli_and_is_typed_into_it(
     await nvim.keys("Shout @a.py<Esc>:x<CR>")
 
     await asked(api, "a.py, line 2:\n> two\nShout @a.py")
-    await shown(nvim, "● Heard.")
+    await on_screen(nvim, "● Heard.")
     assert await nvim.eval("bufwinid('Claude terminal prompt')") == -1

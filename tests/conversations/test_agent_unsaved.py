@@ -9,6 +9,7 @@ from claude_ide.chat.requests.proposal import Base
 from support.acp import script as acp
 from support.acp.chatting import Start, diff_is_open
 from support.acp.script import Fake, Make, Script, Step
+from support.either_editor import on_screen
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer
 
@@ -68,7 +69,7 @@ async def test_a_change_of_unsaved_text_is_shown_once_and_saved(
     await diff_is_open(nvim)
 
     assert Base.UNSAVED.value in await panel.text()
-    assert "unsaved changes" in nvim.screen.text()
+    await on_screen(nvim, "unsaved changes")
     assert await nvim.eval("[getline('$'), getbufline(winbufnr(1), '$')]") == ["mine", ["mine"]]
     await nvim.keys(":w<CR>")
 
@@ -89,7 +90,7 @@ async def test_an_unknown_agent_that_has_read_the_unsaved_text_is_shown_with_it(
     panel = await ask(start, fake)
     await diff_is_open(nvim)
 
-    assert "unsaved changes" in nvim.screen.text()
+    await on_screen(nvim, "unsaved changes")
     await nvim.keys(":w<CR>")
 
     await panel.shows("All done.")
@@ -160,7 +161,7 @@ async def test_a_change_of_the_text_on_disk_leaves_unsaved_changes_unsaved(
     await diff_is_open(nvim)
 
     assert Base.BESIDE.value in await panel.text()
-    assert "on disk; unsaved lines stay" in nvim.screen.text()
+    await on_screen(nvim, "on disk; unsaved lines stay")
     await nvim.keys(":w<CR>")
 
     await panel.shows("All done.")

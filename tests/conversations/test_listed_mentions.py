@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode
+from support.either_editor import on_screen
 from support.neovim import Neovim, until
 
 
@@ -22,10 +23,6 @@ async def listing(claude: ClaudeCode, serving: Neovim, project: Path) -> Neovim:
 async def mentioned(claude: ClaudeCode, count: int) -> list[dict[str, Any]]:
     await until(lambda: len(claude.notifications_of("at_mentioned")) == count, f"{count} mentions")
     return list(claude.notifications_of("at_mentioned"))
-
-
-async def says(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words)
 
 
 @pytest.mark.parametrize("command", ["ClaudeSend", "ClaudeAdd %"])
@@ -46,14 +43,14 @@ async def test_a_selection_mentions_all_but_the_private_ones(
 
     found = [Path(mention["filePath"]).name for mention in await mentioned(claude, 2)]
     assert found == ["a.py", "b.py"]
-    await says(listing, "not mentioned: .env stays")
+    await on_screen(listing, "not mentioned: .env stays")
 
 
 async def test_nothing_is_mentioned_if_all_is_private(
     listing: Neovim, claude: ClaudeCode, project: Path
 ) -> None:
     await listing.keys("2gg:ClaudeSend<CR>")
-    await says(listing, ".env stays")
+    await on_screen(listing, ".env stays")
 
     await listing.keys("gg:ClaudeSend<CR>")
     assert len(await mentioned(claude, 1)) == 1

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import claude_code
-from support.either_editor import BOTH, Editor, configure, edit, is_serving, shows_a_diff
+from support.either_editor import BOTH, Editor, configure, edit, is_serving, on_screen, shows_a_diff
 from support.fake_headless import FakeHeadless
+from support.headless import hidden
 from support.neovim import until
-from support.rewriting import asked, hidden, holds, is_closed, marked, propose, refine, shown
+from support.rewriting import asked, holds, is_closed, marked, propose, refine
 
 pytestmark = BOTH
 
@@ -44,7 +45,7 @@ async def proposed(rewritable: Editor, claude: FakeHeadless) -> Editor:
 async def test_claude_gets_the_original_the_result_and_both_instructions(
     proposed: Editor, claude: FakeHeadless, project: Path
 ) -> None:
-    await shown(proposed, "TWO")
+    await on_screen(proposed, "TWO")
     question = await asked(proposed, claude, "ClaudeEdit shorter")
 
     assert "<original>\ntwo\nthree\n</original>" in question.prompt
@@ -52,7 +53,7 @@ async def test_claude_gets_the_original_the_result_and_both_instructions(
     assert "shorter" in question.prompt
     assert "<text>\none\n<rewrite>\nTWO\nTHREE\n</rewrite>\nfour\n</text>" in question.prompt
     assert question.cwd == str(project)
-    await shown(proposed, "Claude is refining")
+    await on_screen(proposed, "Claude is refining")
 
 
 async def test_the_result_is_one_undo_step_in_the_same_diff(
@@ -171,7 +172,7 @@ async def test_other_lines_of_the_file_can_be_rewritten_in_the_meantime(
 
     assert "<original>\nfour\n</original>" in question.prompt
     await proposed.command("tabfirst | ClaudeEdit longer")
-    await shown(proposed, "several rewrites of this buffer are open")
+    await on_screen(proposed, "several rewrites of this buffer are open")
 
 
 async def test_a_range_in_the_proposal_limits_what_is_refined(
@@ -191,7 +192,7 @@ async def test_the_key_of_a_rewrite_refines_it_in_the_proposal(
     await proposed.command("map <F2> <Plug>(claude-edit)")
 
     await proposed.keys(key)
-    await shown(proposed, "Refine:")
+    await on_screen(proposed, "Refine:")
     await proposed.keys("shorter<CR>")
 
     assert marked((await claude.asked()).prompt) == lines
@@ -201,7 +202,7 @@ async def test_ctrl_c_stops_the_refinement_and_leaves_the_diff(
     proposed: Editor, claude: FakeHeadless
 ) -> None:
     question = await asked(proposed, claude, "ClaudeEdit shorter")
-    await shown(proposed, "Claude is refining")
+    await on_screen(proposed, "Claude is refining")
 
     await proposed.keys("<C-c>")
 
@@ -209,7 +210,7 @@ async def test_ctrl_c_stops_the_refinement_and_leaves_the_diff(
     await hidden(proposed, "refining")
     assert await holds(proposed, PROPOSED)
     await proposed.keys("<C-c>")
-    await shown(proposed, "nothing to stop")
+    await on_screen(proposed, "nothing to stop")
 
 
 async def test_the_bang_stops_the_refinement_and_then_gives_up_the_rewrite(
@@ -232,7 +233,7 @@ async def test_a_second_refinement_has_to_wait(proposed: Editor, claude: FakeHea
 
     await proposed.command("ClaudeEdit longer")
 
-    await shown(proposed, "Claude is already refining this (:ClaudeEdit! stops it)")
+    await on_screen(proposed, "Claude is already refining this (:ClaudeEdit! stops it)")
 
 
 @pytest.mark.parametrize("decision", [":w<CR>", ":q<CR>", ":bwipeout!<CR>"])
@@ -268,7 +269,7 @@ async def test_edits_of_the_same_lines_in_the_meantime_are_not_overwritten(
 
     question.fit({"replacement": "2"})
 
-    await shown(proposed, "the lines have changed; the rewrite is kept in buffer")
+    await on_screen(proposed, "the lines have changed; the rewrite is kept in buffer")
     assert await holds(proposed, ["one", "TWO mine", "THREE", "four"])
     assert await proposed.eval("getbufline(bufnr('$'), 1, '$')") == ["2"]
 
@@ -295,7 +296,7 @@ async def test_a_result_that_waits_can_be_stopped(proposed: Editor, claude: Fake
     await until(lambda: proposed.eval("mode() == 'i'"))
     question.fit({"replacement": "2"})
     await question.wait_for_end()
-    await shown(proposed, "Claude is refining")
+    await on_screen(proposed, "Claude is refining")
 
     await proposed.command("ClaudeEdit!")
 
@@ -313,14 +314,14 @@ async def test_the_same_result_is_reported_as_no_change(
 
     (await asked(proposed, claude, "ClaudeEdit shorter")).fit({"replacement": "TWO\nTHREE\n"})
 
-    await shown(proposed, "Claude suggests no changes")
+    await on_screen(proposed, "Claude suggests no changes")
     assert await proposed.eval("b:changedtick") == tick
 
 
 async def test_a_failure_leaves_the_diff(proposed: Editor, claude: FakeHeadless) -> None:
     (await asked(proposed, claude, "ClaudeEdit shorter")).fail("no more")
 
-    await shown(proposed, "no more")
+    await on_screen(proposed, "no more")
     await hidden(proposed, "refining")
     assert await holds(proposed, PROPOSED)
 
@@ -343,7 +344,7 @@ async def test_a_result_that_removed_the_lines_can_be_refined(
     await propose(rewritable, claude, "2,3ClaudeEdit delete", "")
 
     question = await asked(rewritable, claude, "ClaudeEdit but say so")
-    await shown(rewritable, "Claude is refining")
+    await on_screen(rewritable, "Claude is refining")
     question.fit({"replacement": "deleted"})
 
     await until(lambda: holds(rewritable, ["one", "deleted", "four"]))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_terminal import open_claude
-from support.either_editor import BOTH, Editor, configure, name_of, run
+from support.either_editor import BOTH, Editor, configure, name_of, on_screen, run
 from support.neovim import Neovim, until
 from support.tmux import Tmux, needs_tmux, tmux_around
 from support.vim import Vim
@@ -23,8 +23,8 @@ async def test_a_float_is_hidden_and_shown(nvim: Neovim, program: Path) -> None:
     await choose(nvim, "float")
     terminal = await open_claude(nvim)
     assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
-    assert "╭" in nvim.screen.text()
-    assert " Claude " in nvim.screen.text()
+    await on_screen(nvim, "╭")
+    await on_screen(nvim, " Claude ")
 
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code, the_lock
-from support.either_editor import BOTH, Editor, choose, dismiss
+from support.either_editor import BOTH, Editor, choose, dismiss, on_screen
 from support.neovim import Neovim, until
 from support.panel import Open
 
@@ -30,10 +30,6 @@ async def shows(nvim: Editor, word: str) -> str:
 
 def recorded(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-async def says(nvim: Editor, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words)
 
 
 @pytest.fixture
@@ -76,7 +72,7 @@ async def test_the_token_is_masked(
 
     await shows(wire, "the token is [hidden].")
     await wire.keys(":ClaudeWire save all.jsonl<CR>")
-    await says(wire, "to all.jsonl")
+    await on_screen(wire, "to all.jsonl")
     assert token not in await text(wire) + (project / "all.jsonl").read_text()
 
 
@@ -87,7 +83,7 @@ async def test_a_recording_is_saved_for_its_owner_only(
     await client.request("ping")
     await shows(wire, "← Claude Code  ping #")
     await wire.keys(":ClaudeWire save a\\ b.jsonl<CR>")
-    await says(wire, "to a b.jsonl")
+    await on_screen(wire, "to a b.jsonl")
 
     path = project / "a b.jsonl"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -110,16 +106,16 @@ async def test_a_file_is_overwritten_only_if_the_user_says_so(
     path.write_text("precious")
 
     await wire.keys(":ClaudeWire save mine<CR>")
-    await says(wire, "mine exists")
+    await on_screen(wire, "mine exists")
     await (choose(wire, answer) if answer else dismiss(wire))
 
     if is_kept:
         await until(lambda: "mine exists" not in wire.screen.text(), "answered")
         await wire.keys(":ClaudeWire save other<CR>")
-        await says(wire, "to other")
+        await on_screen(wire, "to other")
         assert path.read_text() == "precious"
     else:
-        await says(wire, "to mine")
+        await on_screen(wire, "to mine")
         assert recorded(path)
 
 
@@ -137,7 +133,7 @@ async def test_a_recording_that_cannot_be_saved_is_one_line(
     await shows(wire, "initialize #0")
     await wire.keys(f":ClaudeWire save {name}<CR>")
 
-    await says(wire, complaint)
+    await on_screen(wire, complaint)
 
 
 @BOTH
@@ -152,7 +148,7 @@ async def test_a_recording_that_cannot_be_saved_is_one_line(
 async def test_a_wrong_command_is_one_line(nvim: Editor, command: str, complaint: str) -> None:
     await nvim.keys(f":{command}<CR>")
 
-    await says(nvim, complaint)
+    await on_screen(nvim, complaint)
 
 
 @BOTH
@@ -166,7 +162,7 @@ async def test_the_recording_ends_with_the_window_and_can_be_saved_then(
     await until(lambda: wire.eval("winnr('$') == 1"), "closed")
     await client.call("getWorkspaceFolders", {})
     await wire.keys(":ClaudeWire save all<CR>")
-    await says(wire, "to all")
+    await on_screen(wire, "to all")
 
     methods = [message["m"].get("method") for message in recorded(project / "all")]
     assert "initialize" in methods

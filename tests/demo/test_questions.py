@@ -3,20 +3,21 @@
 from pathlib import Path
 
 from claude_ide.demo import scratch
-from support.headless import accept, diff, hidden, lines, shown
+from support.either_editor import on_screen
+from support.headless import accept, diff, hidden, lines
 from support.neovim import Neovim, until
 
 
 async def test_ask_answers_with_what_is_known_of_the_file(trying: Neovim, shop: Path) -> None:
     await trying.command("4,11ClaudeAsk what is wrong?")
-    await shown(trying, "total() forgets every price but the last.")
-    await shown(trying, ":ClaudeEdit")
+    await on_screen(trying, "total() forgets every price but the last.")
+    await on_screen(trying, ":ClaudeEdit")
     await trying.keys("q")
     await hidden(trying, "what is wrong?")
 
     shop.write_text(scratch.IDEAS[0].change(scratch.SHOP))
     await trying.command("ClaudeAsk and now?")
-    await shown(trying, "None is compared with")
+    await on_screen(trying, "None is compared with")
     assert "forgets" not in trying.screen.text()
 
 
@@ -38,7 +39,7 @@ async def test_edit_without_a_range_changes_the_file(trying: Neovim) -> None:
 async def test_edit_of_lines_without_an_idea_proposes_nothing(trying: Neovim) -> None:
     await trying.command("1,2ClaudeEdit fix it")
 
-    await shown(trying, "no changes")
+    await on_screen(trying, "no changes")
 
 
 async def test_a_rejected_rewrite_changes_nothing(trying: Neovim) -> None:
@@ -53,5 +54,5 @@ async def test_a_rejected_rewrite_changes_nothing(trying: Neovim) -> None:
 async def test_commit_writes_a_message_for_what_is_staged(trying: Neovim) -> None:
     await trying.command("ClaudeCommit")
 
-    await shown(trying, "Print a receipt")
-    await shown(trying, "Each price has a line of its own.")
+    await on_screen(trying, "Print a receipt")
+    await on_screen(trying, "Each price has a line of its own.")

@@ -6,6 +6,7 @@ import pytest
 
 from support.answers import answer, answers, listen, settled
 from support.chunks import chunk
+from support.either_editor import on_screen
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.dialogue')"
@@ -25,13 +26,9 @@ async def ask(nvim: Neovim, token: int, prompt: str, default: Any = None) -> Non
     await nvim.lua(f"{MODULE}.input(...)", token, prompt, default)
 
 
-async def shows(nvim: Neovim, text: str) -> None:
-    await until(lambda: text in nvim.screen.text(), f"{text!r} is on screen")
-
-
 async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Neovim) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
-    await shows(dialogue, "3: always")
+    await on_screen(dialogue, "3: always")
 
     await dialogue.keys("2<CR>")
 
@@ -43,7 +40,7 @@ async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Neovim) -> 
 @pytest.mark.parametrize("keys", ["<CR>", "<Esc>", "q<CR>", "9<CR>", "0<CR>", "<C-c>"])
 async def test_a_dismissed_choice_has_no_number(dialogue: Neovim, keys: str) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "always"])
-    await shows(dialogue, "2: always")
+    await on_screen(dialogue, "2: always")
 
     await dialogue.keys(keys)
 
@@ -58,7 +55,7 @@ async def test_a_choice_shows_its_question_without_a_command_line(
     await dialogue.command(f"set cmdheight=0 laststatus={laststatus} | vsplit | split")
     sizes = await dialogue.eval("winrestcmd()")
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
-    await shows(dialogue, "3: always")
+    await on_screen(dialogue, "3: always")
     await until(lambda: "Which scope?" in dialogue.screen.text())
 
     await dialogue.keys("2<CR>")
@@ -70,7 +67,7 @@ async def test_a_choice_shows_its_question_without_a_command_line(
 
 async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
     await ask(dialogue, 3, "Why not? ", "because")
-    await shows(dialogue, "Why not? because")
+    await on_screen(dialogue, "Why not? because")
 
     await dialogue.keys(" it is käse<CR>")
 
@@ -80,12 +77,12 @@ async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
 
 async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
-    await shows(dialogue, "Why not?")
+    await on_screen(dialogue, "Why not?")
     await dialogue.keys("<CR>")
     assert await answer(dialogue, 1) == {"text": ""}
 
     await ask(dialogue, 2, "And now? ")
-    await shows(dialogue, "And now?")
+    await on_screen(dialogue, "And now?")
     await dialogue.keys("text<Esc>")
     assert await answer(dialogue, 2) == {}
 
@@ -93,13 +90,13 @@ async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(dialogue: N
 async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Neovim) -> None:
     long = "why\nis\tthis " + "so wide 漢字 " * 40
     await ask(dialogue, 1, long, long)
-    await shows(dialogue, "why is this so wide")
+    await on_screen(dialogue, "why is this so wide")
     await dialogue.keys("<CR>")
     assert (await answer(dialogue, 1))["text"].startswith("why is this so wide")
     await settled(dialogue)
 
     await select(dialogue, 2, long, [long, "two\nlines"])
-    await shows(dialogue, "2: two lines")
+    await on_screen(dialogue, "2: two lines")
     assert dialogue.screen.text().count("…") == 2
     await dialogue.keys("2<CR>")
     assert await answer(dialogue, 2) == {"index": 2}
@@ -122,7 +119,7 @@ async def test_a_question_waits_until_nothing_is_half_typed(
         await until(lambda: dialogue.eval("get(g:, 'waited')"))
         assert "Why not?" not in dialogue.screen.text()
         await dialogue.keys(":q<CR>" if keys == "q:" else "<Esc>")
-    await shows(dialogue, "Why not?")
+    await on_screen(dialogue, "Why not?")
     await dialogue.keys("x<CR>")
 
     assert await answer(dialogue, 1) == {"text": "x"}
@@ -137,7 +134,7 @@ async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
     await dialogue.keys("<Esc>")
     await ask(dialogue, 2, "Why not? ")
 
-    await shows(dialogue, "Why not?")
+    await on_screen(dialogue, "Why not?")
     assert "Withdrawn" not in dialogue.screen.text()
     await dialogue.keys("x<CR>")
 
@@ -147,12 +144,12 @@ async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
 
 async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
-    await shows(dialogue, "Why not?")
+    await on_screen(dialogue, "Why not?")
     await dialogue.lua(f"{MODULE}.close_all()")
 
     await dialogue.keys("x<CR>")
 
-    await shows(dialogue, "this question is no longer waiting for an answer")
+    await on_screen(dialogue, "this question is no longer waiting for an answer")
     await settled(dialogue)
     assert answers(dialogue, 1) == []
 
@@ -204,7 +201,7 @@ async def test_a_terminal_keeps_its_text_while_a_ui_asks(dialogue: Neovim) -> No
     await dialogue.lua(FLOAT)
     await dialogue.command("set cmdheight=0 | rightbelow vsplit")
     await dialogue.command(DRAWN.replace("ROW", str(await dialogue.eval("winheight(0)"))))
-    await shows(dialogue, "last")
+    await on_screen(dialogue, "last")
     before = row_of(dialogue, "last")
 
     await ask(dialogue, 1, "What?")
@@ -232,7 +229,7 @@ async def test_a_failing_ui_causes_one_message_and_a_dismissal(dialogue: Neovim)
     await ask(dialogue, 1, "What?")
 
     assert await answer(dialogue, 1) == {}
-    await shows(dialogue, "broken ui")
+    await on_screen(dialogue, "broken ui")
     await settled(dialogue)
 
 
@@ -246,5 +243,5 @@ async def test_a_question_asked_again_is_answered_once(dialogue: Neovim) -> None
 
     await dialogue.lua("_G.confirm('first')")
 
-    await shows(dialogue, "no longer waiting")
+    await on_screen(dialogue, "no longer waiting")
     assert answers(dialogue, 1) == [{"text": "second"}]

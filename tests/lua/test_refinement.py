@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.headless import hidden, holds, shown
+from support.either_editor import on_screen
+from support.headless import hidden, holds
 from support.neovim import Neovim, until
 from support.refining import LINES, asked, finish, propose
 
@@ -62,7 +63,7 @@ async def test_the_progress_is_shown_in_the_proposal(proposed: Neovim) -> None:
     update = "require('claude_ide.question').update(...)"
     await proposed.lua(update, question["id"], {"progress": "thinking…"})
 
-    await shown(proposed, "TWO  Claude is refining (thinking…)")
+    await on_screen(proposed, "TWO  Claude is refining (thinking…)")
     await finish(proposed, question, result="2")
     await hidden(proposed, "refining")
 
@@ -106,7 +107,7 @@ async def test_of_two_rewrites_that_of_the_current_proposal_is_refined(
 
     assert (await asked(proposed, "ClaudeEdit shorter"))["original"] == {"text": "four"}
     await proposed.command("tabfirst | ClaudeEdit longer")
-    await shown(proposed, "several rewrites of this buffer are open")
+    await on_screen(proposed, "several rewrites of this buffer are open")
     assert len(proposed.events("question_asked")) == 3
 
 
@@ -120,7 +121,7 @@ async def test_a_range_in_the_proposal_limits_what_is_refined(proposed: Neovim) 
 
 async def test_without_words_the_command_asks_for_them(proposed: Neovim) -> None:
     await proposed.keys(":ClaudeEdit<CR>")
-    await shown(proposed, "Refine:")
+    await on_screen(proposed, "Refine:")
 
     await proposed.keys("shorter<CR>")
 
@@ -135,7 +136,7 @@ async def test_the_key_of_a_rewrite_refines_it_in_the_proposal(
     await proposed.command("map <F2> <Plug>(claude-edit)")
 
     await proposed.keys(key)
-    await shown(proposed, "Refine:")
+    await on_screen(proposed, "Refine:")
     await proposed.keys("shorter<CR>")
 
     [question] = await until(lambda: proposed.events("question_asked")[1:])
@@ -152,13 +153,13 @@ async def test_a_diff_that_was_decided_while_the_user_typed_is_not_refined(
 
     await proposed.lua("_G.answer('shorter')")
 
-    await shown(proposed, "the diff is no longer open")
+    await on_screen(proposed, "the diff is no longer open")
     assert len(proposed.events("question_asked")) == 1
 
 
 async def test_ctrl_c_stops_the_refinement_and_leaves_the_diff(proposed: Neovim) -> None:
     question = await asked(proposed, "ClaudeEdit shorter")
-    await shown(proposed, "Claude is refining")
+    await on_screen(proposed, "Claude is refining")
 
     await proposed.keys("<C-c>")
 
@@ -166,7 +167,7 @@ async def test_ctrl_c_stops_the_refinement_and_leaves_the_diff(proposed: Neovim)
     await hidden(proposed, "refining")
     assert await holds(proposed, ["one", "TWO", "THREE", "four"])
     await proposed.keys("<C-c>")
-    await shown(proposed, "nothing to stop")
+    await on_screen(proposed, "nothing to stop")
 
 
 async def test_the_bang_stops_the_refinement_and_leaves_the_diff(proposed: Neovim) -> None:
@@ -174,7 +175,7 @@ async def test_the_bang_stops_the_refinement_and_leaves_the_diff(proposed: Neovi
 
     await proposed.command("tabfirst | ClaudeEdit!")
 
-    await shown(proposed, "stopped")
+    await on_screen(proposed, "stopped")
     assert proposed.events("question_cancelled") == [{"id": question["id"]}]
     await proposed.command("tabnext")
     await until(lambda: holds(proposed, ["one", "TWO", "THREE", "four"]))
@@ -183,7 +184,7 @@ async def test_the_bang_stops_the_refinement_and_leaves_the_diff(proposed: Neovi
 async def test_without_a_refinement_the_bang_gives_up_the_rewrite(proposed: Neovim) -> None:
     await proposed.command("ClaudeEdit!")
 
-    await shown(proposed, "stopped")
+    await on_screen(proposed, "stopped")
     assert len(proposed.events("question_cancelled")) == 1
 
 
@@ -192,7 +193,7 @@ async def test_a_second_refinement_has_to_wait(proposed: Neovim) -> None:
 
     await proposed.command("ClaudeEdit longer")
 
-    await shown(proposed, "Claude is already refining this (:ClaudeEdit! stops it)")
+    await on_screen(proposed, "Claude is already refining this (:ClaudeEdit! stops it)")
     assert len(proposed.events("question_asked")) == 2
 
 
@@ -225,7 +226,7 @@ async def test_the_end_of_the_host_ends_the_refinement(proposed: Neovim) -> None
 
     await proposed.lua("require('claude_ide.question').host_ended()")
 
-    await shown(proposed, "the Python host has ended")
+    await on_screen(proposed, "the Python host has ended")
     await hidden(proposed, "refining")
 
 
@@ -234,7 +235,7 @@ async def test_a_failure_leaves_the_diff(proposed: Neovim) -> None:
 
     await finish(proposed, question, error="no more")
 
-    await shown(proposed, "no more")
+    await on_screen(proposed, "no more")
     await hidden(proposed, "refining")
     assert await holds(proposed, ["one", "TWO", "THREE", "four"])
 
@@ -246,14 +247,14 @@ async def test_a_file_that_has_become_private_is_not_sent(rewritable: Neovim) ->
 
     await rewritable.command("ClaudeEdit shorter")
 
-    await shown(rewritable, "stays in Neovim")
+    await on_screen(rewritable, "stays in Neovim")
     assert len(rewritable.events("question_asked")) == 1
 
 
 async def test_the_keys_of_the_proposal_mention_the_refinement(proposed: Neovim) -> None:
     await proposed.keys("g?")
 
-    await shown(proposed, "Refine the rewrite")
+    await on_screen(proposed, "Refine the rewrite")
 
 
 async def test_a_proposal_of_the_cli_is_rewritten_in_a_diff_of_its_own(

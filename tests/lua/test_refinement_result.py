@@ -2,7 +2,8 @@
 
 import pytest
 
-from support.headless import hidden, holds, shown
+from support.either_editor import on_screen
+from support.headless import hidden, holds
 from support.neovim import Neovim, until
 from support.refining import LINES, asked, finish, hunk_rows, propose, refine
 
@@ -12,7 +13,7 @@ async def test_the_new_result_is_one_undo_step_in_the_same_diff(proposed: Neovim
 
     await until(lambda: holds(proposed, ["one", "2", "four"]))
     assert await proposed.eval("tabpagenr('$')") == 2
-    await shown(proposed, "refined (u undoes it)")
+    await on_screen(proposed, "refined (u undoes it)")
     await proposed.keys("u")
     await until(lambda: holds(proposed, ["one", "TWO", "THREE", "four"]))
     await proposed.keys("<C-r>")
@@ -65,7 +66,7 @@ async def test_edits_of_the_same_lines_in_the_meantime_are_not_overwritten(
 
     await finish(proposed, question, result="2")
 
-    await shown(proposed, "the lines have changed; the rewrite is kept in buffer")
+    await on_screen(proposed, "the lines have changed; the rewrite is kept in buffer")
     assert await holds(proposed, ["one", "TWO mine", "THREE", "four"])
     kept = await proposed.eval("getbufline(bufnr('$'), 1, '$')")
     assert kept == ["2"]
@@ -107,7 +108,7 @@ async def test_a_result_that_waits_can_be_stopped(proposed: Neovim) -> None:
     await proposed.keys("i")
     await until(lambda: proposed.eval("mode() == 'i'"))
     await finish(proposed, question, result="2")
-    await shown(proposed, "Claude is refining")
+    await on_screen(proposed, "Claude is refining")
 
     await proposed.command("ClaudeEdit!")
 
@@ -126,7 +127,7 @@ async def test_a_proposal_that_was_locked_in_the_meantime_is_not_changed(
 
     await finish(proposed, question, result="2")
 
-    await shown(proposed, "the rewrite is kept in buffer")
+    await on_screen(proposed, "the rewrite is kept in buffer")
     assert await holds(proposed, ["one", "TWO", "THREE", "four"])
 
 
@@ -136,7 +137,7 @@ async def test_the_same_result_is_reported_as_no_change(proposed: Neovim) -> Non
     question = await asked(proposed, "ClaudeEdit shorter")
     await finish(proposed, question, result="TWO\nTHREE\n")
 
-    await shown(proposed, "Claude suggests no changes")
+    await on_screen(proposed, "Claude suggests no changes")
     assert await proposed.eval("b:changedtick") == tick
 
 
@@ -146,7 +147,7 @@ async def test_a_refined_hunk_can_be_dropped_and_taken(proposed: Neovim) -> None
 
     await proposed.keys("gX")
     await until(lambda: holds(proposed, LINES))
-    await shown(proposed, "dropped")
+    await on_screen(proposed, "dropped")
     await proposed.keys("gY")
 
     await until(lambda: holds(proposed, ["one", "2", "four"]))
@@ -195,7 +196,7 @@ async def test_a_result_that_removed_the_lines_can_be_refined(rewritable: Neovim
     await propose(rewritable, "2,3ClaudeEdit delete", "")
 
     question = await asked(rewritable, "ClaudeEdit but say so")
-    await shown(rewritable, "Claude is refining")
+    await on_screen(rewritable, "Claude is refining")
     await finish(rewritable, question, result="deleted")
 
     assert (question["first"], question["last"]) == (1, 1)
@@ -208,5 +209,5 @@ async def test_a_rewrite_is_refined_inline(rewritable: Neovim) -> None:
     await refine(rewritable, "shorter", "2\n")
 
     await until(lambda: holds(rewritable, ["one", "2", "four"]))
-    await shown(rewritable, "three")  # a removed line
+    await on_screen(rewritable, "three")  # a removed line
     await hidden(rewritable, "THREE")

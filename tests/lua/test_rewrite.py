@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.either_editor import on_screen
 from support.neovim import Neovim, until
 
 LINES = ["same", "x", "same", "y"]
@@ -37,10 +38,6 @@ async def accept(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
-async def wait_until_shown(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
-
-
 async def lines(nvim: Neovim) -> list[str]:
     got: list[str] = await nvim.eval("getline(1, '$')")
     return got
@@ -65,7 +62,7 @@ async def test_the_mark_shows_progress_and_disappears_at_the_end(nvim: Neovim) -
     id_ = await begin(nvim, "2ClaudeEdit x")
     await nvim.lua("require('claude_ide.question').update(...)", id_, {"progress": "thinking…"})
 
-    await wait_until_shown(nvim, "x  Claude is rewriting (thinking…)")
+    await on_screen(nvim, "x  Claude is rewriting (thinking…)")
     await nvim.lua("require('claude_ide.question').finish(...)", id_, {})
     await until(lambda: "rewriting" not in nvim.screen.text())
 
@@ -115,7 +112,7 @@ async def test_a_change_to_the_same_lines_while_the_diff_is_shown_is_not_overwri
 
     await accept(nvim)
 
-    await wait_until_shown(nvim, "the lines have changed")
+    await on_screen(nvim, "the lines have changed")
     assert await lines(nvim) == ["same", "mine", "same", "y"]
     assert await nvim.eval("getbufline(bufnr('$'), 1, '$')") == ["same", "z", "same", "y"]
 
@@ -127,7 +124,7 @@ async def test_a_buffer_that_has_become_nomodifiable_is_not_changed(nvim: Neovim
 
     await accept(nvim)
 
-    await wait_until_shown(nvim, "this buffer is read-only")
+    await on_screen(nvim, "this buffer is read-only")
     assert await lines(nvim) == LINES
 
 

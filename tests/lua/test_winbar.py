@@ -9,6 +9,7 @@ import pytest
 from support.chats import Chats
 from support.chunks import chunk
 from support.diffs import Diffs
+from support.either_editor import on_screen
 from support.neovim import Neovim, until
 
 OLD = "".join(f"{number}\n" for number in range(1, 101))
@@ -26,10 +27,6 @@ def proposed(path: Path, line: int = 50) -> str:
     return path.read_text().replace(f"\n{line}\n", f"\nchanged {line}\n")
 
 
-async def shows(nvim: Neovim, text: str) -> None:
-    await until(lambda: text in nvim.screen.text(), f"the screen shows {text!r}")
-
-
 @OWNERS
 async def test_the_keys_of_a_diff_are_visible_where_another_plugin_owns_the_winbar(
     nvim: Neovim, diffs: Diffs, path: Path, owner: str
@@ -38,8 +35,8 @@ async def test_the_keys_of_a_diff_are_visible_where_another_plugin_owns_the_winb
 
     await diffs.open(path, proposed(path))
 
-    await shows(nvim, "theirs")
-    await shows(nvim, KEYS)
+    await on_screen(nvim, "theirs")
+    await on_screen(nvim, KEYS)
     assert "accept" not in await nvim.eval(WINBAR)
 
 
@@ -50,7 +47,7 @@ async def test_a_winbar_that_another_plugin_has_replaced_is_not_written_again(
     await nvim.command("edit a.txt")
     await nvim.lua(BY_A_TIMER)
     await diffs.open(path, proposed(path), layout)
-    await shows(nvim, KEYS)
+    await on_screen(nvim, KEYS)
 
     writes = await nvim.lua("_G.turns = 0; return writes")
     await nvim.lua("timer:stop(); timer:start(0, 10, function() turns = turns + 1 end)")
@@ -65,7 +62,7 @@ async def test_the_keys_appear_only_once_where_the_winbar_is_ours(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
     await diffs.open(path, proposed(path))
-    await shows(nvim, KEYS)
+    await on_screen(nvim, KEYS)
 
     await nvim.keys("gg")
     await until(lambda: nvim.eval("line('w0')==1"))
@@ -103,7 +100,7 @@ async def test_the_keys_hide_no_text_while_a_line_has_room(
 async def test_both_halves_of_a_diff_still_line_up(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.lua(BY_A_TIMER)
     await diffs.open(path, "new\n" + proposed(path, 9))
-    await shows(nvim, KEYS)
+    await on_screen(nvim, KEYS)
 
     line = next(line for line in nvim.screen.lines() if "changed 9" in line)
 
@@ -116,7 +113,7 @@ async def test_keys_that_are_shown_in_the_text_do_not_change_the_proposal(
     await nvim.lua(BY_A_TIMER)
     text = proposed(path)
     id_ = await diffs.open(path, text)
-    await shows(nvim, KEYS)
+    await on_screen(nvim, KEYS)
 
     await nvim.keys(":w<CR>")
 
@@ -132,7 +129,7 @@ async def test_a_warning_is_visible_next_to_the_keys(
 
     await diffs.open(project / ".git/hooks/pre-commit", "two\n")
 
-    await shows(nvim, f" .git/hooks/pre-commit  git runs it  new file  hunk 1/1  {KEYS}")
+    await on_screen(nvim, f" .git/hooks/pre-commit  git runs it  new file  hunk 1/1  {KEYS}")
 
 
 async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
@@ -149,14 +146,14 @@ async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
         lambda: not any(KEYS in line for line in nvim.screen.lines()[2:]),
         "the keys have left the text",
     )
-    await shows(nvim, KEYS)
+    await on_screen(nvim, KEYS)
 
 
 async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.chat.plan.winbar').set('Claude')")
     await nvim.command("setlocal winbar=theirs")
 
-    await shows(nvim, ":w approve")
+    await on_screen(nvim, ":w approve")
 
 
 async def test_replaced_bars_of_a_chat_are_shown_in_its_prompt(nvim: Neovim, chats: Chats) -> None:
@@ -169,12 +166,12 @@ async def test_replaced_bars_of_a_chat_are_shown_in_its_prompt(nvim: Neovim, cha
             "prompt": {"left": [], "right": [["<C-s>", "ClaudeChatKey"], [" sends", ""]]},
         }
         await chats.show_bars(bars)
-        await shows(nvim, f"{count} requests")
-        await shows(nvim, "<C-s> sends")
+        await on_screen(nvim, f"{count} requests")
+        await on_screen(nvim, "<C-s> sends")
 
     await nvim.keys("one<CR>two")
-    await shows(nvim, "two")
-    await shows(nvim, "2 requests")
+    await on_screen(nvim, "two")
+    await on_screen(nvim, "2 requests")
     lines = nvim.screen.lines()
     rows = [next(i for i, line in enumerate(lines) if text in line) for text in ("two", "2 req")]
     assert rows[0] < rows[1]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import on_screen
 from support.kernels import (
     ENVIRONMENT,
     SECONDS,
@@ -18,7 +19,6 @@ from support.kernels import (
     asked,
     begin,
     closed,
-    on_screen,
     pid,
     ran,
     read,

@@ -5,13 +5,13 @@ import os
 import signal
 from pathlib import Path
 
+from support.either_editor import on_screen
 from support.kernels import (
     ENVIRONMENT,
     SECONDS,
     allowed,
     asked,
     begin,
-    on_screen,
     pid,
     ran,
     read,
@@ -165,7 +165,7 @@ async def test_a_notebook_runs_in_the_kernel_that_it_names(
 
     await begin(tools, "import os; print(os.environ['MINE'], os.getcwd())")
     await asked(serving)
-    assert "tester asks to run this in My own" in serving.screen.text()
+    await on_screen(serving, "tester asks to run this in My own")
     await serving.keys(":w<CR>")
 
     text = (await read(tools))["content"][0]["text"]

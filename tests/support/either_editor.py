@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.neovim import Neovim, until
+from support.terminal import PATIENCE
 from support.vim import Vim
 
 Editor = Neovim | Vim
@@ -81,6 +82,11 @@ async def release_port(editor: Editor) -> None:
         await editor.command("call claude_ide#host#port_hold#Release('server')")
     else:
         await editor.lua("require('claude_ide.host.port_hold').release('server')")
+
+
+async def on_screen(editor: Editor, words: str) -> None:
+    """Wait until words are on the screen."""
+    await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", PATIENCE)
 
 
 async def diffs(editor: Editor) -> list[dict[str, Any]]:

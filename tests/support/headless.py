@@ -16,11 +16,6 @@ async def lines(nvim: Editor, buffer: int | str = "%") -> list[str]:
     return got
 
 
-async def shown(nvim: Editor, words: str) -> None:
-    """Wait until words are on the screen."""
-    await until(lambda: words in nvim.screen.text(), f"{words!r} on the screen")
-
-
 async def hidden(nvim: Editor, words: str) -> None:
     """Wait until words have left the screen."""
     await until(lambda: words not in nvim.screen.text(), f"{words!r} not on the screen")

@@ -64,10 +64,6 @@ async def allowed(nvim: Neovim, tools: ModelTools, code: str) -> str:
     return text
 
 
-async def on_screen(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words, SECONDS)
-
-
 async def pid(nvim: Neovim, tools: ModelTools) -> int:
     """Return the id of the kernel's process."""
     text = await allowed(nvim, tools, "import os; os.getpid()")

@@ -1,6 +1,6 @@
 """Rewrites of `:ClaudeEdit` and their refinements, in either editor, whose CLI is the test."""
 
-from support.either_editor import Editor, shows_a_diff
+from support.either_editor import Editor, on_screen, shows_a_diff
 from support.fake_headless import Asked, FakeHeadless
 from support.neovim import until
 
@@ -21,14 +21,6 @@ async def holds(editor: Editor, lines: list[str]) -> bool:
     return bool(await editor.eval("getline(1, '$')") == lines)
 
 
-async def shown(editor: Editor, words: str) -> None:
-    await until(lambda: words in editor.screen.text(), f"{words!r} on the screen")
-
-
-async def hidden(editor: Editor, words: str) -> None:
-    await until(lambda: words not in editor.screen.text(), f"{words!r} not on the screen")
-
-
 async def is_closed(editor: Editor) -> None:
     await until(lambda: editor.eval("tabpagenr('$') == 1"), "the diff is closed")
 
@@ -41,4 +33,4 @@ def marked(prompt: str) -> list[str]:
 
 async def refine(editor: Editor, claude: FakeHeadless, words: str, text: str) -> None:
     (await asked(editor, claude, f"ClaudeEdit {words}")).fit({"replacement": text})
-    await shown(editor, "refined (u undoes it)")
+    await on_screen(editor, "refined (u undoes it)")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import on_screen
 from support.neovim import ROOT, Neovim, until
 from support.terminal import Terminal
 from support.vim import Vim
@@ -33,10 +34,6 @@ async def maps(editor: Neovim | Vim, names: list[str]) -> set[tuple[str, str]]:
     }
 
 
-async def shows(vim: Vim, words: str) -> None:
-    await until(lambda: words in vim.screen.text(), words)
-
-
 async def test_vim_has_the_commands_of_neovim_with_the_same_attributes(
     vim: Vim, nvim: Neovim
 ) -> None:
@@ -61,11 +58,11 @@ async def test_each_command_and_map_that_needs_neovim_says_so_in_one_line(vim: V
     assert len(lacking) > 10
     for name in [*lacking, "ClaudeInstall"]:
         await vim.keys(f":{name} x<CR>" if name[6:] in TAKING else f":{name}<CR>")
-        await shows(vim, f"claude-ide: :{name} ")
+        await on_screen(vim, f"claude-ide: :{name} ")
         assert (await vim.mode())["mode"] == "n"
     for name in ("chat", "hunk-next", "fix"):
         await vim.command(f'call feedkeys("\\<Plug>(claude-{name})")')
-        await shows(vim, f"<Plug>(claude-{name}) needs Neovim")
+        await on_screen(vim, f"<Plug>(claude-{name}) needs Neovim")
         assert (await vim.mode())["mode"] == "n"
 
 

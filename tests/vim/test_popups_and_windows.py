@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code
+from support.either_editor import on_screen
 from support.neovim import until
 from support.vim import Vim
-
-
-async def shows(vim: Vim, words: str) -> None:
-    await until(lambda: words in vim.screen.text(), words)
 
 
 async def is_gone(vim: Vim, words: str) -> None:
@@ -22,7 +19,7 @@ async def test_the_status_is_a_popup_that_q_closes(
 ) -> None:
     await serving_vim.keys(":ClaudeStatus<CR>")
 
-    await shows(serving_vim, "Clients: 1")
+    await on_screen(serving_vim, "Clients: 1")
     assert " as Vim" in serving_vim.screen.text()
     assert "Open diffs: none" in serving_vim.screen.text()
     await serving_vim.keys("q")
@@ -34,7 +31,7 @@ async def test_the_status_is_a_popup_that_q_closes(
 async def test_without_a_server_the_status_says_so_and_escape_closes_it(vim: Vim) -> None:
     await vim.keys(":ClaudeStatus<CR>")
 
-    await shows(vim, "Server:  not running (:ClaudeStart)")
+    await on_screen(vim, "Server:  not running (:ClaudeStart)")
     await vim.keys("<Esc>")
     await is_gone(vim, "not running")
 
@@ -42,13 +39,13 @@ async def test_without_a_server_the_status_says_so_and_escape_closes_it(vim: Vim
 async def test_a_popup_scrolls_and_a_colon_begins_a_command(vim: Vim) -> None:
     lines = [f"line {number}" for number in range(1, 100)] + ["bad \x1b[31m text"]
     await vim.call("claude_ide#window#float#Show", lines, {"title": "Many"})
-    await shows(vim, "line 1")
+    await on_screen(vim, "line 1")
     assert "line 99" not in vim.screen.text()
 
     await vim.keys("G")
-    await shows(vim, "bad ^[[31m text")
+    await on_screen(vim, "bad ^[[31m text")
     await vim.keys("g")
-    await shows(vim, "line 1")
+    await on_screen(vim, "line 1")
     await vim.keys("<C-f>")
     await is_gone(vim, " line 1 ")
     await vim.keys(":let g:typed = 1<CR>")
@@ -60,7 +57,7 @@ async def test_a_popup_scrolls_and_a_colon_begins_a_command(vim: Vim) -> None:
 async def test_a_popup_takes_no_key_of_insert_mode(vim: Vim) -> None:
     await vim.keys("i")
     await vim.call("claude_ide#window#float#Show", ["text"], {"title": "Title"})
-    await shows(vim, " Title ")
+    await on_screen(vim, " Title ")
 
     await vim.keys("q")
 
@@ -69,11 +66,11 @@ async def test_a_popup_takes_no_key_of_insert_mode(vim: Vim) -> None:
 
 async def test_the_configuration_for_other_programs_is_shown_and_yanked(vim: Vim) -> None:
     await vim.keys(":ClaudeMcpConfig<CR>")
-    await shows(vim, "For hosts that start their MCP servers")
+    await on_screen(vim, "For hosts that start their MCP servers")
     await vim.keys("q")
 
     await vim.keys(":ClaudeMcpConfig! ws<CR>")
-    await shows(vim, "yanked: put it with p")
+    await on_screen(vim, "yanked: put it with p")
 
     assert "--mcp-config" in await vim.eval("getreg('\"')")
 
@@ -81,7 +78,7 @@ async def test_the_configuration_for_other_programs_is_shown_and_yanked(vim: Vim
 async def test_trusted_folders_are_listed(vim: Vim, project: Path) -> None:
     await vim.keys(":ClaudeTrust list<CR>")
 
-    await shows(vim, "no folder is trusted by :ClaudeTrust or a chat")
+    await on_screen(vim, "no folder is trusted by :ClaudeTrust or a chat")
 
 
 async def test_arguments_are_completed(vim: Vim) -> None:
@@ -97,12 +94,12 @@ async def test_arguments_are_completed(vim: Vim) -> None:
 
 async def test_the_log_opens_at_its_end(vim: Vim) -> None:
     await vim.keys(":ClaudeLog<CR>")
-    await shows(vim, "nothing has been logged yet")
+    await on_screen(vim, "nothing has been logged yet")
     await vim.command("call claude_ide#say#log#Append(range(50)->map('\"entry \" .. v:val'))")
 
     await vim.keys(":ClaudeLog<CR>")
 
-    await shows(vim, "entry 49")
+    await on_screen(vim, "entry 49")
     assert await vim.eval("[winnr('$'), line('.'), &readonly]") == [2, 50, 1]
 
 
@@ -110,7 +107,7 @@ async def test_messages_appear_in_the_wire_as_they_are_sent_and_unfold(
     serving_vim: Vim, config_folder: Path
 ) -> None:
     await serving_vim.keys("ione<Esc>:ClaudeWire<CR>")
-    await shows(serving_vim, "No message yet")
+    await on_screen(serving_vim, "No message yet")
     assert await serving_vim.eval("[winnr(), winnr('$'), mode()]") == [1, 2, "n"]
 
     async with claude_code(config_folder):
@@ -119,7 +116,7 @@ async def test_messages_appear_in_the_wire_as_they_are_sent_and_unfold(
     await is_gone(serving_vim, '"method"')
     await serving_vim.keys("<C-w>jgg<CR>")
 
-    await shows(serving_vim, '"method"')
+    await on_screen(serving_vim, '"method"')
     await serving_vim.keys("q")
     await until(lambda: serving_vim.eval("winnr('$') == 1 && bufnr('Claude wire') < 0"))
 
@@ -132,12 +129,12 @@ async def test_the_status_line_tells_what_has_changed(
         " | autocmd User ClaudeStatusChanged let g:told = g:claude_ide_event"
     )
     await serving_vim.command("redrawstatus!")
-    await shows(serving_vim, "Claude: ready")
+    await on_screen(serving_vim, "Claude: ready")
 
     async with claude_code(config_folder):
-        await shows(serving_vim, "Claude: idle")
+        await on_screen(serving_vim, "Claude: idle")
         assert await serving_vim.eval("g:told") == {"state": "idle", "text": "Claude: idle"}
-    await shows(serving_vim, "Claude: ready")
+    await on_screen(serving_vim, "Claude: ready")
 
 
 async def test_what_an_agent_does_is_in_the_status_line(serving_vim: Vim) -> None:
@@ -155,8 +152,8 @@ async def test_functions_stay_out_of_the_options_for_the_host(vim: Vim) -> None:
 
     await vim.keys(":ClaudeStart<CR>")
 
-    await shows(vim, "g:claude_ide.ask.model must not be a function")
-    await shows(vim, "ready (127.0.0.1:")
+    await on_screen(vim, "g:claude_ide.ask.model must not be a function")
+    await on_screen(vim, "ready (127.0.0.1:")
     [copy, complaints] = await vim.eval("claude_ide#host#options#Sendable(g:claude_ide)")
     assert copy["terminal"] == {"size": 30}
     assert complaints == ["g:claude_ide.ask.model must not be a function"]

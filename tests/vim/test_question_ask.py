@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import configure
+from support.either_editor import configure, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import TEXT, holds, shown
+from support.headless import TEXT, holds
 from support.neovim import until
 from support.vim import Vim
 from support.vim_questions import file_of
@@ -122,7 +122,7 @@ async def test_a_private_file_is_not_named(asking: Vim, project: Path) -> None:
     await file_of(asking, project / ".env", TEXT)
     await asking.keys(":ClaudeAsk /explain<CR>")
 
-    await shown(asking, ".env stays in Vim")
+    await on_screen(asking, ".env stays in Vim")
 
 
 async def test_the_names_of_prompts_are_completed_and_chosen(
@@ -133,7 +133,7 @@ async def test_the_names_of_prompts_are_completed_and_chosen(
     assert await asking.eval(complete) == ["/explain", "/other"]
 
     await asking.keys(":ClaudeAsk /<CR>")
-    await shown(asking, "other")
+    await on_screen(asking, "other")
     await asking.keys("j<CR>")
 
     assert (await claude.asked()).prompt.endswith("Other.")

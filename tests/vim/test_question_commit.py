@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import configure
+from support.either_editor import configure, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds, lines, shown
+from support.headless import hidden, holds, lines
 from support.neovim import until
 from support.vim import Vim
 
@@ -65,7 +65,7 @@ async def test_the_message_waits_until_the_user_has_left_insert_mode(
     await open_message(committing, project, "\n" + COMMENTS)
     await committing.keys(":ClaudeCommit<CR>imi")
     await message(claude)
-    await shown(committing, "Claude has written a message: leave Insert mode")
+    await on_screen(committing, "Claude has written a message: leave Insert mode")
     assert await lines(committing) == ["mi", *COMMENTS.splitlines()]
 
     await committing.keys("ne<Esc>")

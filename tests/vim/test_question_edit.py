@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import configure
+from support.either_editor import configure, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import TEXT, hidden, holds, lines, shown
+from support.headless import TEXT, hidden, holds, lines
 from support.neovim import until
 from support.vim import Vim
 from support.vim_questions import file_of
@@ -50,7 +50,7 @@ async def test_a_proposed_rewrite_is_no_longer_being_written(
 ) -> None:
     await editing.keys(":2ClaudeEdit shout<CR>")
     asked = await claude.asked()
-    await shown(editing, "Claude is rewriting")
+    await on_screen(editing, "Claude is rewriting")
 
     asked.fit({"replacement": "TWO\n"})
     await diff(editing)
@@ -75,7 +75,7 @@ async def test_lines_that_are_not_utf8_are_not_sent(editing: Vim) -> None:
 
     await editing.keys(":2ClaudeEdit shout<CR>")
 
-    await shown(editing, "claude-ide: these lines are not UTF-8")
+    await on_screen(editing, "claude-ide: these lines are not UTF-8")
 
 
 async def test_the_diff_waits_until_the_user_has_left_insert_mode(
@@ -99,7 +99,7 @@ async def test_an_error_is_reported(editing: Vim, claude: FakeHeadless) -> None:
 
     (await claude.asked()).fail("API Error: 500 overloaded")
 
-    await shown(editing, "claude-ide: API Error: 500 overloaded")
+    await on_screen(editing, "claude-ide: API Error: 500 overloaded")
     await hidden(editing, "rewriting")
 
 
@@ -119,7 +119,7 @@ async def test_claude_edit_with_a_bang_withdraws_an_open_rewrite(
 @pytest.mark.parametrize("key", ["<Esc>", "<C-c>"])
 async def test_a_cancelled_instruction_leaves_nothing_on_the_screen(editing: Vim, key: str) -> None:
     await editing.keys(":ClaudeEdit<CR>")
-    await shown(editing, "Edit with Claude:")
+    await on_screen(editing, "Edit with Claude:")
 
     await editing.keys(f"x{key}")
 
@@ -131,7 +131,7 @@ async def test_without_an_argument_the_command_asks_for_an_instruction(
     editing: Vim, claude: FakeHeadless
 ) -> None:
     await editing.keys("jVj:ClaudeEdit<CR>")
-    await shown(editing, "Edit with Claude:")
+    await on_screen(editing, "Edit with Claude:")
     await editing.keys("shout<CR>")
 
     asked = await claude.asked()

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import on_screen
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, record, use_environment
-from support.neovim import Neovim, until
+from support.neovim import Neovim
 from support.panel import Panel
 
 TOOL = "mcp__neovim__execute_code"
@@ -27,10 +28,6 @@ async def press(nvim: Neovim, panel: Panel, key: str) -> None:
     await nvim.keys(key)
 
 
-async def on_screen(nvim: Neovim, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words)
-
-
 async def test_the_request_shows_the_code_in_colour_and_allows_it(
     kernel: None, nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
@@ -39,7 +36,7 @@ async def test_the_request_shows_the_code_in_colour_and_allows_it(
     shown = await panel.shows("? Run this code?")
 
     assert f"? Run this code?\n{CODE}\n" in shown
-    assert "\u2502 total = 6 * 7" in nvim.screen.text()
+    await on_screen(nvim, "\u2502 total = 6 * 7")
     await press(nvim, panel, "y")
 
     await panel.shows("Done.")

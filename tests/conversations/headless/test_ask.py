@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, has_host
+from support.either_editor import BOTH, Editor, has_host, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds, lines, shown
+from support.headless import hidden, holds, lines
 from support.neovim import Neovim, until
 from support.vim import Vim
 
@@ -18,8 +18,8 @@ class TestAsk:
 
         if isinstance(nvim, Neovim):
             assert await nvim.eval("nvim_win_get_config(0).relative") == "editor"
-        await shown(nvim, "what is it?")
-        await shown(nvim, "CTRL-C stops")
+        await on_screen(nvim, "what is it?")
+        await on_screen(nvim, "CTRL-C stops")
 
     async def test_the_answer_is_shown_as_it_streams(
         self, nvim: Editor, claude: FakeHeadless
@@ -29,7 +29,7 @@ class TestAsk:
         assert asked.prompt == "what is it?"
 
         asked.send({"type": "system", "subtype": "status", "status": "requesting"})
-        await shown(nvim, "waiting for the answer…")
+        await on_screen(nvim, "waiting for the answer…")
         asked.begin()
         asked.write("first\nsec")
         await until(lambda: holds(nvim, ["first", "sec"]))
@@ -103,7 +103,7 @@ class TestAsk:
         )
 
         await until(lambda: holds(nvim, [""]))
-        await shown(nvim, "overloaded: trying again in 4 s (1 of 3)")
+        await on_screen(nvim, "overloaded: trying again in 4 s (1 of 3)")
 
     async def test_the_cli_is_started_in_the_current_folder_with_the_configured_options(
         self, nvim: Editor, claude: FakeHeadless, project: Path
@@ -142,7 +142,7 @@ class TestAsk:
         self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
-        await shown(nvim, "Ask Claude:")
+        await on_screen(nvim, "Ask Claude:")
         await nvim.keys("why?<CR>")
 
         assert (await claude.asked()).prompt == "why?"
@@ -150,7 +150,7 @@ class TestAsk:
     @pytest.mark.parametrize("key", ["<Esc>", "<CR>", " <CR>", "x<Esc>", "x<C-c>"])
     async def test_an_empty_or_cancelled_question_is_not_sent(self, nvim: Editor, key: str) -> None:
         await nvim.keys(":ClaudeAsk<CR>")
-        await shown(nvim, "Ask Claude:")
+        await on_screen(nvim, "Ask Claude:")
 
         await nvim.keys(key)
 
@@ -198,7 +198,7 @@ class TestAsk:
         self, nvim: Editor, claude: FakeHeadless
     ) -> None:
         await nvim.command("ClaudeAsk!")
-        await shown(nvim, "claude-ide: nothing to stop")
+        await on_screen(nvim, "claude-ide: nothing to stop")
         await nvim.command("ClaudeAsk x")
         await nvim.command("wincmd p | ClaudeAsk y")
         asked = [await claude.asked(), await claude.asked()]
@@ -208,7 +208,7 @@ class TestAsk:
 
         for one in asked:
             await one.wait_for_end()
-        await shown(nvim, "claude-ide: stopped")
+        await on_screen(nvim, "claude-ide: stopped")
 
     async def test_the_window_option_opens_a_split(
         self, nvim: Editor, claude: FakeHeadless
@@ -225,7 +225,7 @@ class TestAsk:
         await nvim.keys(":ClaudeAsk x<CR>")
         (await claude.asked()).fail("API Error: 529 overloaded\nmore")
 
-        await shown(nvim, "API Error: 529 overloaded")
+        await on_screen(nvim, "API Error: 529 overloaded")
         assert "more" not in nvim.screen.text()
 
     async def test_a_missing_cli_reports_how_to_install_it(self, nvim: Editor) -> None:
@@ -234,7 +234,7 @@ class TestAsk:
         await nvim.command("ClaudeAsk x")
 
         check = ":ClaudeCheck" if isinstance(nvim, Vim) else ":checkhealth claude_ide"
-        await shown(nvim, f"claude is not on PATH (how to install it: {check})")
+        await on_screen(nvim, f"claude is not on PATH (how to install it: {check})")
 
     async def test_typing_in_another_window_is_not_interrupted(
         self, nvim: Editor, claude: FakeHeadless, file: Path

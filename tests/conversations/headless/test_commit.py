@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH, Editor, name_of
+from support.either_editor import BOTH, Editor, name_of, on_screen
 from support.fake_headless import Asked, FakeHeadless
-from support.headless import hidden, holds, lines, shown
+from support.headless import hidden, holds, lines
 from support.neovim import until
 
 COMMENTS = "# Please enter the commit message\n# On branch main\n"
@@ -65,7 +65,7 @@ class TestCommit:
         for words in ("-old\n+new", "feat: begin", "a.txt | 2 +-"):
             assert words in asked.prompt
         assert asked.arguments[asked.arguments.index("--tools") + 1] == ""
-        await shown(nvim, "Claude is writing")
+        await on_screen(nvim, "Claude is writing")
 
     async def test_a_line_that_git_would_regard_as_a_comment_is_indented(
         self, nvim: Editor, claude: FakeHeadless, project: Path
@@ -138,7 +138,7 @@ class TestCommit:
         await message(claude)
 
         await until(lambda: holds(nvim, ["feat: go on", "", "Because."]))
-        await shown(nvim, "Commit message")
+        await on_screen(nvim, "Commit message")
 
     async def test_an_empty_index_is_reported(self, nvim: Editor, git: Any, project: Path) -> None:
         git("commit", "-qm", "x")
@@ -146,14 +146,14 @@ class TestCommit:
 
         await nvim.command("ClaudeCommit")
 
-        await shown(nvim, "claude-ide: nothing is staged")
+        await on_screen(nvim, "claude-ide: nothing is staged")
 
     async def test_a_folder_without_a_repository_is_reported(
         self, nvim: Editor, tmp_path: Path
     ) -> None:
         await nvim.command(f"cd {tmp_path} | ClaudeCommit")
 
-        await shown(nvim, "not a git repository")
+        await on_screen(nvim, "not a git repository")
 
     async def test_the_repository_of_the_open_message_is_used(
         self, nvim: Editor, claude: FakeHeadless, project: Path, tmp_path: Path
@@ -183,7 +183,7 @@ class TestCommit:
         await open_message(nvim, project, "\n" + COMMENTS)
         await nvim.command("ClaudeCommit")
         asked = await claude.asked()
-        await shown(nvim, "Claude is writing")
+        await on_screen(nvim, "Claude is writing")
 
         await nvim.command("ClaudeCommit!")
 
@@ -197,11 +197,11 @@ class TestCommit:
         asked = await claude.asked()
 
         await nvim.command("ClaudeAsk!")
-        await shown(nvim, "claude-ide: nothing to stop")
+        await on_screen(nvim, "claude-ide: nothing to stop")
         await nvim.command("ClaudeCommit!")
 
         await asked.wait_for_end()
-        await shown(nvim, "claude-ide: stopped")
+        await on_screen(nvim, "claude-ide: stopped")
 
 
 @BOTH
@@ -252,4 +252,4 @@ async def test_only_private_files_give_no_message(
 
     await nvim.command("ClaudeCommit")
 
-    await shown(nvim, f"only files that stay in {name_of(nvim)} are staged")
+    await on_screen(nvim, f"only files that stay in {name_of(nvim)} are staged")

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from support.either_editor import on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds, shown
+from support.headless import hidden, holds
 from support.neovim import Neovim, until
 from support.panel import Panel
 
@@ -55,7 +56,7 @@ async def test_a_stopped_answer_goes_on_in_the_chat(nvim: Neovim, claude: FakeHe
     asked.write("It is tw")
     await until(lambda: holds(nvim, ["It is tw"]))
     await nvim.command("ClaudeAsk!")
-    await shown(nvim, "opens a chat")
+    await on_screen(nvim, "opens a chat")
 
     await nvim.keys("c")
 
@@ -71,8 +72,8 @@ async def test_a_session_that_cannot_be_stored_leaves_the_answer(
 
     await nvim.keys("c")
 
-    await shown(nvim, "cannot store the session: Not a directory")
-    await shown(nvim, "gy yanks")
+    await on_screen(nvim, "cannot store the session: Not a directory")
+    await on_screen(nvim, "gy yanks")
     await until(lambda: panel_is_gone(nvim), "the panel is closed")
 
 
@@ -91,6 +92,6 @@ async def test_another_host_cannot_continue_the_answer(
 
     await nvim.keys("c")
 
-    await shown(nvim, "this answer cannot be continued: the Python host has ended since")
-    await shown(nvim, "gy yanks")
+    await on_screen(nvim, "this answer cannot be continued: the Python host has ended since")
+    await on_screen(nvim, "gy yanks")
     assert sessions(config_folder) == []

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, has_host
+from support.either_editor import BOTH, Editor, has_host, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import TEXT, accept, diff, hidden, holds, lines, shown
+from support.headless import TEXT, accept, diff, hidden, holds, lines
 from support.neovim import until
 
 
@@ -24,7 +24,7 @@ class TestEdit:
         assert "shout please" in asked.prompt
         schema = json.loads(asked.arguments[asked.arguments.index("--json-schema") + 1])
         assert schema["required"] == ["replacement"]
-        await shown(nvim, "Claude is rewriting")
+        await on_screen(nvim, "Claude is rewriting")
 
     async def test_an_accepted_rewrite_is_one_undoable_change(
         self, nvim: Editor, claude: FakeHeadless, file: Path
@@ -109,7 +109,7 @@ class TestEdit:
         (await claude.asked()).fit({"replacement": "ONE"})
         await diff(nvim)
 
-        await shown(nvim, "Claude's rewrite")
+        await on_screen(nvim, "Claude's rewrite")
         assert "unsaved" not in nvim.screen.text()
 
     async def test_the_whole_file_is_rewritten_without_a_range(
@@ -144,7 +144,7 @@ class TestEdit:
         await until(lambda: nvim.eval("getline(2) == 'mine'"))
         asked.fit({"replacement": "TWO\nTWO"})
 
-        await shown(nvim, "the lines have changed; the rewrite is kept in buffer")
+        await on_screen(nvim, "the lines have changed; the rewrite is kept in buffer")
         assert await lines(nvim) == ["one", "mine", "three", "four"]
         kept = await nvim.eval("filter(getbufinfo(), 'v:val.name =~# \"Kept\"')[0].bufnr")
         assert await lines(nvim, kept) == ["TWO", "TWO"]
@@ -225,7 +225,7 @@ class TestEdit:
 
         await nvim.keys(":ClaudeEdit x<CR>")
 
-        await shown(nvim, "this buffer is read-only ('nomodifiable')")
+        await on_screen(nvim, "this buffer is read-only ('nomodifiable')")
         assert not await has_host(nvim)
 
     async def test_a_rewrite_without_changes_is_reported(
@@ -234,7 +234,7 @@ class TestEdit:
         await nvim.command("2ClaudeEdit x")
         (await claude.asked()).fit({"replacement": "two"})
 
-        await shown(nvim, "Claude suggests no changes")
+        await on_screen(nvim, "Claude suggests no changes")
         assert await nvim.eval("[&modified, tabpagenr('$')]") == [0, 1]
 
     async def test_claude_edit_with_a_bang_stops_the_rewrite(
@@ -242,13 +242,13 @@ class TestEdit:
     ) -> None:
         await nvim.command("2ClaudeEdit x")
         asked = await claude.asked()
-        await shown(nvim, "Claude is rewriting")
+        await on_screen(nvim, "Claude is rewriting")
 
         await nvim.command("ClaudeEdit!")
 
         await asked.wait_for_end()
         await hidden(nvim, "rewriting")
-        await shown(nvim, "stopped")
+        await on_screen(nvim, "stopped")
 
     async def test_a_rewrite_for_a_deleted_buffer_is_kept_in_another(
         self, nvim: Editor, claude: FakeHeadless, file: Path
@@ -258,7 +258,7 @@ class TestEdit:
         await nvim.command("enew | bwipeout 1")
         asked.fit({"replacement": "TWO"})
 
-        await shown(nvim, "the buffer is gone; the rewrite is kept in buffer")
+        await on_screen(nvim, "the buffer is gone; the rewrite is kept in buffer")
 
     async def test_an_answer_in_words_is_shown(
         self, nvim: Editor, claude: FakeHeadless, file: Path
@@ -266,7 +266,7 @@ class TestEdit:
         await nvim.command("2ClaudeEdit x")
         (await claude.asked()).end("I cannot do that:\nthe line is empty.")
 
-        await shown(nvim, "Claude answered in words: I cannot do that: the line is empty.")
+        await on_screen(nvim, "Claude answered in words: I cannot do that: the line is empty.")
         await hidden(nvim, "rewriting")
 
     async def test_a_code_fence_around_the_rewrite_is_removed(
@@ -284,7 +284,7 @@ class TestEdit:
         await nvim.command("2ClaudeEdit x")
         (await claude.asked()).fit({"other": 1})
 
-        await shown(nvim, "answer could not be used")
+        await on_screen(nvim, "answer could not be used")
         await hidden(nvim, "rewriting")
 
 
@@ -298,7 +298,7 @@ class TestRefine:
 
         await nvim.command("ClaudeEdit shorter")
         asked = await claude.asked()
-        await shown(nvim, "Claude is refining")
+        await on_screen(nvim, "Claude is refining")
         asked.fit({"replacement": "```\n2\n```\n"})
         await until(lambda: holds(nvim, ["one", "2", "three", "four"]))
         await hidden(nvim, "refining")
@@ -354,6 +354,6 @@ class TestRefine:
 
         (await claude.asked()).end("I cannot do that.")
 
-        await shown(nvim, "Claude answered in words: I cannot do that.")
+        await on_screen(nvim, "Claude answered in words: I cannot do that.")
         await hidden(nvim, "refining")
         assert await holds(nvim, ["one", "TWO", "three", "four"])

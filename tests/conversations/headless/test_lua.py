@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import answers, ask, shown
+from support.headless import answers, ask
 from support.neovim import Neovim, NvimError, until
 from support.processes import alive
 
@@ -159,7 +160,7 @@ class TestLua:
         )
         (await claude.asked()).end("42")
 
-        await shown(nvim, "mine is wrong")
+        await on_screen(nvim, "mine is wrong")
         assert (await nvim.mode())["blocking"] is False
 
     @pytest.mark.parametrize(

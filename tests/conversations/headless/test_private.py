@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure, edit, name_of
+from support.either_editor import BOTH, Editor, configure, edit, name_of, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import shown
 from support.neovim import until
 
 pytestmark = BOTH
@@ -29,7 +28,7 @@ async def test_lines_of_a_private_file_are_not_sent(
 ) -> None:
     await nvim.command(command)
 
-    await shown(nvim, WHY.format(name_of(nvim)))
+    await on_screen(nvim, WHY.format(name_of(nvim)))
     await nvim.command("enew | ClaudeAsk next")
     assert (await claude.asked()).prompt == "next"
 
@@ -53,4 +52,4 @@ async def test_a_file_that_becomes_private_is_refused_after_the_prompt(
     await configure(nvim, privacy={"deny": ["a.py"]})
     await nvim.keys("go<CR>")
 
-    await shown(nvim, f"a.py stays in {name_of(nvim)}")
+    await on_screen(nvim, f"a.py stays in {name_of(nvim)}")
