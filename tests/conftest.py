@@ -1,8 +1,9 @@
 """Fixtures shared by every test: a real Neovim in a project folder, serving, with a client."""
 
+import itertools
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -47,14 +48,39 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"SKIPPED [{count}] {reason}")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start a Neovim or a Vim, which `make quick` omits."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
+    """Mark the tests that start a Neovim or a Vim, which `make quick` omits; order what is left."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "vim_program" in fixtures or _in_vim(item):
             item.add_marker("vim")
         elif "nvim" in fixtures:
             item.add_marker("neovim")
+    yield
+    if hasattr(config, "workerinput"):
+        items[:] = _spread(items)
+
+
+def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests with the modules that use the CLI evenly among the others.
+
+    Each CLI occupies more than one core, and each worker begins with a part of the list: without
+    this some workers would have nothing but CLIs, and would all run them at the end.
+    """
+    modules = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
+    places: list[tuple[float, list[pytest.Item]]] = []
+    for costly in (True, False):
+        alike = [
+            tests for tests in modules if (tests[0].get_closest_marker("cli") is not None) is costly
+        ]
+        total, before = sum(map(len, alike)), 0
+        for tests in alike:
+            places.append(((before + len(tests) / 2) / total, tests))
+            before += len(tests)
+    return [item for _, tests in sorted(places, key=lambda place: place[0]) for item in tests]
 
 
 def _in_vim(item: pytest.Item) -> bool:
