@@ -21,15 +21,22 @@ async def bufnr(nvim: Neovim, path: Path) -> int:
     return int(await nvim.eval("bufnr()"))
 
 
-async def write(nvim: Neovim, path: Path, text: str, milliseconds: int = LONG) -> None:
+async def write(nvim: Neovim, path: Path, text: str) -> None:
     """Write the file, have Neovim reload it, and start to wait."""
     path.write_text(text)
     nvim.notifications.clear()
     bufnrs = await nvim.lua("return require('claude_ide.diagnostics').read_all().reloaded")
     assert bufnrs
-    await nvim.lua(
-        "require('claude_ide.checking.publishing').await('it', ...)", bufnrs, milliseconds
-    )
+    await nvim.lua("require('claude_ide.checking.publishing').await('it', ...)", bufnrs, LONG)
+
+
+async def time_out(nvim: Neovim, path: Path, client: int, bufnr: int) -> None:
+    """Write the file, and stop waiting once the server's work has begun, as a timeout does."""
+    await write(nvim, path, "wrong\n")
+    has_begun = "return next(vim.lsp.get_client_by_id(...).progress.pending) ~= nil"
+    await until(lambda: nvim.lua(has_begun, client), "the work has begun")
+    await nvim.lua("require('claude_ide.checking.publishing').await('it', ...)", [bufnr], 0)
+    await until(lambda: published(nvim) == 2 * DONE, "no more is awaited")
 
 
 async def end(nvim: Neovim, client: int) -> None:
@@ -92,9 +99,8 @@ async def test_work_that_never_yields_diagnostics_is_soon_no_longer_awaited(
 async def test_work_that_does_not_end_in_time_is_awaited_only_once(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
-    await attach(nvim, "--publish=push", "--save=yes", "--work=index")
-    await write(nvim, path, "wrong\n", 300)
-    await done(nvim)
+    client = await attach(nvim, "--publish=push", "--save=yes", "--work=index")
+    await time_out(nvim, path, client, bufnr)
 
     await write(nvim, path, "wrong\nwrong\n")
 
@@ -105,8 +111,7 @@ async def test_work_that_ends_in_time_after_a_timeout_is_awaited_again(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
     client = await attach(nvim, "--publish=push", "--save=yes", "--work=check")
-    await write(nvim, path, "wrong\n", 300)
-    await done(nvim)
+    await time_out(nvim, path, client, bufnr)
     await write(nvim, path, "wrong\nwrong\n")
     await done(nvim)
     await publish(nvim, client, bufnr)
