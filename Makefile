@@ -108,7 +108,7 @@ endif
 # Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 6 --dist worksteal $(or $(TESTS),-m 'not vim' tests $(addprefix --ignore=,$(SLOW)))
+	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),-m 'not vim' tests $(addprefix --ignore=,$(SLOW)))
 
 coverage: ## these and the tests with Vim, and which lines they run; at least 85 %
 	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW))'
