@@ -123,7 +123,8 @@ class Panel:
 
     async def go_to(self, words: str) -> bool:
         """Move the cursor to the line of the transcript with `words`; False if there is none."""
-        if (await self.nvim.mode())["mode"] == "i":
+        # A key that came too late for a request, such as `y`, may have begun an operator.
+        if await self.nvim.eval("mode(1)") in ("i", "no"):
             await self.nvim.keys("<Esc>")
         return bool(await self.nvim.lua(GO_TO, words))
 
