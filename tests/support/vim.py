@@ -68,6 +68,21 @@ def runtime(binary: str) -> dict[str, str]:
     return {"VIMRUNTIME": str(runtimes[-1])} if runtimes and root != Path("/") else {}
 
 
+def setup(port: int) -> list[str]:
+    """Return the arguments that load this checkout into a Vim, which then connects to `port`."""
+    commands = [
+        f"source {DOOR}",
+        f"call TestDoor('127.0.0.1:{port}')",
+        f"set runtimepath^={ROOT}",
+        f"let g:claude_ide = {{'python': '{sys.executable}'}}",
+        # As in Neovim, and for all users but those who have neither defaults.vim nor this line.
+        "filetype plugin indent on",
+        # `encode` leaves nothing that would have to be waited for.
+        "set ttimeout ttimeoutlen=0",
+    ]
+    return [argument for command in commands for argument in ("--cmd", command)]
+
+
 class Vim:
     """One Vim in its own terminal, which is `screen`. Requests raise `VimError`."""
 
@@ -85,7 +100,6 @@ class Vim:
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read(reader))
-        self._folder = Path()
         self._told: list[tuple[str, Any]] = []
 
     @classmethod
@@ -117,14 +131,7 @@ class Vim:
         )
         screen = await Terminal.start(
             *[binary, "-N", "-u", "NORC", "-i", "NONE", *([] if swap_files else ["-n"])],
-            *["--cmd", f"source {DOOR}"],
-            *["--cmd", f"call TestDoor('127.0.0.1:{door.sockets[0].getsockname()[1]}')"],
-            *["--cmd", f"set runtimepath^={ROOT}"],
-            *["--cmd", f"let g:claude_ide = {{'python': '{sys.executable}'}}"],
-            # As in Neovim, and for all users but those who have neither defaults.vim nor this line.
-            *["--cmd", "filetype plugin indent on"],
-            # `encode` leaves nothing that would have to be waited for.
-            *["--cmd", "set ttimeout ttimeoutlen=0"],
+            *setup(door.sockets[0].getsockname()[1]),
             *arguments,
             cwd=cwd,
             env=clean,
@@ -142,7 +149,6 @@ class Vim:
         finally:
             door.close()
         vim = cls(screen, *knock.result(), temporary)
-        vim._folder = home
         await until(lambda: vim.eval("v:vim_did_enter || mode() =~ '^[r!]'"), "Vim is up")
         return vim
 
@@ -165,7 +171,7 @@ class Vim:
         # In Vim9 script, where a prompt may be waiting, only `g:` names a global function.
         message = json.dumps(["call", f"g:{name}", arguments, -number])
         if len(message) > SHORT:
-            path = self._folder / f"request{number}.json"
+            path = Path(self._temporary.name, f"request{number}.json")
             path.write_text(json.dumps([name, arguments]))
             message = json.dumps(["call", "g:TestFromFile", [str(path)], -number])
         self._writer.write(message.encode() + b"\n")
