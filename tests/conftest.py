@@ -4,6 +4,7 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import hypothesis
@@ -72,15 +73,12 @@ def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
     """
     modules = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
     places: list[tuple[float, list[pytest.Item]]] = []
-    for costly in (True, False):
-        alike = [
-            tests for tests in modules if (tests[0].get_closest_marker("cli") is not None) is costly
-        ]
-        total, before = sum(map(len, alike)), 0
-        for tests in alike:
-            places.append(((before + len(tests) / 2) / total, tests))
-            before += len(tests)
-    return [item for _, tests in sorted(places, key=lambda place: place[0]) for item in tests]
+    for uses_cli in (True, False):
+        alike = [m for m in modules if bool(m[0].get_closest_marker("cli")) is uses_cli]
+        ends = list(itertools.accumulate(map(len, alike)))
+        middles = [(end - len(m) / 2) / ends[-1] for m, end in zip(alike, ends, strict=True)]
+        places += zip(middles, alike, strict=True)
+    return [item for _, module in sorted(places, key=itemgetter(0)) for item in module]
 
 
 def _in_vim(item: pytest.Item) -> bool:

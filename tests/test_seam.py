@@ -4,6 +4,7 @@ No code is run: Python's own parser reads Python, and Neovim's reads Lua.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 from support import lua_names, lua_source
@@ -31,10 +32,16 @@ def complaint(call: Call) -> str:
     return ""
 
 
-def test_lua_has_every_function_that_python_names() -> None:
+@cache
+def calls_from_python() -> list[Call]:
+    """Return all calls of functions of the editor's half, whichever editor it is."""
     modules = {*lua_source.modules()}
     rooms = {module.partition(".")[0] for module in modules}
-    calls = [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
+    return [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
+
+
+def test_lua_has_every_function_that_python_names() -> None:
+    calls = calls_from_python()
     offenders = {complaint(call) for call in calls} - {""}
 
     assert len({call.function for call in calls}) > 50
@@ -91,10 +98,7 @@ def complaint_in_vim(call: Call) -> str:
 
 
 def test_vim_has_every_function_that_python_names_or_lacks_the_feature() -> None:
-    modules = {*lua_source.modules()}
-    rooms = {module.partition(".")[0] for module in modules}
-    calls = [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
-    complaints = {call.function: complaint_in_vim(call) for call in calls}
+    complaints = {call.function: complaint_in_vim(call) for call in calls_from_python()}
     lacking = {function for function, problem in complaints.items() if problem}
     offenders = {complaints[name] for name in lacking if not is_only_in_neovim(name)}
     needless = [

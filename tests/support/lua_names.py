@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from support.lua_source import CALL
@@ -31,21 +30,14 @@ class Call(NamedTuple):
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """Return the Python modules by their paths in the repository."""
-    paths = [*PACKAGE.rglob("*.py"), *RPLUGIN.glob("*.py")]
-    return {str(path.relative_to(ROOT)): parsed(path) for path in sorted(paths)}
-
-
-def parsed(path: Path) -> ast.Module:
-    """Return the syntax tree of a file."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
 def nodes() -> list[tuple[str, ast.AST]]:
-    """Return every node of these modules, with the path of its module."""
-    return [(path, node) for path, tree in trees().items() for node in ast.walk(tree)]
+    """Return every node of the Python modules, with the path of its module in the repository."""
+    paths = [*PACKAGE.rglob("*.py"), *RPLUGIN.glob("*.py")]
+    return [
+        (str(path.relative_to(ROOT)), node)
+        for path in sorted(paths)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
 
 
 def definitions() -> Iterator[Definition]:
