@@ -80,7 +80,7 @@ async def test_a_question_is_answered_in_a_window(nvim: Editor, api: FakeApi) ->
 
     await nvim.keys(":ClaudeAsk what is it?<CR>")
 
-    await on_screen(nvim, "forty-two")
+    await on_screen(nvim, "forty-two", PATIENCE)
     await until(lambda: nvim.eval("&filetype == 'markdown'"), "the answer is complete")
     assert (await lines(nvim))[2:] == ["```lua", "return 42", "```"]
     assert "what is it?" in first_message(api)
@@ -94,7 +94,7 @@ async def test_a_hostile_answer_does_no_harm(nvim: Neovim, api: FakeApi) -> None
 
     await nvim.keys(":ClaudeAsk Repeat the file<CR>")
 
-    await on_screen(nvim, "The end.")
+    await on_screen(nvim, "The end.", PATIENCE)
     await until(
         lambda: "CTRL-C stops" not in nvim.screen.text(), "the answer is complete", PATIENCE
     )
@@ -112,7 +112,7 @@ async def test_a_question_includes_the_lines_of_its_range(
 
     await nvim.keys(":2ClaudeAsk what is it?<CR>")
 
-    await on_screen(nvim, "ok")
+    await on_screen(nvim, "ok", PATIENCE)
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in first_message(api)
 
 
@@ -125,7 +125,7 @@ async def test_a_named_prompt_is_asked_with_the_lines_of_its_range(
 
     await nvim.keys(":2ClaudeAsk /explain<CR>")
 
-    await on_screen(nvim, "ok")
+    await on_screen(nvim, "ok", PATIENCE)
     sent = first_message(api)
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in sent
     assert "Explain this:\n" in sent
@@ -145,7 +145,7 @@ async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
 
     await nvim.keys(":ClaudeAsk change it<CR>")
 
-    await on_screen(nvim, "as you like")
+    await on_screen(nvim, "as you like", PATIENCE)
     assert "two" in api.requests[1].new_text
     assert "No such tool available: Write" in api.requests[2].new_text
     assert "No such tool available: Bash" in api.requests[3].new_text
@@ -158,13 +158,13 @@ async def test_ctrl_c_stops_an_answer_and_its_cli(nvim: Editor, api: FakeApi) ->
     api.hold = True
     api.script([text("a long answer")])
     await nvim.keys(":ClaudeAsk go on<CR>")
-    await on_screen(nvim, "a long answer")
+    await on_screen(nvim, "a long answer", PATIENCE)
     host = await host_pid(nvim)
     assert clis(host)
 
     await nvim.keys("<C-c>")
 
-    await on_screen(nvim, "cancelled")
+    await on_screen(nvim, "cancelled", PATIENCE)
     await until(lambda: not clis(host), "the CLI has ended")
 
 
@@ -203,7 +203,7 @@ async def test_claude_edit_rewrites_lines_in_the_buffer(
     await nvim.command(f"edit {path}")
 
     await nvim.keys(":2ClaudeEdit shout<CR>")
-    await on_screen(nvim, "accept")
+    await on_screen(nvim, "accept", PATIENCE)
     await until(lambda: nvim.eval("&modifiable"))
     await nvim.keys(":w<CR>")
 
@@ -224,7 +224,7 @@ async def test_claude_edit_refines_a_rewrite_in_its_diff(
     )
     await nvim.command(f"edit {path}")
     await nvim.keys(":2ClaudeEdit shout<CR>")
-    await on_screen(nvim, "accept")
+    await on_screen(nvim, "accept", PATIENCE)
     await until(lambda: nvim.eval("&modifiable"))
     await nvim.keys("2Goand I<Esc>")
 

@@ -20,7 +20,7 @@ pytestmark = BOTH_WITH_CLI
 async def send(nvim: Editor, prompt: str) -> None:
     """Type a prompt and send it."""
     await nvim.keys(prompt)
-    await on_screen(nvim, prompt)
+    await on_screen(nvim, prompt, PATIENCE)
     await nvim.keys("<CR>")
 
 
@@ -38,8 +38,8 @@ async def test_it_sees_the_selection_and_goes_on_while_it_is_hidden(
     nvim = nvim_with_cli
     api.script([text("Heard.")])
     await nvim.keys("Vj:Claude<CR>")
-    await on_screen(nvim, CARET)
-    await on_screen(nvim, "2 lines selected")
+    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, "2 lines selected", PATIENCE)
 
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
@@ -47,7 +47,7 @@ async def test_it_sees_the_selection_and_goes_on_while_it_is_hidden(
     await until(lambda: len(api.requests) > 0, "the model is asked", PATIENCE)
     await nvim.command("Claude")
 
-    await on_screen(nvim, "Heard.")
+    await on_screen(nvim, "Heard.", PATIENCE)
     assert "one\ntwo" in api.requests[0].new_text
     leave = "<C-w>" if isinstance(nvim, Vim) else r"<C-\><C-n>"
     await nvim.keys(f"{leave}:qa!<CR>")
@@ -75,7 +75,7 @@ async def test_an_edit_is_decided_in_its_diff(
     assert path.read_text() == "one\ntwo\n"
     await decide(nvim, keys)
 
-    await on_screen(nvim, "ejected update to" if written == "one\ntwo\n" else "All done.")
+    await on_screen(nvim, "ejected update to" if written == "one\ntwo\n" else "All done.", PATIENCE)
     assert path.read_text() == written
     await until(
         lambda: nvim.eval(f"getbufline('{path}', 1, '$') == {written.splitlines()}"), "the buffer"
@@ -100,7 +100,7 @@ async def test_a_new_file_is_decided_in_its_diff(
     assert not new.exists()
     await decide(nvim, keys)
 
-    await on_screen(nvim, "All done." if written else "ejected")
+    await on_screen(nvim, "All done." if written else "ejected", PATIENCE)
     assert new.exists() is bool(written)
     if written:
         assert new.read_bytes() == in_new_file(each_cli, written)

@@ -33,7 +33,7 @@ async def nvim(
 async def prompt(nvim: Neovim, words: str) -> None:
     """Type a prompt into the CLI in the terminal."""
     await nvim.keys(words)
-    await on_screen(nvim, words)
+    await on_screen(nvim, words, PATIENCE)
     await nvim.keys("<CR>")
 
 
@@ -49,21 +49,21 @@ async def test_each_has_its_diff_and_its_mentions_in_its_tab_page(
     other.write_text("three\n")
     first, second = edit(path, "two", "TWO", then="One."), edit(other, "three", "3", then="Two.")
     await nvim.keys(":Claude<CR>")
-    await on_screen(nvim, CARET)
-    await on_screen(nvim, "⧉ In a.py")
+    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, "⧉ In a.py", PATIENCE)
     await leave(nvim)
     await nvim.command(f"tabnew {other}")
     await nvim.keys(":ClaudeNew tests<CR>")
-    await on_screen(nvim, CARET)
-    await on_screen(nvim, "⧉ In b.py")
+    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, "⧉ In b.py", PATIENCE)
     await leave(nvim)
 
     await nvim.command("1ClaudeSend")
-    await on_screen(nvim, "@b.py#L1")
+    await on_screen(nvim, "@b.py#L1", PATIENCE)
     await nvim.command("tabfirst")
     await until(lambda: "@b.py" not in nvim.screen.text(), "the first CLI was not told")
     await nvim.command("1ClaudeSend")
-    await on_screen(nvim, "@a.py#L1")
+    await on_screen(nvim, "@a.py#L1", PATIENCE)
     await nvim.keys("<C-w>l")
     api.script(*first[:2])
     await prompt(nvim, "Shout")

@@ -42,7 +42,7 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
     # Vim has no nil.
     assert await run(nvim, SEND, 0, words) in (None, True)
 
-    await on_screen(nvim, "● Heard.")
+    await on_screen(nvim, "● Heard.", PATIENCE)
     assert any(words in each.new_text for each in api.requests)
 
 
@@ -69,10 +69,12 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
     )
     await begin(nvim, "default")
     await run(nvim, SEND, 0, "Touch it")
-    await on_screen(nvim, "1. Yes")
+    await on_screen(nvim, "1. Yes", PATIENCE)
 
     await run(nvim, SEND, 0, "The next")
-    await on_screen(nvim, "Claude gets your words once its terminal shows the prompt again")
+    await on_screen(
+        nvim, "Claude gets your words once its terminal shows the prompt again", PATIENCE
+    )
     assert "1. Yes" in nvim.screen.text()
 
     await nvim.keys("<Esc>")
@@ -84,12 +86,12 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
 async def test_a_prompt_that_the_user_has_begun_is_not_sent(nvim: Editor, api: FakeApi) -> None:
     await begin(nvim, "default")
     await nvim.keys("My own")
-    await on_screen(nvim, "My own")
+    await on_screen(nvim, "My own", PATIENCE)
 
     await run(nvim, SEND, 0, " and yours")
 
-    await on_screen(nvim, "press Enter there to send them")
-    await on_screen(nvim, "My own and yours")
+    await on_screen(nvim, "press Enter there to send them", PATIENCE)
+    await on_screen(nvim, "My own and yours", PATIENCE)
     assert not any("yours" in each.new_text for each in api.requests)
 
 
@@ -122,5 +124,5 @@ async def test_a_prompt_from_a_buffer_starts_a_cli_and_is_typed_into_it(
     await nvim.keys("Shout @a.py<Esc>:x<CR>")
 
     await asked(api, "a.py, line 2:\n> two\nShout @a.py")
-    await on_screen(nvim, "● Heard.")
+    await on_screen(nvim, "● Heard.", PATIENCE)
     assert await nvim.eval("bufwinid('Claude terminal prompt')") == -1

@@ -6,9 +6,17 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import claude_code
-from support.either_editor import BOTH, Editor, configure, edit, is_serving, on_screen, shows_a_diff
+from support.either_editor import (
+    BOTH,
+    Editor,
+    configure,
+    edit,
+    hidden,
+    is_serving,
+    on_screen,
+    shows_a_diff,
+)
 from support.fake_headless import FakeHeadless
-from support.headless import hidden
 from support.neovim import until
 from support.rewriting import asked, holds, is_closed, marked, propose, refine
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from claude_ide.demo import scratch
-from support.either_editor import on_screen
-from support.headless import accept, diff, hidden, lines
+from support.either_editor import hidden, on_screen
+from support.headless import accept, diff, lines
 from support.neovim import Neovim, until
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import on_screen
-from support.headless import hidden, holds
+from support.either_editor import hidden, on_screen
+from support.headless import holds
 from support.neovim import Neovim, until
 from support.refining import LINES, asked, finish, propose
 

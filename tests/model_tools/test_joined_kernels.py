@@ -65,18 +65,18 @@ async def test_a_running_kernel_can_be_joined_and_goes_on_afterwards(
 ) -> None:
     (running.parent / "kernel-gone.json").write_text(running.read_text().replace("tcp", "ipc"))
     await serving.command("ClaudeKernel choose")
-    await on_screen(serving, "running ")
+    await on_screen(serving, "running ", SECONDS)
     listed = serving.screen.text()
     assert "Python of project/.venv" in listed
     assert listed.count("running ") == 1
     await serving.keys("2<CR>")
-    await on_screen(serving, "code runs in running ")
+    await on_screen(serving, "code runs in running ", SECONDS)
 
     process = await pid(serving, tools)
     await serving.command("ClaudeKernel restart")
-    await on_screen(serving, "this kernel was started elsewhere")
+    await on_screen(serving, "this kernel was started elsewhere", SECONDS)
     await serving.command("ClaudeKernel stop")
-    await on_screen(serving, "stopped: running ")
+    await on_screen(serving, "stopped: running ", SECONDS)
 
     assert runs(process)
 
@@ -85,7 +85,7 @@ async def test_code_in_a_joined_kernel_is_interrupted_too(
     kernel: Path, running: Path, serving: Neovim, tools: ModelTools
 ) -> None:
     await serving.command(f"ClaudeKernel choose {running}")
-    await on_screen(serving, "code runs in running ")
+    await on_screen(serving, "code runs in running ", SECONDS)
     await allowed(serving, tools, "import time")
 
     text = await ran(tools, "while True: time.sleep(0.1)", seconds=2)
@@ -98,7 +98,7 @@ async def test_a_joined_kernel_that_dies_is_replaced_by_the_projects_own(
     kernel: Path, running: Path, serving: Neovim, tools: ModelTools
 ) -> None:
     await serving.command(f"ClaudeKernel choose {running}")
-    await on_screen(serving, "code runs in running ")
+    await on_screen(serving, "code runs in running ", SECONDS)
     await allowed(serving, tools, "import os, sys")
 
     died = await ran(tools, "os.kill(os.getpid(), 9)")
@@ -106,19 +106,19 @@ async def test_a_joined_kernel_that_dies_is_replaced_by_the_projects_own(
 
     assert "NameError" in await ran(tools, "sys")
     await serving.command("ClaudeKernel status")
-    await on_screen(serving, "idle: Python of project/.venv")
+    await on_screen(serving, "idle: Python of project/.venv", SECONDS)
 
 
 async def test_a_kernel_is_joined_by_the_beginning_of_its_id_and_by_a_path_of_neovims_folder(
     kernel: Path, running: Path, serving: Neovim, tools: ModelTools
 ) -> None:
     await serving.command("ClaudeKernel choose oth")
-    await on_screen(serving, "code runs in running ")
+    await on_screen(serving, "code runs in running ", SECONDS)
 
     await serving.command(f"cd {running.parent}")
     await serving.command("messages clear | redraw!")
     await serving.command(f"ClaudeKernel choose {running.name}")
-    await on_screen(serving, "code runs in running ")
+    await on_screen(serving, "code runs in running ", SECONDS)
 
 
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")
@@ -137,7 +137,7 @@ async def test_a_file_that_describes_no_kernel_is_refused_and_the_kernel_stays(
 
     await serving.command("ClaudeKernel choose bad.json")
 
-    await on_screen(serving, "connection file")
+    await on_screen(serving, "connection file", SECONDS)
     assert await ran(tools, "x") == "[value]\n5"
 
 
@@ -150,7 +150,7 @@ async def test_a_kernel_that_does_not_answer_is_refused_and_the_kernel_stays(
 
     await serving.command(f"ClaudeKernel choose {gone}")
 
-    await on_screen(serving, "does not answer")
+    await on_screen(serving, "does not answer", SECONDS)
     assert await ran(tools, "x") == "[value]\n5"
 
 
@@ -158,11 +158,11 @@ async def test_choosing_nothing_says_nothing(
     kernel: Path, running: Path, serving: Neovim, tools: ModelTools
 ) -> None:
     await serving.command("ClaudeKernel choose")
-    await on_screen(serving, "Jupyter kernel:")
+    await on_screen(serving, "Jupyter kernel:", SECONDS)
     await serving.keys("<CR>")
     await serving.command("ClaudeKernel status")
 
-    await on_screen(serving, "no Jupyter kernel is running")
+    await on_screen(serving, "no Jupyter kernel is running", SECONDS)
     assert "chosen" not in await serving.eval("execute('messages')")
 
 
@@ -171,10 +171,10 @@ async def test_beside_molten_the_user_chooses_whether_to_join(
 ) -> None:
     await serving.lua(chunk("jupyter/molten"), ["python3"])
     await begin(tools, "import os; os.getpid()")
-    await on_screen(serving, "molten-nvim runs one for this file")
+    await on_screen(serving, "molten-nvim runs one for this file", SECONDS)
     await serving.keys("1<CR>")
     await asked(serving)
-    await on_screen(serving, "kernel since 20")
+    await on_screen(serving, "kernel since 20", SECONDS)
     await serving.keys(":w<CR>")
     assert "[value]" in (await read(tools))["content"][0]["text"]
     await closed(serving)
@@ -187,7 +187,7 @@ async def test_the_connection_file_that_molten_uses_is_offered_first(
     own.write_text(running.read_text())
     await serving.lua(chunk("jupyter/molten"), [str(own)])
     await begin(tools, "1 + 1")
-    await on_screen(serving, "molten-nvim runs one for this file")
+    await on_screen(serving, "molten-nvim runs one for this file", SECONDS)
     await serving.keys("1<CR>")
     await asked(serving)
     await serving.keys(":w<CR>")
@@ -195,4 +195,4 @@ async def test_the_connection_file_that_molten_uses_is_offered_first(
 
     await serving.command("ClaudeKernel status")
 
-    await on_screen(serving, "deep.json")
+    await on_screen(serving, "deep.json", SECONDS)

@@ -58,7 +58,7 @@ async def test_a_restarted_kernel_has_no_variables(
     await allowed(serving, tools, "x = 1")
 
     await serving.command("ClaudeKernel restart")
-    await on_screen(serving, "restarted: Python of project/.venv")
+    await on_screen(serving, "restarted: Python of project/.venv", SECONDS)
 
     assert "NameError" in await ran(tools, "x")
 
@@ -113,7 +113,7 @@ async def test_a_stopped_kernel_is_gone(kernel: Path, serving: Neovim, tools: Mo
 
     await serving.command("ClaudeKernel stop")
 
-    await on_screen(serving, "stopped: Python of project/.venv")
+    await on_screen(serving, "stopped: Python of project/.venv", SECONDS)
     await until(lambda: not runs(process), "it has ended")
 
 
@@ -132,7 +132,7 @@ async def test_the_kernel_of_a_folder_that_is_not_trusted_runs_only_if_the_user_
 ) -> None:
     use_environment(project)
     await begin(tools, "open('made', 'w')")
-    await on_screen(serving, "runs programs of a folder that you have not trusted")
+    await on_screen(serving, "runs programs of a folder that you have not trusted", SECONDS)
     await serving.keys("2<CR>")
 
     result = await read(tools)
@@ -165,7 +165,7 @@ async def test_a_notebook_runs_in_the_kernel_that_it_names(
 
     await begin(tools, "import os; print(os.environ['MINE'], os.getcwd())")
     await asked(serving)
-    await on_screen(serving, "tester asks to run this in My own")
+    await on_screen(serving, "tester asks to run this in My own", SECONDS)
     await serving.keys(":w<CR>")
 
     text = (await read(tools))["content"][0]["text"]

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.neovim import Neovim, until
-from support.terminal import PATIENCE
+from support.neovim import WAIT, Neovim, until
 from support.vim import Vim
 
 Editor = Neovim | Vim
@@ -84,9 +83,14 @@ async def release_port(editor: Editor) -> None:
         await editor.lua("require('claude_ide.host.port_hold').release('server')")
 
 
-async def on_screen(editor: Editor, words: str) -> None:
+async def on_screen(editor: Editor, words: str, seconds: float = WAIT) -> None:
     """Wait until words are on the screen."""
-    await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", PATIENCE)
+    await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", seconds)
+
+
+async def hidden(editor: Editor, words: str) -> None:
+    """Wait until words have left the screen."""
+    await until(lambda: words not in editor.screen.text(), f"{words!r} not on the screen")
 
 
 async def diffs(editor: Editor) -> list[dict[str, Any]]:

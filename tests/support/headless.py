@@ -16,11 +16,6 @@ async def lines(nvim: Editor, buffer: int | str = "%") -> list[str]:
     return got
 
 
-async def hidden(nvim: Editor, words: str) -> None:
-    """Wait until words have left the screen."""
-    await until(lambda: words not in nvim.screen.text(), f"{words!r} not on the screen")
-
-
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
     """Call the Lua function `ask`; `answers` returns the arguments of its callbacks."""
     await nvim.lua(

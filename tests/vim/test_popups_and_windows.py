@@ -5,13 +5,9 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code
-from support.either_editor import on_screen
+from support.either_editor import hidden, on_screen
 from support.neovim import until
 from support.vim import Vim
-
-
-async def is_gone(vim: Vim, words: str) -> None:
-    await until(lambda: words not in vim.screen.text(), f"without {words}")
 
 
 async def test_the_status_is_a_popup_that_q_closes(
@@ -23,7 +19,7 @@ async def test_the_status_is_a_popup_that_q_closes(
     assert " as Vim" in serving_vim.screen.text()
     assert "Open diffs: none" in serving_vim.screen.text()
     await serving_vim.keys("q")
-    await is_gone(serving_vim, "Clients: 1")
+    await hidden(serving_vim, "Clients: 1")
     await serving_vim.keys("itext<Esc>")
     assert await serving_vim.call("getline", 1) == "text"
 
@@ -33,7 +29,7 @@ async def test_without_a_server_the_status_says_so_and_escape_closes_it(vim: Vim
 
     await on_screen(vim, "Server:  not running (:ClaudeStart)")
     await vim.keys("<Esc>")
-    await is_gone(vim, "not running")
+    await hidden(vim, "not running")
 
 
 async def test_a_popup_scrolls_and_a_colon_begins_a_command(vim: Vim) -> None:
@@ -47,11 +43,11 @@ async def test_a_popup_scrolls_and_a_colon_begins_a_command(vim: Vim) -> None:
     await vim.keys("g")
     await on_screen(vim, "line 1")
     await vim.keys("<C-f>")
-    await is_gone(vim, " line 1 ")
+    await hidden(vim, " line 1 ")
     await vim.keys(":let g:typed = 1<CR>")
 
     assert await vim.eval("g:typed") == 1
-    await is_gone(vim, "Many")
+    await hidden(vim, "Many")
 
 
 async def test_a_popup_takes_no_key_of_insert_mode(vim: Vim) -> None:
@@ -113,7 +109,7 @@ async def test_messages_appear_in_the_wire_as_they_are_sent_and_unfold(
     async with claude_code(config_folder):
         text = "join(getbufline(bufnr('Claude wire'), 1, '$'))"
         await until(lambda: serving_vim.eval(f"{text} =~ 'initialize #0'"), "the messages")
-    await is_gone(serving_vim, '"method"')
+    await hidden(serving_vim, '"method"')
     await serving_vim.keys("<C-w>jgg<CR>")
 
     await on_screen(serving_vim, '"method"')

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import configure, on_screen
+from support.either_editor import configure, hidden, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds, lines
+from support.headless import holds, lines
 from support.neovim import until
 from support.vim import Vim
 

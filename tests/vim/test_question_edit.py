@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import configure, on_screen
+from support.either_editor import configure, hidden, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import TEXT, hidden, holds, lines
+from support.headless import TEXT, holds, lines
 from support.neovim import until
 from support.vim import Vim
 from support.vim_questions import file_of

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, has_host, on_screen
+from support.either_editor import BOTH, Editor, has_host, hidden, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds, lines
+from support.headless import holds, lines
 from support.neovim import Neovim, until
 from support.vim import Vim
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH, Editor, name_of, on_screen
+from support.either_editor import BOTH, Editor, hidden, name_of, on_screen
 from support.fake_headless import Asked, FakeHeadless
-from support.headless import hidden, holds, lines
+from support.headless import holds, lines
 from support.neovim import until
 
 COMMENTS = "# Please enter the commit message\n# On branch main\n"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from support.either_editor import on_screen
+from support.either_editor import hidden, on_screen
 from support.fake_headless import FakeHeadless
-from support.headless import hidden, holds
+from support.headless import holds
 from support.neovim import Neovim, until
 from support.panel import Panel
 

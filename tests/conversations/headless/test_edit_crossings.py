@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from support.chunks import chunk
-from support.either_editor import BOTH, Editor
+from support.either_editor import BOTH, Editor, hidden
 from support.fake_headless import FakeHeadless
-from support.headless import accept, diff, hidden, holds
+from support.headless import accept, diff, holds
 from support.neovim import until
 from support.vim import Vim
 

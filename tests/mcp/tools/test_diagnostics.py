@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -109,6 +110,12 @@ async def test_the_model_gets_the_diagnostics_of_a_file_that_is_not_open(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
+async def answer(claude: ClaudeCode, path: Path) -> Any:
+    """Return the answer about a file, or None if a busy machine made Neovim appear busy."""
+    (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(path)})
+    return None if file["note"] == BUSY else file
+
+
 async def test_a_note_says_that_no_server_has_checked_a_file(
     claude: ClaudeCode, serving: Neovim, project: Path
 ) -> None:
@@ -117,13 +124,7 @@ async def test_a_note_says_that_no_server_has_checked_a_file(
     await serving.command("edit open.py")
 
     for name in ("closed.py", "open.py"):
-
-        async def answer(path: Path = project / name) -> Any:
-            """Return the answer, unless a busy machine makes Neovim appear busy."""
-            (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(path)})
-            return None if file["note"] == BUSY else file
-
-        file = await until(answer, "an answer of Neovim's")
+        file = await until(partial(answer, claude, project / name), "Neovim's answer")
 
         assert file["diagnostics"] == []
         assert file["note"] == "no language server or linter has checked it"
