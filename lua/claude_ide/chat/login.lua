@@ -4,6 +4,7 @@ local label = require('claude_ide.window.label')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local program = require('claude_ide.system.program')
+local terminal_program = require('claude_ide.system.terminal_program')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -73,8 +74,8 @@ local function start(chat, request)
   local command = vim.list_extend({ path }, request.arguments)
   -- An empty table would be a list, which is no environment.
   local env = next(request.environment) and request.environment or nil
-  local options = { term = true, env = env, on_exit = on_exit(chat, bufnr, origin) }
-  local ok, reason = pcall(vim.fn.jobstart, command, options)
+  local options = { env = env, on_exit = on_exit(chat, bufnr, origin) }
+  local ok, reason = pcall(terminal_program.start, command, options)
   if not ok then
     remove(bufnr, origin)
     return { error = ('cannot run %s: %s'):format(name, reason) }

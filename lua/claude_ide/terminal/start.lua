@@ -9,6 +9,7 @@ local moment = require('claude_ide.when.moment')
 local pane = require('claude_ide.terminal.pane')
 local program = require('claude_ide.system.program')
 local register = require('claude_ide.terminal.register')
+local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
 local typing_mode = require('claude_ide.terminal.typing_mode')
 local window_close = require('claude_ide.window.close')
@@ -138,8 +139,8 @@ end
 local function in_buffer(launch, window)
   local request = launch.request
   local bufnr = new_buffer(request, window)
-  local options = { term = true, on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
-  local ok, reason = pcall(vim.fn.jobstart, launch.command, options)
+  local options = { on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
+  local ok, reason = pcall(terminal_program.start, launch.command, options)
   if not ok then
     remove(bufnr)
     return { error = ('cannot run %s: %s'):format(request.cmd[1], reason) }
