@@ -183,8 +183,8 @@ async def test_manual_and_default_are_names_of_one_mode(
 ) -> None:
     panel = await Panel.open(nvim, [cli], mode="manual")
     await panel.bar_shows("manual")
-    offered = "getcompletion('ClaudeChat mode ', 'cmdline')"
-    assert (await nvim.eval(offered))[:3] == ["manual", "acceptEdits", "plan"]
+    modes = "getcompletion('ClaudeChat mode ', 'cmdline')"
+    await until(lambda: nvim.eval(f"{modes}[:2] == ['manual', 'acceptEdits', 'plan']"), "the modes")
 
     for name in ("manual", "default"):
         await nvim.command("ClaudeChat mode plan")
