@@ -127,6 +127,19 @@ async def test_an_accepted_diff_is_applied_once_while_two_clients_wait(
     assert len(received(log, "textDocument/didSave")) == 1
 
 
+async def test_a_file_that_was_emptied_to_be_written_is_not_followed_at_once(
+    serving: Neovim, project: Path, log: Path
+) -> None:
+    code = """
+        vim.fn.writefile({}, 'a.txt')
+        return { require('claude_ide.disk.reload').sync(), vim.fn.getline(1, '$') }
+    """
+
+    assert await serving.lua(code) == [[], OLD.split()]
+
+    await shows(serving, project / "a.txt", "\n")
+
+
 async def test_a_write_after_an_undo_is_a_new_change(
     serving: Neovim, claude: ClaudeCode, project: Path, log: Path
 ) -> None:

@@ -327,3 +327,16 @@ async def test_sync_updates_all_buffers_at_once_and_says_which(
     assert await lines(vim) == ["b"]
     assert await vim.eval("claude_ide#disk#reload#Sync()") == []
     await asks_nothing(vim)
+
+
+async def test_a_file_that_was_emptied_to_be_written_is_not_followed_at_once(
+    serving_vim: Vim, project: Path
+) -> None:
+    vim = serving_vim
+    path = project / "a.txt"
+    await edit(vim, path, b"a\n")
+    look = "[claude_ide#disk#reload#Sync(), getline(1, '$')]"
+
+    assert await vim.eval(f"writefile([], '{path}') == 0 ? {look} : []") == [[], ["a"]]
+
+    await follows(vim, [""])

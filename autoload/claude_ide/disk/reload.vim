@@ -121,12 +121,13 @@ def ReportChange(write: dict<any>, before: list<string>)
   endif
 enddef
 
-# Update the buffer from the disk now, if possible; return whether it was.
-def Update(write: dict<any>): bool
+# Update the buffer from the disk now, if possible; return whether it was. Most programs empty a file
+# before they write it, so an empty one is not used until it `is_settled`.
+def Update(write: dict<any>, is_settled: bool): bool
   const began = expected.Now()
   const bufnr: number = write.bufnr
   const text = MayChange(bufnr) ? edit.Read(bufnr) : {}
-  if empty(text)
+  if empty(text) || (!is_settled && text.bytes ==# [''])
     return false
   endif
   const before = getbufline(bufnr, 1, '$')
@@ -159,7 +160,7 @@ def Check(write: dict<any>): bool
     expected.Forget(write)
   elseif expected.Look(write)
     const is_settled = expected.Now() - write.changed_at >= SETTLED
-    if is_settled && (KeepText(write) || Update(write))
+    if is_settled && (KeepText(write) || Update(write, true))
       return true
     endif
   endif
@@ -273,7 +274,7 @@ def SyncBuffer(bufnr: number): bool
   if empty(write) && MayBeNoticed(bufnr)
     write = Notice(bufnr)
   endif
-  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write)
+  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write, false)
 enddef
 
 # Whether a buffer's file has been written since Vim has read or written it. The buffer then follows

@@ -132,7 +132,7 @@ local function report_change(write, path, before)
   return true
 end
 
--- The file has been written again while it was read. Neovim regards both as the same write.
+-- The file has been written again while the buffer was updated. Neovim regards both as the same write.
 local function follow_next(write, saved)
   follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
   local next_write = expected.of(write.bufnr)
@@ -140,15 +140,17 @@ local function follow_next(write, saved)
   write.on_end = nil
 end
 
--- Update the buffer from the disk now, if possible.
+-- Update the buffer from the disk now, if possible, and if the file still has the stamp.
 ---@return boolean is_updated
-local function update(write)
+local function update(write, stamp)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
-  local stamp = file_stamp.of(path)
   local text = M.may_change(write.bufnr) and file_edit.read(write.bufnr)
+  if not text or file_stamp.of(path) ~= stamp then
+    return false
+  end
   local before = write.is_unannounced and lines_of(write.bufnr)
-  if not text or not reload(write, text) then
+  if not reload(write, text) then
     return false
   elseif file_stamp.of(path) ~= stamp then
     follow_next(write, { stamp = stamp, lines = text.lines })
@@ -185,7 +187,7 @@ local function check(write)
   end
   local is_settled = now - (write.seen_at or 0) >= POLL
   write.moving_since = not is_settled and write.moving_since or nil
-  if stamp and is_settled and (keep_text(write) or update(write)) then
+  if stamp and is_settled and (keep_text(write) or update(write, stamp)) then
     return
   end
   if is_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr) then
@@ -311,15 +313,17 @@ local function may_be_noticed(bufnr)
   return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
 end
 
+-- Most programs empty a file before they write it, so an empty one is left to `check`, which looks twice.
 local function sync(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return false
   end
   local write = expected.of(bufnr) or may_be_noticed(bufnr) and M.notice(bufnr) or nil
-  return write ~= nil
-    and expected.new_stamp(write) ~= nil
+  local stamp = write and expected.new_stamp(write)
+  return stamp ~= nil
     and not keep_text(write)
-    and update(write)
+    and not file_stamp.is_of_empty(stamp)
+    and update(write, stamp)
 end
 
 local function suspects()

@@ -18,6 +18,13 @@ function M.of(path)
   return M.of_stat(vim.uv.fs_stat(path))
 end
 
+--- Whether a file was empty when it had this stamp.
+---@param stamp string
+---@return boolean
+function M.is_of_empty(stamp)
+  return stamp:find(' 0 %d+$') ~= nil
+end
+
 --- The stamp of a buffer's file.
 ---@param bufnr integer
 ---@return string
