@@ -297,7 +297,7 @@ async def test_the_sessions_that_were_listed_are_completed_and_resumed_without_a
     assert await pond.nvim.eval(RESUME.format("")) == []
     await pond.command("list")
     await completes(pond, "b-old", "s-old")
-    await pond.nvim.keys("q")
+    await ListWindow(pond.nvim).press("q", "An old swim")
     asked = pond.beaver.listed
 
     await pond.command("resume b-old")
