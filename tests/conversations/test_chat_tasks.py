@@ -19,6 +19,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.errors import AgentError
 from support.another_agent import ALL, FEW
+from support.either_editor import on_screen
 from support.neovim import until
 from support.panel import PATIENCE
 from support.river import FLOAT, Begin, River
@@ -181,7 +182,7 @@ async def test_an_agent_that_cannot_stop_tasks_offers_no_key_for_it(begin: Begin
     await river.command("tasks")
     await lists(river, "▶ Build")
 
-    assert "<CR> output · q close" in river.nvim.screen.text()
+    await on_screen(river.nvim, "<CR> output · q close")
     await river.nvim.keys("x")
 
     await river.reports("Otter cannot stop a task in the background")
