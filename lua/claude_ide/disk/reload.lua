@@ -141,6 +141,8 @@ local function follow_next(write, saved)
 end
 
 -- Update the buffer from the disk now, if possible, and if the file still has the stamp.
+---@param write claude_ide.ExpectedWrite
+---@param stamp string
 ---@return boolean is_updated
 local function update(write, stamp)
   local began = milliseconds()
@@ -190,7 +192,9 @@ local function check(write)
   if stamp and is_settled and (keep_text(write) or update(write, stamp)) then
     return
   end
-  if is_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr) then
+  local is_late = is_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr)
+  -- A file that has changed while it was read is still to be followed.
+  if is_late and expected.new_stamp(write) == stamp then
     expected.forget(write)
   end
 end
