@@ -67,20 +67,15 @@ local function on_exit(bufnr, launch)
   end
 end
 
--- Neovim's name for a terminal contains the whole command. So does the name of the alternate buffer
--- that renaming creates; that buffer is deleted, because showing it would start the command again.
+-- Neovim's name for a terminal contains the whole command. Renaming it replaces the alternate buffer by one
+-- with that name, which is deleted: showing it would start the command again.
 local function rename(bufnr, name)
-  local old, alternate = api.nvim_buf_get_name(bufnr), vim.fn.bufnr('#')
+  local alternate = vim.fn.bufnr('#')
   label.give(
     bufnr,
     'claude-terminal',
     name:find('^%d+$') and 'Claude' or ('Claude (%s)'):format(name)
   )
-  for _, other in ipairs(api.nvim_list_bufs()) do
-    if api.nvim_buf_get_name(other) == old then
-      window_close.buffer(other)
-    end
-  end
   if alternate > 0 and api.nvim_buf_is_valid(alternate) then
     vim.fn.setreg('#', alternate)
   end
