@@ -91,32 +91,69 @@ local function echo_line(line, level, width)
   end
 end
 
-local latest = 0 -- number of the last message
+local is_mode_hidden = false
 
-local function is_cleared()
-  local row = vim.o.lines - vim.o.cmdheight + 1
-  for column = 1, #NAME do
-    if vim.fn.screenstring(row, column) ~= ' ' then
-      return false
-    end
+local function set_showmode(on)
+  vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
+end
+
+-- Neovim would draw the name of the mode over a message, unless a redraw comes first.
+local function hide_mode()
+  if vim.o.showmode and not is_mode_hidden then
+    is_mode_hidden = true
+    set_showmode(false)
+    vim.schedule(function()
+      vim.cmd.redraw()
+      set_showmode(true)
+      is_mode_hidden = false
+    end)
   end
-  return vim.o.cmdheight > 0 and vim.fn.mode(1) == 'n'
+end
+
+-- The first columns of the row that shows a message.
+local function start_of_row()
+  local row = vim.o.lines - vim.o.cmdheight + 1
+  local cells = {}
+  for column = 1, #NAME do
+    cells[column] = vim.fn.screenstring(row, column)
+  end
+  return table.concat(cells)
+end
+
+local function is_in_named_mode()
+  return vim.fn.mode():find(NAMED_MODES) ~= nil
+end
+
+-- Whether Neovim has drawn nothing, or the name of a mode, over a message.
+local function is_replaced()
+  if vim.o.cmdheight == 0 then
+    return false
+  elseif is_in_named_mode() then
+    return start_of_row():find('^%-%- ') ~= nil
+  end
+  return vim.fn.mode(1) == 'n' and start_of_row():find('^ *$') ~= nil
 end
 
 local function echo_again(text, level)
+  if is_in_named_mode() then
+    hide_mode()
+    vim.cmd.redraw()
+  end
   local width = vim.v.echospace
   local line = M.shorten(one_line(text, width), math.max(width, 1))
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] or 'None' } }, false, {})
 end
 
--- The end of a mode, or a closing window, clears the command line. Without this the user would miss
--- the message that explains it.
+local latest = 0 -- number of the last message
+
+-- The end of a mode, or a closing window, clears the command line, and the beginning of a mode writes its
+-- name there. Without this the user would miss the message that explains it.
 local function keep_visible(text, level)
   latest = latest + 1
   local this = latest
   for check = 1, CHECKS do
     vim.defer_fn(function()
-      if this == latest and is_cleared() then
+      if this == latest and is_replaced() then
         echo_again(text, level)
       end
     end, check * CHECK)
@@ -132,26 +169,6 @@ local function echo(text, level)
     echo_line(one_line(text, width), level, width)
     keep_visible(text, level)
   end
-end
-
-local is_mode_hidden = false
-
-local function set_showmode(on)
-  vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
-end
-
--- Neovim would draw the name of the mode over the message, unless a redraw comes first.
-local function echo_in_mode(text, level)
-  if vim.o.showmode and not is_mode_hidden then
-    is_mode_hidden = true
-    set_showmode(false)
-    vim.schedule(function()
-      vim.cmd.redraw()
-      set_showmode(true)
-      is_mode_hidden = false
-    end)
-  end
-  echo(text, level)
 end
 
 local function notify(text, level)
@@ -175,10 +192,11 @@ local function display(text, level)
   local printed = captured(text, level)
   if printed == '' then
     return
-  elseif vim.fn.mode():find(NAMED_MODES) then
+  elseif is_in_named_mode() then
     -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt.
     vim.defer_fn(function()
-      echo_in_mode(printed, level)
+      hide_mode()
+      echo(printed, level)
     end, SETTLING)
   else
     echo(printed, level)
