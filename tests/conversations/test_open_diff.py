@@ -142,6 +142,28 @@ async def test_with_noautoread_a_diff_compares_what_another_program_has_written(
     assert await serving.eval("getline(1, '$')") == ["one", "two"]
 
 
+async def test_a_file_that_stays_empty_for_a_while_before_it_is_written_empties_no_buffer(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "notes.txt"
+    path.write_text("one\ntwo\n")
+    await serving.command(f"set noautoread | edit {path}")
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "one\nTWO\n"}
+    )
+    await diff_is_ready(serving)
+    await serving.keys(":w<CR>")
+    await asked
+
+    path.write_text("")
+    await serving.idle(200)
+
+    lines = f"getbufline('{path}', 1, '$')"
+    assert await serving.eval(lines) == ["one", "two"]
+    path.write_text("one\nTWO\n")
+    await until(lambda: serving.eval(f"{lines} == ['one', 'TWO']"), "the written text")
+
+
 async def test_a_buffer_that_follows_its_file_is_compared_as_it_is_on_disk(
     serving: Editor, claude: ClaudeCode, project: Path
 ) -> None:

@@ -21,6 +21,7 @@ import autoload './saved_text.vim'
 # Milliseconds.
 const POLL = 25
 const SETTLED = 50 # without a change; before, the buffer might get half a file
+const SETTLED_EMPTY = 500
 const PATIENCE = 10000
 
 const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
@@ -121,13 +122,14 @@ def ReportChange(write: dict<any>, before: list<string>)
   endif
 enddef
 
-# Update the buffer from the disk now, if possible; return whether it was. Most programs empty a file
-# before they write it, so an empty one is not used until it `is_settled`.
-def Update(write: dict<any>, is_settled: bool): bool
+# Update the buffer from the disk now, if possible; return whether it was. `unchanged` are the milliseconds
+# since the last change of the file. Most programs empty a file before they write it, and on a busy machine
+# some time may pass in between.
+def Update(write: dict<any>, unchanged: number): bool
   const began = expected.Now()
   const bufnr: number = write.bufnr
   const text = MayChange(bufnr) ? edit.Read(bufnr) : {}
-  if empty(text) || (!is_settled && text.bytes ==# [''])
+  if empty(text) || (text.bytes ==# [''] && unchanged < SETTLED_EMPTY)
     return false
   endif
   const before = getbufline(bufnr, 1, '$')
@@ -159,8 +161,8 @@ def Check(write: dict<any>): bool
   if !bufloaded(bufnr)
     expected.Forget(write)
   elseif expected.Look(write)
-    const is_settled = expected.Now() - write.changed_at >= SETTLED
-    if is_settled && (KeepText(write) || Update(write, true))
+    const unchanged = expected.Now() - write.changed_at
+    if unchanged >= SETTLED && (KeepText(write) || Update(write, unchanged))
       return true
     endif
   endif
@@ -274,7 +276,7 @@ def SyncBuffer(bufnr: number): bool
   if empty(write) && MayBeNoticed(bufnr)
     write = Notice(bufnr)
   endif
-  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write, false)
+  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write, 0)
 enddef
 
 # Whether a buffer's file has been written since Vim has read or written it. The buffer then follows

@@ -22,6 +22,7 @@ local M = {}
 
 -- Milliseconds.
 local POLL = 50
+local EMPTY = 500
 local PATIENCE = 10000
 local RESTLESS = 2000
 
@@ -173,7 +174,13 @@ local function is_restless(write, now)
   return write.is_unannounced and now - write.moving_since > RESTLESS
 end
 
--- The stamp must be the same at two checks, or the buffer might get half a file.
+-- The stamp must be the same at two checks, or the buffer might get half a file. Most programs empty a file
+-- before they write it, and on a busy machine some time may pass in between.
+local function is_settled(write, stamp, now)
+  local unchanged = now - (write.seen_at or 0)
+  return unchanged >= (stamp and file_stamp.is_of_empty(stamp) and EMPTY or POLL)
+end
+
 local function check(write)
   if not vim.api.nvim_buf_is_loaded(write.bufnr) then
     return expected.forget(write)
@@ -187,12 +194,12 @@ local function check(write)
     end
     return
   end
-  local is_settled = now - (write.seen_at or 0) >= POLL
-  write.moving_since = not is_settled and write.moving_since or nil
-  if stamp and is_settled and (keep_text(write) or update(write, stamp)) then
+  local has_settled = is_settled(write, stamp, now)
+  write.moving_since = not has_settled and write.moving_since or nil
+  if stamp and has_settled and (keep_text(write) or update(write, stamp)) then
     return
   end
-  local is_late = is_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr)
+  local is_late = has_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr)
   -- A file that has changed while it was read is still to be followed.
   if is_late and expected.new_stamp(write) == stamp then
     expected.forget(write)
@@ -317,7 +324,7 @@ local function may_be_noticed(bufnr)
   return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
 end
 
--- Most programs empty a file before they write it, so an empty one is left to `check`, which looks twice.
+-- An empty file is left to `check`, which looks twice.
 local function sync(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return false
