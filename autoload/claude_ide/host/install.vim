@@ -8,6 +8,7 @@ import autoload '../own_options.vim'
 import autoload '../say/log.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
+import autoload '../system/job_end.vim'
 import autoload '../system/program.vim'
 
 const PERIOD = 100 # milliseconds between two looks at the installer
@@ -115,8 +116,7 @@ export def Run(wait = false)
     in_io: 'null',
     out_cb: Received,
     err_cb: Received,
-    exit_cb: Ended,
-  })
+  }->extend(job_end.Callbacks(Ended)))
   if job_status(installer) ==# 'fail'
     running = false
     message.Show($'cannot run {path}', 'error')
