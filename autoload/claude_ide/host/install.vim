@@ -8,8 +8,8 @@ import autoload '../own_options.vim'
 import autoload '../say/log.vim'
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
-import autoload '../system/job_end.vim'
 import autoload '../system/program.vim'
+import autoload '../system/unread.vim'
 
 const PERIOD = 100 # milliseconds between two looks at the installer
 const LONGEST = 1800.0 # seconds
@@ -64,7 +64,11 @@ def MakeHelpTags()
   endif
 enddef
 
-def Ended(_: job, code: number)
+def Ended(installer: job, code: number)
+  const handle = job_getchannel(installer)
+  for line in unread.Lines(handle, 'out') + unread.Lines(handle, 'err')
+    Received(handle, line)
+  endfor
   running = false
   popup_close(shown)
   if code == 0
@@ -116,7 +120,8 @@ export def Run(wait = false)
     in_io: 'null',
     out_cb: Received,
     err_cb: Received,
-  }->extend(job_end.Callbacks(Ended)))
+    exit_cb: Ended,
+  })
   if job_status(installer) ==# 'fail'
     running = false
     message.Show($'cannot run {path}', 'error')

@@ -5,6 +5,7 @@ import autoload './lock.vim'
 import autoload './messages.vim'
 import autoload './python.vim'
 import autoload '../channel.vim'
+import autoload '../system/unread.vim'
 
 # The options are in the environment because every user of the machine can read a command line.
 const OPTIONS = 'CLAUDE_IDE_HOST'
@@ -22,19 +23,6 @@ def Encode(options: dict<any>): string
     throw $'claude-ide: g:claude_ide is too large: {len(json) / 1024 + 1} kB (at most 127 kB)'
   endif
   return json
-enddef
-
-# What the host has printed last: its exit may be noticed before its last lines.
-def Rest(handle: channel): list<string>
-  var lines: list<string> = []
-  while index(['open', 'buffered'], ch_status(handle, {part: 'err'})) >= 0
-    const line = ch_read(handle, {part: 'err', timeout: 0})
-    if line ==# ''
-      break
-    endif
-    lines->add(line)
-  endwhile
-  return lines
 enddef
 
 # Start a host with the fields of `startup.Options`, except `entry` and `pid`. When it ends,
@@ -55,10 +43,10 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     stoponexit: '',
     out_cb: messages.Receive,
     err_cb: (_, line) => {
-      stderr->add(line)
+      stderr->extend(line ==# '' ? [] : [line])
     },
     exit_cb: (ended, code) => {
-      OnExit(code, (stderr + Rest(job_getchannel(ended)))->filter((_, line) => line !=# ''))
+      OnExit(code, stderr + unread.Lines(job_getchannel(ended), 'err'))
     },
   })
   if job_status(started) ==# 'fail'

@@ -2,8 +2,6 @@ vim9script
 # Runs a command of the user's own in a shell: a formatter, or 'makeprg'. It has no terminal, from which
 # it could read the user's keys.
 
-import autoload './job_end.vim'
-
 const DIES_WITHIN = 1000 # milliseconds
 const FILE_NAME = '\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*'
 
@@ -57,6 +55,13 @@ enddef
 # may be empty. Throws an error if there is no such shell.
 export def Start(command: string, folder: string, stdin: list<string>, OnOutput: func, OnError: func,
     Done: func): job
+  final state = {is_closed: false, exit: {}}
+  # The shell may end before its output is read, and the other way round.
+  def Conclude()
+    if state.is_closed && !empty(state.exit)
+      call(Done, [state.exit.code, state.exit.signal])
+    endif
+  enddef
   const job = job_start([&shell] + split(&shellcmdflag) + [command], {
     in_mode: 'nl',
     out_mode: 'nl',
@@ -72,9 +77,15 @@ export def Start(command: string, folder: string, stdin: list<string>, OnOutput:
     err_cb: (_, line) => {
       OnError(line)
     },
-  }->extend(job_end.Callbacks((ended, code) => {
-    call(Done, [code, job_info(ended)->get('termsig', '')])
-  })))
+    close_cb: (_) => {
+      state.is_closed = true
+      Conclude()
+    },
+    exit_cb: (ended, code) => {
+      state.exit = {code: code, signal: job_info(ended)->get('termsig', '')}
+      Conclude()
+    },
+  })
   if job_status(job) ==# 'fail' || !executable(&shell)
     throw $'claude-ide: it could not be started: {&shell} is no program'
   endif
