@@ -92,6 +92,17 @@ async def test_write_refuses_even_after_neovim_has_warned_the_user(
     await assert_refuses(nvim, path)
 
 
+async def test_write_refuses_in_an_autocommand_that_is_not_nested(nvim: Neovim, path: Path) -> None:
+    change(path)
+    refusal = "require('claude_ide.file.write').write(vim.api.nvim_get_current_buf())"
+    await nvim.command(f'autocmd User Look let g:refusal = luaeval("{refusal}")')
+
+    await nvim.command("doautocmd User Look")
+
+    assert "has changed on disk" in await nvim.eval("g:refusal")
+    assert await nvim.mode() == {"mode": "n", "blocking": False}
+
+
 async def test_write_succeeds_after_the_user_reloads_the_file(nvim: Neovim, path: Path) -> None:
     await watch(nvim)
     change(path)

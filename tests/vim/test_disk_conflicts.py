@@ -72,6 +72,21 @@ async def test_a_change_that_was_swallowed_before_the_server_ran_asks_nothing(
     assert await vim.mode() == {"mode": "n", "blocking": False}
 
 
+async def test_a_change_is_found_in_an_autocommand_that_is_not_nested(
+    vim: Vim, project: Path
+) -> None:
+    file = project / "a.txt"
+    file.write_text("old\n")
+    await vim.command(f"set noautoread | edit {file}")
+    await vim.command("autocmd User Look let g:found = claude_ide#file#changed#Probe(bufnr())")
+    file.write_text("longer\n")
+
+    await vim.command("doautocmd User Look")
+
+    assert await vim.eval("g:found") == "changed"
+    assert await vim.mode() == {"mode": "n", "blocking": False}
+
+
 async def test_a_change_that_waits_for_the_end_of_insert_mode_is_not_overwritten(
     vim: Vim, vim_client: ClaudeCode, project: Path
 ) -> None:

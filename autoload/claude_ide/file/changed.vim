@@ -72,11 +72,14 @@ export def Probe(bufnr: number): string
   found = ''
   augroup claude_ide_probe
     execute $'autocmd! FileChangedShell <buffer={bufnr}> claude_ide#file#changed#Note()'
+    # In an autocommand that is not nested, such as that of `:w` in a proposal, Vim would run none for the
+    # change, and ask a question that `silent` hides.
+    execute $'autocmd! User probe ++nested silent checktime {bufnr}'
   augroup END
   try
-    execute $'silent checktime {bufnr}'
+    doautocmd <nomodeline> claude_ide_probe User probe
   finally
-    execute $'autocmd! claude_ide_probe FileChangedShell <buffer={bufnr}>'
+    autocmd! claude_ide_probe
   endtry
   const was_reported = WasReported(bufnr)
   return found !=# '' && found !=# 'time' ? found : was_reported ? 'changed' : ''

@@ -14,6 +14,22 @@ function M.answer(bufnr, choose)
   })
 end
 
+-- In an autocommand that is not nested, Neovim would run none for the change, and ask a question that
+-- `silent` hides.
+local function check_nested(bufnr)
+  local group = vim.api.nvim_create_augroup('claude_ide_probe', {})
+  vim.api.nvim_create_autocmd('User', {
+    group = group,
+    pattern = 'probe',
+    nested = true,
+    once = true,
+    callback = function()
+      vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
+    end,
+  })
+  vim.api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
+end
+
 --- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for
 --- buffers that Neovim does not reload automatically. Neovim reports each change only once.
 ---@param bufnr integer
@@ -26,7 +42,7 @@ function M.probe(bufnr)
     -- Otherwise the next `:write` would ask the user.
     return reason == 'time' and 'ask' or ''
   end)
-  vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
+  check_nested(bufnr)
   vim.api.nvim_del_autocmd(id)
   return found ~= 'time' and found or nil
 end
