@@ -150,3 +150,5 @@ async def test_a_file_that_changes_during_the_review_is_not_overwritten(
 
     assert "changed during the review" in await answer(tools, number)
     assert path.read_text() == "theirs, longer\n"
+    follows = f"getbufline('{path}', 1, '$') == ['theirs, longer']"
+    await until(lambda: serving.eval(follows), "the buffer follows")

@@ -168,6 +168,10 @@ def Check(write: dict<any>): bool
   endif
   if expected.Now() > write.deadline && MayChange(bufnr)
     expected.Forget(write)
+    # Another program may have written the file before the write was expected.
+    if !write.is_unannounced && bufloaded(bufnr) && MayBeNoticed(bufnr)
+      Notice(bufnr)
+    endif
   endif
   return true
 enddef

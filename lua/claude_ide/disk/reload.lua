@@ -70,6 +70,10 @@ function M.may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
+local function may_be_noticed(bufnr)
+  return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
+end
+
 -- Replace the buffer's text with that on disk, and reapply unsaved changes.
 ---@return string? notice
 local function apply(write, text)
@@ -203,6 +207,10 @@ local function check(write)
   -- A file that has changed while it was read is still to be followed.
   if is_late and expected.new_stamp(write) == stamp then
     expected.forget(write)
+    -- Another program may have written the file before the write was expected.
+    if not write.is_unannounced and may_be_noticed(write.bufnr) then
+      M.notice(write.bufnr)
+    end
   end
 end
 
@@ -318,10 +326,6 @@ function M.notice(bufnr, on_end)
   end
   known[bufnr] = stamp
   expected.forget(write)
-end
-
-local function may_be_noticed(bufnr)
-  return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
 end
 
 -- An empty file is left to `check`, which looks twice.
