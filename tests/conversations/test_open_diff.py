@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,17 @@ async def diff_is_ready(editor: Editor) -> None:
         return any(diff["shown"] for diff in await diffs(editor))
 
     await until(is_shown, "a diff")
+
+
+async def accepted(editor: Editor, claude: ClaudeCode, path: Path, text: str) -> dict[str, Any]:
+    """Propose a text for a file, accept it with `:w`, and return the answer."""
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": text}
+    )
+    await diff_is_ready(editor)
+    await editor.keys(":w<CR>")
+    answer: dict[str, Any] = await asked
+    return answer
 
 
 async def test_w_accepts_the_diff_and_answers_with_the_text(
@@ -51,12 +63,7 @@ async def test_an_accepted_file_can_be_edited_and_saved_after_the_write(
     path = project / "notes.txt"
     path.write_text("one\n")
     await edit(serving, path)
-    _, asked = claude.start_call(
-        "openDiff", {"old_file_path": str(path), "new_file_contents": "two\n"}
-    )
-    await diff_is_ready(serving)
-    await serving.keys(":w<CR>")
-    await asked
+    await accepted(serving, claude, path, "two\n")
     path.write_text("two\n")
     await until(
         lambda: serving.eval(f"getbufline('{path}', 1) == ['two']"), "the buffer is reloaded"
@@ -77,12 +84,7 @@ async def test_unsaved_lines_survive_an_accepted_diff_and_can_be_saved(
     path = project / "notes.txt"
     path.write_text("one\ntwo\n")
     await serving.command(f"edit {path} | call append('$', 'mine')")
-    _, asked = claude.start_call(
-        "openDiff", {"old_file_path": str(path), "new_file_contents": "ONE\ntwo\n"}
-    )
-    await diff_is_ready(serving)
-    await serving.keys(":w<CR>")
-    result = await asked
+    result = await accepted(serving, claude, path, "ONE\ntwo\n")
     assert result["content"][1]["text"] == "ONE\ntwo\n"
     path.write_text("ONE\ntwo\n")
     lines = "['ONE', 'two', 'mine']"
@@ -148,12 +150,7 @@ async def test_a_file_that_stays_empty_for_a_while_before_it_is_written_empties_
     path = project / "notes.txt"
     path.write_text("one\ntwo\n")
     await serving.command(f"set noautoread | edit {path}")
-    _, asked = claude.start_call(
-        "openDiff", {"old_file_path": str(path), "new_file_contents": "one\nTWO\n"}
-    )
-    await diff_is_ready(serving)
-    await serving.keys(":w<CR>")
-    await asked
+    await accepted(serving, claude, path, "one\nTWO\n")
 
     path.write_text("")
     await serving.idle(200)

@@ -1,6 +1,5 @@
 """`unread.vim`: the last lines of a job whose exit Vim has noticed first."""
 
-from support.neovim import until
 from support.vim import Vim
 
 
@@ -25,5 +24,4 @@ async def test_the_lines_that_vim_has_not_read_are_returned_once(vim: Vim) -> No
 
     await vim.command("source look.vim")
 
-    await until(lambda: vim.eval("len(g:heard) == 3"), "the lines")
     assert await vim.eval("g:heard") == [["one", "two"], ["wrong"], []]

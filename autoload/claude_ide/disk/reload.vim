@@ -160,6 +160,7 @@ def Check(write: dict<any>): bool
   const bufnr: number = write.bufnr
   if !bufloaded(bufnr)
     expected.Forget(write)
+    return true
   elseif expected.Look(write)
     const unchanged = expected.Now() - write.changed_at
     if unchanged >= SETTLED && (KeepText(write) || Update(write, unchanged))
@@ -169,7 +170,7 @@ def Check(write: dict<any>): bool
   if expected.Now() > write.deadline && MayChange(bufnr)
     expected.Forget(write)
     # Another program may have written the file before the write was expected.
-    if !write.is_unannounced && bufloaded(bufnr) && MayBeNoticed(bufnr)
+    if !write.is_unannounced && MayBeNoticed(bufnr)
       Notice(bufnr)
     endif
   endif

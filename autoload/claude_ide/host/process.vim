@@ -43,10 +43,10 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     stoponexit: '',
     out_cb: messages.Receive,
     err_cb: (_, line) => {
-      stderr->extend(line ==# '' ? [] : [line])
+      stderr->add(line)
     },
     exit_cb: (ended, code) => {
-      OnExit(code, stderr + unread.Lines(job_getchannel(ended), 'err'))
+      OnExit(code, (stderr + unread.Lines(job_getchannel(ended), 'err'))->filter((_, line) => line !=# ''))
     },
   })
   if job_status(started) ==# 'fail'

@@ -1,5 +1,5 @@
 vim9script
-# Runs a command of the user's own in a shell: a formatter, or 'makeprg'. It has no terminal, from which
+# Runs one of the user's commands in a shell: a formatter, or 'makeprg'. It has no terminal, from which
 # it could read the user's keys.
 
 const DIES_WITHIN = 1000 # milliseconds

@@ -9,8 +9,12 @@ export def Lines(handle: channel, part: string): list<string>
   var empties = 0
   while empties < MOST_EMPTY && index(['open', 'buffered'], ch_status(handle, {part: part})) >= 0
     const line = ch_read(handle, {part: part, timeout: 0})
-    empties = line ==# '' ? empties + 1 : 0
-    lines->extend(line ==# '' ? [] : [line])
+    if line ==# ''
+      ++empties
+    else
+      empties = 0
+      lines->add(line)
+    endif
   endwhile
   return lines
 enddef

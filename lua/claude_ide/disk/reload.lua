@@ -22,7 +22,7 @@ local M = {}
 
 -- Milliseconds.
 local POLL = 50
-local EMPTY = 500
+local SETTLED_EMPTY = 500
 local PATIENCE = 10000
 local RESTLESS = 2000
 
@@ -182,7 +182,7 @@ end
 -- before they write it, and on a busy machine some time may pass in between.
 local function is_settled(write, stamp, now)
   local unchanged = now - (write.seen_at or 0)
-  return unchanged >= (stamp and file_stamp.is_of_empty(stamp) and EMPTY or POLL)
+  return unchanged >= (stamp and file_stamp.is_of_empty(stamp) and SETTLED_EMPTY or POLL)
 end
 
 local function check(write)

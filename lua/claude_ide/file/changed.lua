@@ -18,16 +18,16 @@ end
 -- `silent` hides.
 local function check_nested(bufnr)
   local group = vim.api.nvim_create_augroup('claude_ide_probe', {})
-  vim.api.nvim_create_autocmd('User', {
+  local id = vim.api.nvim_create_autocmd('User', {
     group = group,
     pattern = 'probe',
     nested = true,
-    once = true,
     callback = function()
       vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
     end,
   })
   vim.api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
+  vim.api.nvim_del_autocmd(id)
 end
 
 --- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for

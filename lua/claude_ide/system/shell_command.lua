@@ -1,4 +1,4 @@
---- Runs a command of the user's own in a shell: a formatter, or 'makeprg'.
+--- Runs one of the user's commands in a shell: a formatter, or 'makeprg'.
 local M = {}
 
 local DIES_WITHIN = 1000 -- milliseconds
