@@ -64,9 +64,10 @@ async def asked(api: FakeApi, words: str) -> None:
         'On a.py, line 2:\n> two\nShout,\n    please; "now" $HOME `#{pane_id}`',
         "\n".join(f"Line {number}" for number in range(1, 40)),
         "many words " * 60 + "end",
+        "many words " * 10_000 + "end",
         "Grüße ✓ 漢字",
     ],
-    ids=["lines", "many lines", "long", "Unicode"],
+    ids=["lines", "many lines", "long", "longer than a pipe holds", "Unicode"],
 )
 async def test_a_prompt_reaches_the_model(
     nvim: Editor, api: FakeApi, tmux: Tmux, words: str

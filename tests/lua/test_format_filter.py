@@ -17,7 +17,7 @@ from support.formatting import (
     write,
 )
 from support.neovim import Neovim, until
-from support.processes import alive, pid_in
+from support.processes import alive, most_memory, pid_in
 
 
 @pytest.mark.parametrize("option", ["formatprg", "equalprg"])
@@ -114,8 +114,9 @@ async def limit(nvim: Neovim, milliseconds: int) -> None:
         "sh -c 'echo $$ > pid; exec sleep 1000'; cat",
         "sh -c 'echo $$ > pid; exec sleep 1000' & cat",
         "trap '' TERM; echo $$ > pid; while true; do sleep 1000; done",
+        "echo $$ > pid; yes >&2",
     ],
-    ids=["itself", "child", "in the background", "deaf to SIGTERM"],
+    ids=["itself", "child", "in the background", "deaf to SIGTERM", "endless errors"],
 )
 async def test_a_program_that_hangs_is_stopped_with_its_children(
     nvim: Neovim, project: Path, program: str
@@ -147,6 +148,16 @@ async def test_a_program_with_endless_output_is_stopped(nvim: Neovim, project: P
 
     pid = await pid_in(project / "pid")
     await until(lambda: not alive(pid), "the program has ended")
+
+
+async def test_endless_errors_take_no_memory(nvim: Neovim, project: Path) -> None:
+    path = write(project / "a.txt")
+    await set_option(nvim, "formatprg", "yes >&2")
+    await limit(nvim, 1000)
+
+    await fail(nvim, path)
+
+    assert most_memory(await nvim.eval("getpid()")) < 200_000_000
 
 
 async def test_a_program_ends_when_neovim_quits(nvim: Neovim, project: Path) -> None:

@@ -77,10 +77,11 @@ async def test_makeprg_does_not_run_if_the_user_refuses(
 
 
 @BOTH
+@pytest.mark.parametrize("program", ["exec sleep 60", "yes", "yes >&2", "cat /dev/zero"])
 async def test_cancelling_stops_the_running_command(
-    tools: ModelTools, serving: Editor, project: Path
+    tools: ModelTools, serving: Editor, project: Path, program: str
 ) -> None:
-    await serving.command("let &makeprg = 'echo $$ > pid; exec sleep 60'")
+    await serving.command(f"let &makeprg = 'echo $$ > pid; {program}'")
     number = await tools.client.begin("make")
     await until(lambda: "wants to run: echo" in serving.screen.text(), "the question")
     await choose(serving, 1)
@@ -90,6 +91,21 @@ async def test_cancelling_stops_the_running_command(
 
     await until(lambda: not alive(pid), "the command has ended")
     assert "1 folder" in await tools.text("working_folders")
+
+
+@BOTH
+async def test_output_and_errors_stay_in_order(
+    tools: ModelTools, serving: Editor, makeprg: Path, project: Path
+) -> None:
+    said = [f"{stream} {number}" for number in range(50) for stream in ("out", "err")]
+    script = [f"echo {line}" + (" >&2" if "err" in line else "") for line in said]
+    (project / "build.sh").write_text("\n".join(script))
+    await tools.client.begin("make")
+    await answer(serving, "1")
+
+    made = (await tools.client.read())["result"]["content"][0]["text"].splitlines()
+
+    assert made[-len(said) :] == said
 
 
 @BOTH

@@ -11,6 +11,7 @@ from support.neovim import until
 pytestmark = BOTH
 
 OLD = "b\na\n"
+LARGE = 40_000  # lines, more than a pipe holds
 
 
 @pytest.fixture
@@ -138,6 +139,28 @@ async def test_a_formatter_that_fails_says_why(
     await serving.command("set formatprg=false")
 
     assert await tools.error("format", file=str(path)) == "false: exit code 1"
+
+
+async def test_a_large_file_reaches_the_formatter_as_a_whole(
+    serving: Editor, tools: ModelTools, path: Path
+) -> None:
+    path.write_text("the same line\n" * LARGE)
+
+    assert await tools.text("format", file=str(path)) == "Nothing to change (asked sort)."
+
+
+async def test_a_formatter_need_not_read_everything(
+    serving: Editor, tools: ModelTools, path: Path
+) -> None:
+    path.write_text("the same line\n" * LARGE)
+    await serving.command("set formatprg=head\\ -n\\ 1")
+
+    number = await tools.client.begin("format", file=str(path))
+    await decide(serving, ":w<CR>")
+
+    assert await answer(tools, number) == f"Formatted by head -n 1.\nWritten:\n  {path}"
+    assert path.read_text() == "the same line\n"
+    assert await serving.eval("v:errmsg") == ""
 
 
 async def test_a_file_that_changes_during_the_review_is_not_overwritten(

@@ -22,6 +22,13 @@ async def pid_in(path: Path) -> int:
     return int(await until(lambda: path.exists() and path.read_text().strip(), "its process id"))
 
 
+def most_memory(pid: int) -> int:
+    """Return the most bytes of memory that a process has had (`VmHWM`)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return int(fields["VmHWM"].split()[0]) * 1024
+
+
 def started_with(words: str) -> set[int]:
     """Return the running processes with `words` in their arguments or environment."""
     found = set()

@@ -99,8 +99,9 @@ async def test_a_program_may_write_other_line_ends(
         "sh -c 'echo $$ > pid; exec sleep 1000'; cat",
         "sh -c 'echo $$ > pid; exec sleep 1000' & cat",
         "trap '' TERM; echo $$ > pid; while true; do sleep 1000; done",
+        "echo $$ > pid; yes >&2",
     ],
-    ids=["itself", "child", "in the background", "deaf to SIGTERM"],
+    ids=["itself", "child", "in the background", "deaf to SIGTERM", "endless errors"],
 )
 async def test_a_program_that_hangs_is_stopped_with_its_children(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path, program: str
@@ -118,14 +119,16 @@ async def test_a_program_that_hangs_is_stopped_with_its_children(
     assert await serving_vim.eval("[getline(1), &modified]") == ["one  ", 0]
 
 
+@pytest.mark.parametrize("endless", ["yes", "tr '\\0' x < /dev/zero"], ids=["lines", "one line"])
 async def test_a_program_with_endless_output_is_stopped(
-    serving_vim: Vim, vim_client: ClaudeCode, path: Path
+    serving_vim: Vim, vim_client: ClaudeCode, path: Path, endless: str
 ) -> None:
-    await set_program(serving_vim, "echo $$ > pid; yes")
+    program = f"echo $$ > pid; {endless}"
+    await set_program(serving_vim, program)
     await limit(serving_vim, "largest", 2_000_000)
 
     assert await reformat(vim_client, path) == (
-        f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was stopped"
+        f"{program} could not reformat {path}: wrote more than 2 MB and was stopped"
     )
 
     pid = await pid_in(path.parent / "pid")

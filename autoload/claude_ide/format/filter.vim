@@ -72,7 +72,9 @@ export def Format(bufnr: number, program: string, Done: func): func
   }
   const command = shell_command.Expand(program, Inside)
   try
-    state.job = shell_command.Start(command, getcwd(max([bufwinid(bufnr), 0])), lines, Collect,
+    const folder = getcwd(max([bufwinid(bufnr), 0]))
+    const most = {bytes: limits.largest, lines: limits.largest}
+    state.job = shell_command.Start(command, folder, lines, most, Collect,
       (line) => errors->add(line), Conclude)
   catch
     Answer(reason.Of(v:exception), [])

@@ -2,8 +2,36 @@ vim9script
 # Runs one of the user's commands in a shell: a formatter, or 'makeprg'. It has no terminal, from which
 # it could read the user's keys.
 
+import autoload './input.vim'
+
 const DIES_WITHIN = 1000 # milliseconds
 const FILE_NAME = '\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*'
+
+# Runs the command in "$@", and ends as it has ended. Vim gets no more than the first bytes and lines of its
+# output and its errors: it would do nothing else for as long as a program writes without a pause. The rest
+# is read and dropped; the line in which it begins is ended. SIGTERM does not end `first`, so that what the
+# command wrote before it is not lost.
+const LIMITED =<< trim END
+  first() { # BYTES LINES
+    trap '' TERM
+    head -c "$1" | head -n "$2"
+    [ "$(head -c 1 | wc -c)" -eq 0 ] || echo
+    exec cat >/dev/null
+  }
+  bytes=$1 lines=$2
+  shift 2
+  exec 5>&1 6>&2
+  code=$({
+    {
+      { "$@" 3>&- 4>&- 5>&- 6>&-; echo $? >&3; } 2>&1 >&4 | first 100000 1000 >&6 3>&- 4>&-
+    } 4>&1 | first "$bytes" "$lines" >&5 3>&-
+  } 3>&1)
+  ulimit -c 0
+  [ "$code" -le 128 ] || kill -s "$((code - 128))" $$ 2>/dev/null
+  exit "$code"
+END
+# In one pipe output and errors are in the order in which they are written.
+const ERRORS_TOO = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh']
 
 var expanded = '' # what `ExpandHere` has made
 
@@ -50,11 +78,16 @@ export def Stop(job: job)
   timer_start(DIES_WITHIN, (_) => Kill(job))
 enddef
 
-# Start a command in a folder, with `stdin` as its input: lines, which may be none. `OnOutput` and
-# `OnError` get each line. `Done` gets its exit code, and the name of the signal that has ended it, which
-# may be empty. Throws an error if there is no such shell.
-export def Start(command: string, folder: string, stdin: list<string>, OnOutput: func, OnError: func,
-    Done: func): job
+# Start a command in a folder, with `stdin` as its input: lines, which may be none. `OnOutput` gets
+# the lines of its output that are among the first `most.bytes` and `most.lines`, and `OnError` the first
+# lines of its errors. If they are the same function, it gets both in their order. `Done` gets the exit code,
+# and the name of the signal that has ended the command, which may be empty. Throws an error if there is
+# no such shell.
+export def Start(command: string, folder: string, stdin: list<string>, most: dict<number>,
+    OnOutput: func, OnError: func, Done: func): job
+  if !executable(&shell)
+    throw $'claude-ide: it could not be started: {&shell} is no program'
+  endif
   final state = {is_closed: false, exit: {}}
   # The shell may end before its output is read, and the other way round.
   def Conclude()
@@ -62,13 +95,12 @@ export def Start(command: string, folder: string, stdin: list<string>, OnOutput:
       call(Done, [state.exit.code, state.exit.signal])
     endif
   enddef
-  const job = job_start([&shell] + split(&shellcmdflag) + [command], {
-    in_mode: 'nl',
+  const words = [&shell] + split(&shellcmdflag) + [command]
+  const limited = ['/bin/sh', '-c', join(LIMITED, "\n"), 'sh', string(most.bytes), string(most.lines)]
+    + (OnError is OnOutput ? ERRORS_TOO : [])
+  return input.Start(limited + words, stdin + [''], {
     out_mode: 'nl',
     err_mode: 'nl',
-    # In one pipe both are in the order in which they are written.
-    err_io: OnError is OnOutput ? 'out' : 'pipe',
-    noblock: 1,
     stoponexit: 'kill',
     cwd: folder,
     out_cb: (_, line) => {
@@ -86,14 +118,6 @@ export def Start(command: string, folder: string, stdin: list<string>, OnOutput:
       Conclude()
     },
   })
-  if job_status(job) ==# 'fail' || !executable(&shell)
-    throw $'claude-ide: it could not be started: {&shell} is no program'
-  endif
-  if !empty(stdin)
-    ch_sendraw(job, join(stdin, "\n") .. "\n")
-  endif
-  ch_close_in(job)
-  return job
 enddef
 
 defcompile

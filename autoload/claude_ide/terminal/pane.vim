@@ -2,6 +2,7 @@ vim9script
 # A pane of the user's tmux in which the CLI runs: opened, hidden in a tmux window of its own, shown
 # again. A pane is a dict: its `id`, such as `%3`, and the `pid` of the shell in it.
 
+import autoload '../system/input.vim'
 import autoload '../system/program.vim'
 
 const PATIENCE = 5000 # milliseconds
@@ -123,9 +124,7 @@ def Send(pane: dict<any>, text: string, options: list<string>)
   const name = $'claude-ide-{getpid()}'
   const words = ['load-buffer', '-b', name, '-', ';', 'paste-buffer', '-d', '-r', '-b', name, '-t',
     pane.id]
-  const job = job_start(Tmux(words + options), {out_io: 'null', err_io: 'null'})
-  ch_sendraw(job, text)
-  ch_close_in(job)
+  input.Start(Tmux(words + options), split(text, "\n", true), {out_io: 'null', err_io: 'null'})
 enddef
 
 # Paste a text into its CLI.

@@ -7,7 +7,8 @@ import autoload './place.vim'
 import autoload '../system/shell_command.vim'
 
 const ENDS_WITHIN = 600000 # milliseconds after which the command is stopped
-const LARGEST = 10000000 # bytes of output
+# Of the output. Vim would not react while it parses more lines.
+const MOST = {bytes: 10000000, lines: 100000}
 const SHOWN = 4000 # bytes of output for the model
 
 def Option(bufnr: number, name: string): string
@@ -48,12 +49,9 @@ enddef
 
 def Start(arguments: dict<any>, Answer: func): func
   final lines: list<string> = []
-  final state = {size: 0, is_stopped: false, timer: 0}
+  final state = {is_stopped: false, timer: 0}
   def Add(line: string)
-    if state.size < LARGEST
-      lines->add(Shown(line))
-      state.size += len(line) + 1
-    endif
+    lines->add(Shown(line))
   enddef
   def Conclude(code: number, _: string)
     timer_stop(state.timer)
@@ -64,7 +62,7 @@ def Start(arguments: dict<any>, Answer: func): func
       output: Tail(join(lines, "\n")),
     }])
   enddef
-  const job = shell_command.Start(arguments.command, arguments.folder, [], Add, Add, Conclude)
+  const job = shell_command.Start(arguments.command, arguments.folder, [], MOST, Add, Add, Conclude)
   const Stop = () => {
     state.is_stopped = true
     shell_command.Stop(job)

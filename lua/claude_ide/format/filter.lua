@@ -9,6 +9,7 @@ local M = {}
 M.answers_within = 30000
 --- Bytes of output after which a program is killed.
 M.largest = 100 * 1000 * 1000
+local KEPT_ERRORS = 10000 -- bytes, of which the first line is shown
 
 -- The effective value for a buffer: `vim.bo` does not fall back to the global one.
 ---@param bufnr integer
@@ -49,9 +50,9 @@ local function lines_of(text)
   end, lines) or lines
 end
 
-local function failure(result, text)
+local function failure(result, errors, text)
   if result.code ~= 0 then
-    local said = vim.split(vim.trim(result.stderr), '\n', { plain = true })[1]
+    local said = vim.split(vim.trim(errors), '\n', { plain = true })[1]
     return ('exit code %d%s'):format(result.code, said ~= '' and ': ' .. said or '')
   elseif result.signal ~= 0 then
     return ('ended by signal %d'):format(result.signal)
@@ -83,19 +84,25 @@ function M.format(command, bufnr, done)
       end
     end
   end
+  local errors = ''
+  local function collect_errors(_, piece)
+    if piece and #errors < KEPT_ERRORS then
+      errors = errors .. piece
+    end
+  end
   local function finish(result)
     result.stdout = table.concat(pieces)
     local err = size > M.largest
         and ('wrote more than %d MB and was stopped'):format(M.largest / 1e6)
-      or failure(result, text)
+      or failure(result, errors, text)
     answer(err, function()
       return lines_of(result.stdout)
     end)
   end
   -- `%` is relative to this folder.
   local folder = vim.api.nvim_buf_call(bufnr, vim.fn.getcwd)
-  local ok, started =
-    pcall(shell_command.start, command, { stdin = text, cwd = folder, stdout = collect }, finish)
+  local options = { stdin = text, cwd = folder, stdout = collect, stderr = collect_errors }
+  local ok, started = pcall(shell_command.start, command, options, finish)
   if not ok then
     answer('it could not be started: ' .. reason.of(started))
   else

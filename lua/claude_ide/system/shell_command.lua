@@ -2,6 +2,8 @@
 local M = {}
 
 local DIES_WITHIN = 1000 -- milliseconds
+-- In one pipe output and errors are in the order in which they are written.
+local ERRORS_TOO = { 'sh', '-c', 'exec "$@" 2>&1', 'sh' }
 local FILE_NAME = [[\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*]]
 
 --- Expand `%` to a buffer's file name, and `#` to that of the alternate file, with their modifiers, as `gq`
@@ -45,11 +47,14 @@ end
 --- Start a command without a terminal, from which it could read the user's keys. It is in its own process
 --- group, so Neovim would not end it on exit.
 ---@param command string
----@param options { stdin?: string, cwd: string, stdout: fun(err?: string, data?: string), stderr?: function }
+---@param options { stdin?: string, cwd: string, stdout: fun(err?: string, data?: string), stderr: function }
+---one function for both gets output and errors in their order
 ---@param done fun(result: vim.SystemCompleted)
 ---@return integer pid
 function M.start(command, options, done)
-  local argv = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' '))
+  local argv = options.stdout == options.stderr and vim.deepcopy(ERRORS_TOO) or {}
+  table.insert(argv, vim.o.shell)
+  vim.list_extend(argv, vim.split(vim.o.shellcmdflag, ' '))
   table.insert(argv, command)
   local pid, leaving
   local function finish(result)

@@ -10,7 +10,8 @@ local api = vim.api
 
 --- Milliseconds after which the command is stopped.
 M.ends_within = 600000
-local LARGEST = 1e7 -- bytes of output
+-- Of the output. Neovim would not react while it parses more lines.
+local MOST_BYTES, MOST_LINES = 1e7, 1e5
 local SHOWN = 4000 -- bytes of output for the model
 
 local function option(bufnr, name)
@@ -33,10 +34,11 @@ end
 
 -- Keeps what a program prints, up to a limit.
 local function collector()
-  local pieces, size = {}, 0
+  local pieces, size, lines = {}, 0, 0
   return function(_, piece)
-    if piece and size < LARGEST then
+    if piece and size < MOST_BYTES and lines < MOST_LINES then
       pieces[#pieces + 1], size = piece, size + #piece
+      lines = lines + select(2, piece:gsub('\n', ''))
     end
   end, function()
     return table.concat(pieces)
