@@ -87,7 +87,7 @@ enddef
 
 # The agent that proposed the change writes the file next; let its buffer follow.
 def ExpectWrite(diff: dict<any>)
-  if !has_key(diff, 'original')
+  if has_key(diff, 'saved')
     reload.Expect(diff.path, diff.saved, true)
   endif
 enddef
@@ -187,7 +187,7 @@ enddef
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
 # before deciding; `pid` the process of the client that proposes it; `why` what the agent has said
-# before; `is_reported` whether the host will report if an accepted text was written; `OnReady` a
+# before; `is_reported` whether the host itself writes an accepted text, and reports it; `OnReady` a
 # function that gets the diff, with its `bufnr`, once the user can work on it. `OnDecided` is called
 # with the accepted text, which the host then does not get; without a text if the diff is rejected.
 #
@@ -204,7 +204,9 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
       endif
       diff.path = checked.path
     endfor
-    diff.saved = reload.Saved(diff.path)
+    if !get(request, 'is_reported', false)
+      diff.saved = reload.Saved(diff.path)
+    endif
   endif
   if type(OnDecided) == v:t_func
     diff.OnDecided = OnDecided
