@@ -135,6 +135,27 @@ async def test_a_program_with_endless_output_is_stopped(
     await until(lambda: not alive(pid), "the program has ended")
 
 
+@pytest.mark.parametrize(
+    ("name", "most", "said"),
+    [
+        ("most_lines", 3, "Reformatted with cat new: 3 lines changed, saved."),
+        ("most_lines", 2, "wrote more than 2 lines and was stopped"),
+        ("largest", 6, "Reformatted with cat new: 3 lines changed, saved."),
+        ("largest", 5, "wrote more than 0 MB and was stopped"),
+    ],
+)
+async def test_an_output_that_is_too_long_is_refused(
+    serving_vim: Vim, vim_client: ClaudeCode, path: Path, name: str, most: int, said: str
+) -> None:
+    write(path.parent / "new", "1\n2\n3\n")
+    await set_program(serving_vim, "cat new")
+    await limit(serving_vim, name, most)
+
+    assert said in await reformat(vim_client, path)
+
+    assert read(path) == ("1\n2\n3\n" if "saved" in said else UNTIDY)
+
+
 async def test_a_program_ends_when_vim_quits(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path
 ) -> None:

@@ -6,9 +6,9 @@ import autoload '../say/reason.vim'
 import autoload '../system/shell_command.vim'
 import autoload '../when/time_limit.vim'
 
-# The milliseconds after which a program is ended, and the bytes of output after which it is killed: each
-# line costs Vim much more than its bytes.
-final limits = {answers_within: 30000, largest: 10 * 1000 * 1000}
+# The milliseconds after which a program is ended, and the bytes and lines of output after which it is
+# killed: Vim does not react while it reads them.
+final limits = {answers_within: 30000, largest: 10 * 1000 * 1000, most_lines: 1000 * 1000}
 
 # The limits, which can be changed.
 export def Limits(): dict<number>
@@ -59,9 +59,11 @@ export def Format(bufnr: number, program: string, Done: func): func
     endif
     output->add(line)
     state.size += len(line) + 1
-    if state.size > limits.largest
+    const excess = state.size > limits.largest ? $'{limits.largest / 1000000} MB'
+      : len(output) > limits.most_lines ? $'{limits.most_lines} lines' : ''
+    if excess !=# ''
       shell_command.Kill(state.job)
-      Answer($'wrote more than {limits.largest / 1000000} MB and was stopped', [])
+      Answer($'wrote more than {excess} and was stopped', [])
     endif
   enddef
   def Conclude(code: number, signal: string)
@@ -73,7 +75,8 @@ export def Format(bufnr: number, program: string, Done: func): func
   const command = shell_command.Expand(program, Inside)
   try
     const folder = getcwd(max([bufwinid(bufnr), 0]))
-    const most = {bytes: limits.largest, lines: limits.largest}
+    # One more tells that there was more.
+    const most = {bytes: limits.largest + 1, lines: limits.most_lines + 1}
     state.job = shell_command.Start(command, folder, lines, most, Collect,
       (line) => errors->add(line), Conclude)
   catch
