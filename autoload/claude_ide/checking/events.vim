@@ -1,6 +1,7 @@
 vim9script
 # Reports to subscribers that a source has published diagnostics.
 
+import autoload './expectation.vim'
 import autoload './sources.vim'
 import autoload '../say/reason.vim'
 
@@ -51,6 +52,7 @@ export def Watch(on: bool)
         execute $'autocmd User {event} claude_ide#checking#events#Heard("{source}")'
       endfor
       autocmd QuickFixCmdPost * Heard('lists')
+      autocmd BufWinEnter * expectation.NoteShown(str2nr(expand('<abuf>')))
     endif
   augroup END
   # Diagnostics from before the start.

@@ -12,14 +12,33 @@ const EARLY = 300.0
 # `patience` with it, and the `earliest` time of an answer, both in milliseconds.
 var expected: dict<dict<any>> = {}
 
+# It sends a text to the server again when a window shows it.
+const CHECKS_SHOWN = 'yegappan_lsp'
+# By buffer, when a window has shown it last: `since`, and the `mark` of this source then.
+var shown: dict<dict<any>> = {}
+
 # Milliseconds since the buffer got its text.
 export def Age(bufnr: number): float
   return reltimefloat(reltime(expected[bufnr].began)) * 1000
 enddef
 
+# A window shows a buffer.
+export def NoteShown(bufnr: number)
+  if sources.OfBuffer(bufnr)->index(CHECKS_SHOWN) >= 0
+    shown[bufnr] = {since: reltime(), mark: sources.Ask(CHECKS_SHOWN, 'Mark', [bufnr], 0)}
+  endif
+enddef
+
+def IsShownChecked(bufnr: number): bool
+  const one = get(shown, bufnr, {})
+  return empty(one) || reltimefloat(reltime(one.since)) * 1000 >= IN_FLIGHT
+    || sources.Ask(CHECKS_SHOWN, 'HasAnswered', [bufnr, one.mark], true)
+enddef
+
 # The sources that have not answered the previous text yet, but probably will.
 def InFlight(bufnr: number): list<string>
-  return IsPending(bufnr) && Age(bufnr) < IN_FLIGHT ? keys(expected[bufnr].awaited) : []
+  return (IsPending(bufnr) && Age(bufnr) < IN_FLIGHT ? keys(expected[bufnr].awaited) : [])
+    + (IsShownChecked(bufnr) ? [] : [CHECKS_SHOWN])
 enddef
 
 # A buffer has just got a new text: expect answers.
