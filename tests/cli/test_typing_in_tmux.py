@@ -93,6 +93,9 @@ async def test_prompts_to_a_hidden_pane_that_is_scrolled_are_sent_in_order(
 
     await asked(api, "The first")
     await asked(api, "The second")
+    prompts = ["The first", "The second"]
+    heard = [words for each in api.requests for words in prompts if words in each.new_text]
+    assert heard == prompts
 
 
 async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi, tmux: Tmux) -> None:

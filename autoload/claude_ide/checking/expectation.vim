@@ -17,21 +17,26 @@ const CHECKS_SHOWN = 'yegappan_lsp'
 # By buffer, when a window has shown it last: `since`, and the `mark` of this source then.
 var shown: dict<dict<any>> = {}
 
+# Milliseconds since a time of `reltime()`.
+export def MsSince(time: list<number>): float
+  return reltimefloat(reltime(time)) * 1000
+enddef
+
 # Milliseconds since the buffer got its text.
 export def Age(bufnr: number): float
-  return reltimefloat(reltime(expected[bufnr].began)) * 1000
+  return MsSince(expected[bufnr].began)
 enddef
 
 # A window shows a buffer.
 export def NoteShown(bufnr: number)
-  if sources.OfBuffer(bufnr)->index(CHECKS_SHOWN) >= 0
+  if sources.Ask(CHECKS_SHOWN, 'IsThere', [], false) && sources.Ask(CHECKS_SHOWN, 'Checks', [bufnr], false)
     shown[bufnr] = {since: reltime(), mark: sources.Ask(CHECKS_SHOWN, 'Mark', [bufnr], 0)}
   endif
 enddef
 
 def IsShownChecked(bufnr: number): bool
   const one = get(shown, bufnr, {})
-  return empty(one) || reltimefloat(reltime(one.since)) * 1000 >= IN_FLIGHT
+  return empty(one) || MsSince(one.since) >= IN_FLIGHT
     || sources.Ask(CHECKS_SHOWN, 'HasAnswered', [bufnr, one.mark], true)
 enddef
 

@@ -17,10 +17,6 @@ export def Unsettled(): list<number>
     expectation.Age(bufnr) < RECENT && expectation.IsPending(bufnr))
 enddef
 
-def MsSince(time: list<number>): float
-  return reltimefloat(reltime(time)) * 1000
-enddef
-
 # Emit `diagnostics_published` with the `token` once no answers for these buffers are pending, or after
 # the timeout. Answers for a buffer are expected from now on if they were not before.
 export def Await(token: number, bufnrs: list<number>, timeout_ms: number): bool
@@ -38,8 +34,8 @@ export def Await(token: number, bufnrs: list<number>, timeout_ms: number): bool
   events.Subscribe(OnPublished)
   def Check(_: any)
     const pending = copy(bufnrs)->filter((_, bufnr) => expectation.IsPending(bufnr))
-    const is_late = MsSince(began) >= timeout_ms
-    if is_late || (empty(pending) && MsSince(last.publish) >= SETTLE)
+    const is_late = expectation.MsSince(began) >= timeout_ms
+    if is_late || (empty(pending) && expectation.MsSince(last.publish) >= SETTLE)
       events.Unsubscribe(OnPublished)
       for bufnr in pending
         expectation.Abandon(bufnr)

@@ -1,6 +1,5 @@
 vim9script
-# Runs one of the user's commands in a shell: a formatter, or 'makeprg'. It has no terminal, from which
-# it could read the user's keys.
+# Runs a formatter, or 'makeprg', in a shell. It has no terminal, from which it could read the user's keys.
 
 import autoload './input.vim'
 

@@ -1,4 +1,4 @@
---- Runs one of the user's commands in a shell: a formatter, or 'makeprg'.
+--- Runs a formatter, or 'makeprg', in a shell.
 local M = {}
 
 local DIES_WITHIN = 1000 -- milliseconds
