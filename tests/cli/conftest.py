@@ -1,5 +1,6 @@
 """Fixtures for the tests with the real Claude CLI; without a CLI these tests are skipped."""
 
+import contextlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,6 +26,7 @@ from support.terminal import PATIENCE
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
 HERE = Path(__file__).parent
+PRESSES = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -198,6 +200,18 @@ async def diff_opened(nvim: Editor, count: int = 1) -> None:
         return await happened(nvim, "ClaudeDiffOpened") >= count
 
     await until(is_open, f"diff {count} is open", PATIENCE)
+
+
+async def accept_in_the_terminal(nvim: Editor, path: Path, key: str = "<CR>") -> None:
+    """Press `key` in the CLI's dialog until it accepts: it ignores keys while it opens."""
+    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
+    before = path.read_text()
+    for _ in range(PRESSES):
+        await nvim.keys(key)
+        with contextlib.suppress(AssertionError):
+            await until(lambda: path.read_text() != before, "the edit is written", 3.0)
+            return
+    raise AssertionError(f"the dialog stays:\n{nvim.screen.text()}")
 
 
 async def diffs_closed(nvim: Editor) -> None:

@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 from support.unseen import ON, has_signs
 
-from .conftest import begin, diff_opened
+from .conftest import accept_in_the_terminal, begin, diff_opened
 
 
 async def prompt(nvim: Neovim, words: str) -> None:
@@ -73,7 +73,7 @@ async def test_an_edit_that_the_user_accepts_has_no_signs_and_the_next_one_has(
 
     # The dialog of the CLI: yes, and allow all edits during this session.
     await nvim.command("stopinsert | ClaudeFocus")
-    await nvim.keys("2")
+    await accept_in_the_terminal(nvim, path, "2")
     await is_over(nvim)
 
     assert path.read_text() == "one\nTWO\nthree\nfour\n"

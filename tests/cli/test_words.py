@@ -1,6 +1,5 @@
 """What the user says about an edit reaches the model of the real CLI, in both of its versions."""
 
-import contextlib
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ from support.fake_api import FakeApi, edit, text
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 
-from .conftest import begin, diff_opened
-
-PRESSES = 5
+from .conftest import accept_in_the_terminal, begin, diff_opened
 
 
 @pytest.fixture
@@ -37,18 +34,6 @@ async def say(nvim: Editor, words: str) -> None:
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
     await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
-
-
-async def accept_in_the_terminal(nvim: Neovim, path: Path) -> None:
-    """Press Enter in the CLI's dialog until it accepts: it ignores keys while it opens."""
-    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
-    before = path.read_text()
-    for _ in range(PRESSES):
-        await nvim.keys("<CR>")
-        with contextlib.suppress(AssertionError):
-            await until(lambda: path.read_text() != before, "the edit is written", 3.0)
-            return
-    raise AssertionError(f"the dialog stays:\n{nvim.screen.text()}")
 
 
 @BOTH_WITH_CLI

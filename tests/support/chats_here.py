@@ -1,7 +1,7 @@
 """Chats that run in the process of the test, with the panel in a real Neovim."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,9 @@ class ChatsHere:
                 raise
 
         task = asyncio.ensure_future(guarded())
+        if isinstance(work, Coroutine):
+            # A task that is cancelled before its first step never awaits it.
+            task.add_done_callback(lambda _: work.close())
         self._tasks.add(task)
         return task
 
