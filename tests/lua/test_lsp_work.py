@@ -83,7 +83,7 @@ async def test_work_that_a_save_has_started_is_awaited_until_it_ends(
 async def test_work_that_never_yields_diagnostics_is_soon_no_longer_awaited(
     nvim: Neovim, path: Path, bufnr: int
 ) -> None:
-    client = await attach(nvim, "--publish=push", "--save=yes", "--work=index")
+    client = await attach(nvim, "--publish=on-save", "--save=yes", "--work=index")
     for count in (1, 2, 3):
         await write(nvim, path, "wrong\n" * count)
         await wait_for_diagnostics(nvim, bufnr, count)

@@ -273,7 +273,6 @@ class Server:
     def send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        sys.stdout.buffer.flush()
 
 
 def main() -> None:
@@ -284,6 +283,8 @@ def main() -> None:
             length = int(header.split(b":")[1])
         elif not header.strip():
             server.receive(json.loads(sys.stdin.buffer.read(length)))
+            # What answers one message arrives together, however busy the machine is.
+            sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
