@@ -70,6 +70,21 @@ def command(nvim: Editor, text: str) -> asyncio.Future[Any]:
 BUSY = pytest.mark.parametrize("busy", [hit_enter, half_a_mapping, busy_script, shell_command])
 
 
+async def is_known(nvim: Editor, claude: ClaudeCode, path: Path) -> bool:
+    """Return whether the host knows an open file while it cannot ask the editor."""
+    begun = path.with_name("begun")
+    begun.unlink(missing_ok=True)
+    done = command(
+        nvim,
+        f"call writefile([], '{begun}') | let g:began = reltime()"
+        " | while reltimefloat(reltime(g:began)) < 0.6 | endwhile",
+    )
+    await until(begun.exists, "the editor is busy")
+    editors = await claude.json("getOpenEditors")
+    await done
+    return any(tab["fileName"] == str(path) for tab in editors["tabs"])
+
+
 @pytest.fixture
 async def at_work(serving: Editor, claude: ClaudeCode, project: Path) -> Path:
     """A file that the host knows to be open, after two of its lines were selected."""
@@ -77,7 +92,7 @@ async def at_work(serving: Editor, claude: ClaudeCode, project: Path) -> Path:
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
     await until(lambda: run(serving, "file.open_editors.paths"))
-    await claude.json("getOpenEditors")
+    await until(lambda: is_known(serving, claude, path), "the host knows the file")
     await until(
         lambda: any(
             selection["filePath"] == str(path)
