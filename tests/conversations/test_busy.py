@@ -49,8 +49,7 @@ async def half_a_mapping(nvim: Editor) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def busy_script(nvim: Editor) -> AsyncIterator[None]:
-    await nvim.command("let g:began = reltime()")
-    done = command(nvim, "while reltimefloat(reltime(g:began)) < 4 | endwhile")
+    done = command(nvim, loop(4))
     yield
     await done
 
@@ -60,6 +59,11 @@ async def shell_command(nvim: Editor) -> AsyncIterator[None]:
     done = command(nvim, "call system('sleep 4')")
     yield
     await done
+
+
+def loop(seconds: float) -> str:
+    """Return a command that keeps an editor busy."""
+    return f"let g:began = reltime() | while reltimefloat(reltime(g:began)) < {seconds} | endwhile"
 
 
 def command(nvim: Editor, text: str) -> asyncio.Future[Any]:
@@ -74,11 +78,7 @@ async def is_known(nvim: Editor, claude: ClaudeCode, path: Path) -> bool:
     """Return whether the host knows an open file while it cannot ask the editor."""
     begun = path.with_name("begun")
     begun.unlink(missing_ok=True)
-    done = command(
-        nvim,
-        f"call writefile([], '{begun}') | let g:began = reltime()"
-        " | while reltimefloat(reltime(g:began)) < 0.6 | endwhile",
-    )
+    done = command(nvim, f"call writefile([], '{begun}') | {loop(0.6)}")
     await until(begun.exists, "the editor is busy")
     editors = await claude.json("getOpenEditors")
     await done
