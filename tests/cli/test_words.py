@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from support.claude_code import claude_code
 from support.either_editor import BOTH_WITH_CLI, Editor
 from support.fake_api import FakeApi, edit, text
+from support.happenings import follow, the
 from support.neovim import Neovim, until
 from support.terminal import PATIENCE
 
@@ -29,6 +31,11 @@ async def say(nvim: Editor, words: str) -> None:
     await nvim.keys(words)
     await until(lambda: words in nvim.screen.text(), "the words are in the prompt box", PATIENCE)
     await nvim.keys("<CR>")
+
+
+def bar(nvim: Editor) -> str:
+    """Return the line of the screen that names the keys of the diff."""
+    return next(line for line in nvim.screen.lines() if ":w accept" in line)
 
 
 async def asked(api: FakeApi, words: str) -> None:
@@ -95,11 +102,34 @@ async def test_the_window_bar_says_why_claude_wants_the_edit(
     await say(nvim_with_cli, "Shout")
     await diff_opened(nvim_with_cli)
 
-    def bar() -> str:
-        return next(line for line in nvim_with_cli.screen.lines() if ":w accept" in line)
+    await until(lambda: "I shout it" in bar(nvim_with_cli), "the reason", PATIENCE)
+    assert "too quiet" not in bar(nvim_with_cli)
 
-    await until(lambda: "I shout it" in bar(), "the reason", PATIENCE)
-    assert "too quiet" not in bar()
+
+@BOTH_WITH_CLI
+@pytest.mark.parametrize("decision", ["ClaudeAccept!", "ClaudeReject!"])
+async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
+    nvim_with_cli: Editor, api: FakeApi, config_folder: Path, path: Path, decision: str
+) -> None:
+    nvim = nvim_with_cli
+    read, change, _ = edit(path, "two", "TWO", then="")
+    api.script(read, [text("I shout it:"), *change], [text("Edited.")])
+    await begin(nvim, "default")
+    await follow(nvim)
+    await say(nvim, "Shout")
+    await diff_opened(nvim)
+    await until(lambda: "I shout it" in bar(nvim), "the reason", PATIENCE)
+    await nvim.command(decision)
+    await the(nvim, "ClaudeTurnEnd")
+
+    async with claude_code(config_folder) as other:
+        proposal = {"new_file_contents": "one\n2\n", "tab_name": "other"}
+        paths = {"old_file_path": str(path), "new_file_path": str(path)}
+        other.start_call("openDiff", proposal | paths)
+        await diff_opened(nvim, 2)
+
+        assert path.name in bar(nvim)
+        assert "I shout it" not in bar(nvim)
 
 
 async def test_diagnostics_are_a_prompt(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> None:

@@ -1,12 +1,7 @@
-"""One session of a CLI in a terminal: follows its hooks, and announces what they report.
-
-`explain` is called with the file of each edit, and what Claude has said before it. `start` runs a
-task.
-"""
+"""One session of a CLI in a terminal: follows its hooks, and announces what they report."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
@@ -22,9 +17,8 @@ from claude_ide.agents.stream_json.decoding.tools import (
     path_in,
 )
 from claude_ide.announcer import Announcer, seen, whole
-from claude_ide.hooks import spoken
 from claude_ide.hooks.changes import Changes
-from claude_ide.last_words import sentence
+from claude_ide.hooks.reasons import Reasons
 from claude_ide.paths import normalized
 from claude_ide.review.commands import Commands
 
@@ -64,15 +58,13 @@ class Conversation:
         announcer: Announcer,
         commands: Commands,
         changes: Changes,
-        explain: Callable[[str, str], object],
-        start: Callable[[Coroutine[Any, Any, None]], object],
+        reasons: Reasons,
     ) -> None:
         self._announcer = announcer
         self._commands = commands
         self.changes = changes
         """The journal of this session, which a later terminal may resume."""
-        self._explain = explain
-        self._start = start
+        self._reasons = reasons
         self._order = asyncio.Lock()
         self._searched: set[str] = set()
         """The running tools that may change files without reporting it."""
@@ -102,6 +94,7 @@ class Conversation:
             case "UserPromptSubmit":
                 await self._commands.prompted()
                 self._searched.clear()
+                self._reasons.end_all()
                 prompt = unmarked(hook.prompt)
                 await self.changes.prompted(prompt)
                 self._announcer.prompted(prompt)
@@ -130,18 +123,12 @@ class Conversation:
         path, command = path_in(arguments), text(arguments.get("command"))
         if path and kind_of(hook.tool_name) == "edit":
             await self.changes.before_write(normalized(path))
-            self._explain(normalized(path), "")
-            if hook.transcript_path:
-                self._start(self._say_why(hook, normalized(path)))
+            self._reasons.begin(hook.tool_use_id, normalized(path), hook.transcript_path)
         name = NAMES.get(hook.tool_name, hook.tool_name)
         self._announcer.tool_started(hook.tool_use_id, name, path, command)
 
-    async def _say_why(self, hook: Hook, path: str) -> None:
-        said = await spoken.before(hook.transcript_path, hook.tool_use_id)
-        if words := sentence(said):
-            self._explain(path, words)
-
     async def _end(self, hook: Hook, status: ToolStatus) -> None:
+        self._reasons.end(hook.tool_use_id)
         result = mapping(hook.tool_response)
         change = change_of(result)
         written = decode_write({"tool_use_result": result}, {"tool_use_id": hook.tool_use_id})
@@ -155,12 +142,14 @@ class Conversation:
         self._announcer.tool_ended(hook.tool_use_id, status, changes)
 
     async def _end_turn(self, reason: TurnEndReason) -> None:
+        self._reasons.end_all()
         # A command in the background may have changed more.
         self._announcer.touched(change.path for change in await self._found())
         self._announcer.turn_ended(reason)
         await self.changes.settle()
 
     async def _end_session(self) -> None:
+        self._reasons.end_all()
         self._announcer.session_ended()
         await self.changes.settle()
 

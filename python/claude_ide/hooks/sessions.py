@@ -14,6 +14,7 @@ from claude_ide.hooks.activities import Activities
 from claude_ide.hooks.changes import AllChanges
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
+from claude_ide.hooks.reasons import Reasons
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
@@ -105,9 +106,8 @@ class Sessions:
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
             commands = Commands(self._editor)
-            session = Conversation(
-                *(announcer, commands, changes, self._editor.explain, self._start)
-            )
+            reasons = Reasons(self._editor.explain, self._start)
+            session = Conversation(announcer, commands, changes, reasons)
         session.changes = changes
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session
