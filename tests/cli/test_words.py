@@ -107,9 +107,9 @@ async def test_the_window_bar_says_why_claude_wants_the_edit(
 
 
 @BOTH_WITH_CLI
-@pytest.mark.parametrize("decision", ["ClaudeAccept!", "ClaudeReject!"])
+@pytest.mark.parametrize("decision", ["ClaudeAccept!", "ClaudeReject!", None])
 async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
-    nvim_with_cli: Editor, api: FakeApi, config_folder: Path, path: Path, decision: str
+    nvim_with_cli: Editor, api: FakeApi, config_folder: Path, path: Path, decision: str | None
 ) -> None:
     nvim = nvim_with_cli
     read, change, _ = edit(path, "two", "TWO", then="")
@@ -119,8 +119,9 @@ async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
     await say(nvim, "Shout")
     await diff_opened(nvim)
     await until(lambda: "I shout it" in bar(nvim), "the reason", PATIENCE)
-    await nvim.command(decision)
-    await the(nvim, "ClaudeTurnEnd")
+    if decision:
+        await nvim.command(decision)
+        await the(nvim, "ClaudeTurnEnd")
 
     async with claude_code(config_folder) as other:
         proposal = {"new_file_contents": "one\n2\n", "tab_name": "other"}

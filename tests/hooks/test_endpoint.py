@@ -46,8 +46,8 @@ class Listener:
     def announce(self, event: str, data: dict[str, Any]) -> None:
         self.heard.append((event, data))
 
-    def explain(self, path: str, words: str) -> None:
-        """The window bar of a diff; `test_spoken.py` tests the words."""
+    def explain(self, launch: str, path: str, words: str) -> None:
+        """The window bar of a diff; `test_reasons.py` tests the words."""
 
     @property
     def names(self) -> list[str]:

@@ -10,6 +10,15 @@ from support.neovim import Neovim
 BAR = "nvim_eval_statusline(&winbar, {'winid': win_getid(), 'use_winbar': v:true}).str"
 WORDS = "I use a constant, so that the price is in one place."
 TELL = "require('claude_ide.diff.why').tell(...)"
+PID = 77
+FIND = f"require('claude_ide.diff.why').find_by(function(pid) return pid == {PID} and 'mine' end)"
+
+
+@pytest.fixture
+async def nvim(nvim: Neovim) -> Neovim:
+    """A Neovim that knows the terminal of one process."""
+    await nvim.lua(FIND)
+    return nvim
 
 
 @pytest.mark.parametrize(
@@ -25,23 +34,37 @@ async def test_the_words_get_the_room_that_is_left(
     nvim: Neovim, diffs: Diffs, path: Path, columns: int, shown: str
 ) -> None:
     await nvim.command(f"set columns={columns}")
-    await diffs.open(path, "two\n")
+    await diffs.open(path, "two\n", pid=PID)
 
-    await nvim.lua(TELL, str(path), WORDS)
+    await nvim.lua(TELL, "mine", str(path), WORDS)
 
     assert " ".join((await nvim.eval(BAR)).split()) == shown
 
 
-async def test_words_on_another_file_are_not_shown(
+async def test_words_on_another_file_or_of_another_cli_are_not_shown(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:
     await nvim.command("set columns=280")
-    await nvim.lua(TELL, str(project / "other.txt"), WORDS)
-    await diffs.open(path, "two\n")
+    await nvim.lua(TELL, "mine", str(project / "other.txt"), WORDS)
+    await nvim.lua(TELL, "another", str(path), WORDS)
+    await diffs.open(path, "two\n", pid=PID)
     assert WORDS not in await nvim.eval(BAR)
 
-    await nvim.lua(TELL, str(path), "100%{1+1} odd\nwords")
+    await nvim.lua(TELL, "mine", str(path), "100%{1+1} odd\nwords")
     assert "100%{1+1} odd" in await nvim.eval(BAR)
-    await nvim.lua(TELL, str(path), "")
+    await nvim.lua(TELL, "mine", str(path), "")
 
     assert "odd" not in await nvim.eval(BAR)
+
+
+@pytest.mark.parametrize("pid", [None, PID + 1])
+async def test_an_edit_from_outside_the_terminals_has_no_words(
+    nvim: Neovim, diffs: Diffs, path: Path, pid: int | None
+) -> None:
+    await nvim.command("set columns=280")
+    await nvim.lua(TELL, "mine", str(path), WORDS)
+
+    await diffs.open(path, "two\n", pid=pid)
+
+    assert "a.txt hunk 1/1" in " ".join((await nvim.eval(BAR)).split())
+    assert WORDS not in await nvim.eval(BAR)

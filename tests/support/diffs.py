@@ -36,6 +36,7 @@ class Diffs:
         original: int | None = None,
         is_reported: bool = False,
         is_unsaved: bool = False,
+        pid: int | None = None,
     ) -> int:
         """Request a diff, without waiting until it appears."""
         id_ = next(self._ids)
@@ -49,6 +50,8 @@ class Diffs:
         }
         if original is not None:
             request["original"] = original
+        if pid is not None:
+            request["pid"] = pid
         await self.nvim.lua(f"{MODULE}.open(...)", id_, request)
         return id_
 
@@ -61,9 +64,10 @@ class Diffs:
         original: int | None = None,
         is_reported: bool = False,
         is_unsaved: bool = False,
+        pid: int | None = None,
     ) -> int:
         """Request a diff, and wait until it accepts keys."""
-        id_ = await self.ask(path, text, layout, title, original, is_reported, is_unsaved)
+        id_ = await self.ask(path, text, layout, title, original, is_reported, is_unsaved, pid)
         await self.ready(id_)
         return id_
 

@@ -4,26 +4,40 @@ vim9script
 
 import autoload '../say/screen.vim'
 
-final told: dict<string> = {} # by path
+final told: dict<string> = {} # by launch and path
+var Finder: func(number): string = (_) => ''
 
-# Note what a CLI has said before it edits a file; `words` is empty if it has said nothing, or if
-# the edit is over.
-export def Tell(path: string, words: string): bool
+def KeyOf(launch: string, path: string): string
+  return $'{launch} {path}'
+enddef
+
+# Have a function find the launch of the terminal in which a process runs; it returns an empty
+# string if there is none.
+export def FindBy(Find: func(number): string)
+  Finder = Find
+enddef
+
+# The launch of the CLI that proposes a diff; empty if it runs in no terminal of ours.
+export def LaunchOf(diff: dict<any>): string
+  return has_key(diff, 'pid') ? Finder(diff.pid) : ''
+enddef
+
+# Note what the CLI of a launch has said before it edits a file; `words` is empty if the edit is
+# over.
+export def Tell(launch: string, path: string, words: string): bool
+  const key = KeyOf(launch, path)
   if words !=# ''
-    told[path] = words
-  elseif has_key(told, path)
-    remove(told, path)
+    told[key] = words
+  elseif has_key(told, key)
+    remove(told, key)
   endif
   screen.DrawStatusLines()
   return true
 enddef
 
 # What the agent has said before it has proposed a diff; empty if that is unknown.
-export def Of(diff: dict<any>): string
-  if has_key(diff, 'why') || has_key(diff, 'OnDecided') || has_key(diff, 'agent')
-    return get(diff, 'why', '')
-  endif
-  return get(told, diff.path, '')
+export def Of(diff: dict<any>, launch: string): string
+  return get(diff, 'why', get(told, KeyOf(launch, diff.path), ''))
 enddef
 
 defcompile

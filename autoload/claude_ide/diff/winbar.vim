@@ -134,7 +134,7 @@ export def Line(): string
   endif
   final bar = copy(bars[win])
   bar.count = CountOf(bar)
-  bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(why.Of(bar.diff))) : ''
+  bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(why.Of(bar.diff, bar.launch))) : ''
   const shown = Fit(bar, winwidth(win))
   return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine')
     .. Part(shown.warning, 'ErrorMsg') .. Part(shown.note, 'WarningMsg')
@@ -168,6 +168,7 @@ export def Set(diff: dict<any>, windows: dict<any>)
   bars[windows.left] = extend({note: NoteOf(diff, windows)}, common, 'keep')
   bars[windows.right] = extend({
     diff: diff,
+    launch: why.LaunchOf(diff),
     title: strtrans(plain.OneLine(diff.title)),
     hint: strtrans(plain.OneLine(get(diff, 'hint', ''))),
     keys: KEYS,

@@ -1,6 +1,7 @@
 vim9script
 # Which client runs in which terminal.
 
+import autoload '../diff/why.vim' as diff_why
 import autoload './register.vim'
 import autoload '../system/program.vim'
 import autoload '../window/home.vim'
@@ -68,7 +69,12 @@ def Home(pid: number): number
   return tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0)
 enddef
 
+def Launch(pid: number): string
+  return get(Terminal(pid), 'launch', '')
+enddef
+
 home.FindBy(Home)
+diff_why.FindBy(Launch)
 
 # The clients that belong to this tab page: those in the terminal that commands mean, if it belongs
 # here.

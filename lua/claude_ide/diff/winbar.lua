@@ -247,8 +247,9 @@ function M.set(diff, windows)
   local path, warning = in_one_line(diff.where.path), diff.where.warning
   local note = note_of(diff, original, windows.unsaved ~= nil)
   local hint = in_one_line(diff.hint or '')
+  local launch = why.launch_of(diff)
   local function said()
-    return in_one_line(why.of(diff))
+    return in_one_line(why.of(diff, launch))
   end
   local function bar(fields)
     local rest = { path = path, warning = warning, title = '', note = '', hint = '' }

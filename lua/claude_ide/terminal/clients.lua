@@ -1,4 +1,5 @@
 --- Which client runs in which terminal.
+local diff_why = require('claude_ide.diff.why')
 local home = require('claude_ide.window.home')
 local register = require('claude_ide.terminal.register')
 
@@ -59,6 +60,11 @@ local function home_of(pid)
   return vim.list_contains(shown, here) and here or shown[1]
 end
 home.find_by(home_of)
+
+diff_why.find_by(function(pid)
+  local terminal = M.terminal(pid)
+  return terminal and terminal.launch
+end)
 
 --- The clients that belong to this tab page: those in the terminal that commands mean, if it belongs here.
 ---@return integer[] pids

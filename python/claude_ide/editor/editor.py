@@ -70,9 +70,12 @@ class Editor:
         """Raise a `User` event."""
         self._port.notify("say.announce.event", event, data)
 
-    def explain(self, path: str, words: str) -> None:
-        """Say why an agent edits a file; its diff may open later. Empty if that is unknown."""
-        self._port.notify("diff.why.tell", path, words)
+    def explain(self, launch: str, path: str, words: str) -> None:
+        """Say why the CLI of a launch edits a file; empty if the edit is over.
+
+        Its diff may open later.
+        """
+        self._port.notify("diff.why.tell", launch, path, words)
 
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""

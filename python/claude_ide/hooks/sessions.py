@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -106,7 +107,7 @@ class Sessions:
         if session is None:
             announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
             commands = Commands(self._editor)
-            reasons = Reasons(self._editor.explain, self._start)
+            reasons = Reasons(partial(self._editor.explain, launch), self._start)
             session = Conversation(announcer, commands, changes, reasons)
         session.changes = changes
         if hook.hook_event_name != "SessionEnd":
