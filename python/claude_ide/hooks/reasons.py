@@ -1,7 +1,7 @@
 """Tells the editor why Claude makes the edits that are under way, and when each is over.
 
-The CLI proposes a diff without saying why; only the path connects it with the words. Words that
-outlived their edit would be shown for a diff of another CLI.
+The CLI proposes a diff without saying why; only its terminal and the path connect it with the
+words. Words that outlived their edit would be shown for the next one.
 """
 
 from collections.abc import Callable, Coroutine
