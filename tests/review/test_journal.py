@@ -1,5 +1,7 @@
 """`review/journal.py`: the files before and after each turn."""
 
+import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from claude_ide.review import versions
 from claude_ide.review.journal import FileChange, Journal
 from claude_ide.review.versions import MISSING, Version
+from support.neovim import WAIT
 
 
 @pytest.fixture
@@ -88,6 +91,32 @@ async def test_all_turns_together_compare_the_first_text_with_the_last(
     assert await texts(journal, "2") == [("two\n", "three\n")]
     assert await texts(journal) == [("one\n", "three\n")]
     assert await journal.latest() == "2"
+
+
+async def test_changes_at_the_end_of_a_turn_have_the_texts_at_its_end(path: Path) -> None:
+    is_over, is_read, may_read = (threading.Event() for _ in range(3))
+
+    def read(name: str) -> Version:
+        if is_over.is_set():
+            is_read.set()
+            assert may_read.wait(WAIT)
+        return versions.read(name)
+
+    journal = Journal(read)
+    journal.begin("1")
+    await write(journal, path, "two\n")
+    journal.reported(str(path), "one\n", "two\n")
+    path.write_text("by a command\n")
+    is_over.set()
+    settling = asyncio.create_task(journal.settle("1"))
+    assert await asyncio.to_thread(is_read.wait, WAIT)
+
+    asked = asyncio.create_task(texts(journal, "1"))
+    await asyncio.sleep(0)
+    may_read.set()
+
+    assert await asked == [("one\n", "by a command\n")]
+    await settling
 
 
 async def test_a_link_and_its_file_are_one_file(journal: Journal, path: Path) -> None:

@@ -37,6 +37,8 @@ class _Span:
 class _Turn:
     files: dict[str, _Span] = field(default_factory=dict)
     is_running: bool = True
+    reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while the files are read at the turn's end: until then only older texts are known."""
 
 
 class Journal:
@@ -119,8 +121,9 @@ class Journal:
         """Keep the files of a turn as they are at its end."""
         if known := self._turns.get(turn):
             known.is_running = False
-            for path, after in (await self._now(known.files)).items():
-                known.files[path].after = after
+            async with known.reading:
+                for path, after in (await self._now(known.files)).items():
+                    known.files[path].after = after
             self._forget()
 
     def begin_earlier(self, turn: str) -> None:
@@ -141,7 +144,8 @@ class Journal:
             turns = [self._turns[turn]] if turn in self._turns else []
         before, after = dict[str, Version](), dict[str, Version]()
         for each in turns:
-            now = await self._now(each.files) if each.is_running else {}
+            async with each.reading:
+                now = await self._now(each.files) if each.is_running else {}
             for path, span in each.files.items():
                 before.setdefault(path, span.before)
                 after[path] = now.get(path) or span.after or versions.MISSING
