@@ -1,13 +1,17 @@
 """`review/commands.py`: files that shell commands change."""
 
+import asyncio
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from claude_ide.review import commands
+from claude_ide.review import commands, versions
 from claude_ide.review.commands import Commands
+from claude_ide.review.versions import Version
+from support.neovim import WAIT
 
 
 class Files:
@@ -117,3 +121,25 @@ async def test_a_change_before_a_command_is_not_the_commands(
     path.write_text("three\n")
 
     assert await changed(watched) == [("a.txt", "two\n", "three\n")]
+
+
+async def test_tools_that_end_at_the_same_time_are_followed_one_after_the_other(
+    watched: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, may_end = list[str](), threading.Event()
+
+    def slow(path: str) -> Version:
+        read.append(Path(path).name)
+        assert may_end.wait(WAIT)
+        return Version("x\n")
+
+    monkeypatch.setattr(versions, "read", slow)
+    used = [asyncio.create_task(watched.used(str(tmp_path / name))) for name in ("a", "b")]
+    while not read:
+        await asyncio.to_thread(lambda: None)
+    await asyncio.to_thread(lambda: None)
+
+    assert read == ["a"]
+    may_end.set()
+    await asyncio.gather(*used)
+    assert read == ["a", "b"]

@@ -27,24 +27,25 @@ class Commands:
         self._editor = editor
         self._known: dict[str, tuple[str, Version]] = {}
         """Stamps and versions, the most recently used file last."""
+        self._looking = asyncio.Lock()
 
     async def prompted(self) -> None:
         """Note the files as they are before a turn."""
         await self._run("review.own_writes.watch")
         paths = [*self._known, *reversed(self._editor.state.paths)]
-        await asyncio.to_thread(self._refresh, map(real, paths))
+        await self._look_at(map(real, paths))
 
     async def used(self, path: str) -> None:
         """Note a file that a tool has read or written."""
-        await asyncio.to_thread(self._refresh, [real(path)])
+        await self._look_at([real(path)])
 
     async def begun(self) -> None:
         """Note the files as they are before a command."""
-        await asyncio.to_thread(self._refresh, list(self._known))
+        await self._look_at(list(self._known))
 
     async def changed(self) -> list[FileChange]:
         """Return the files that have been written since they were noted, but not by the user."""
-        changed = await asyncio.to_thread(self._refresh, list(self._known))
+        changed = await self._look_at(list(self._known))
         own = await self._run("review.own_writes.among", list(changed)) if changed else None
         return [found for path, found in changed.items() if path not in (own or ())]
 
@@ -57,8 +58,13 @@ class Commands:
         except (EditorError, TimeoutError):
             return None
 
-    def _refresh(self, paths: Iterable[str]) -> dict[str, FileChange]:
+    async def _look_at(self, paths: Iterable[str]) -> dict[str, FileChange]:
         """Read the files that have been written since; return those that have changed."""
+        # Several tools of an agent may end at the same time.
+        async with self._looking:
+            return await asyncio.to_thread(self._refresh, paths)
+
+    def _refresh(self, paths: Iterable[str]) -> dict[str, FileChange]:
         changed = {}
         for path in dict.fromkeys(paths):
             known = self._known.pop(path, None)
