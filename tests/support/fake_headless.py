@@ -16,6 +16,9 @@ from typing import Any, Self
 
 Frame = dict[str, Any]
 
+TURNS = 5
+"""Turns of the event loop that accepting a connection takes at most."""
+
 
 class Asked:
     """One running CLI, which has reported its prompt and waits for frames to print."""
@@ -86,6 +89,7 @@ class FakeHeadless:
         self.command: list[str] = []
         self._asked: asyncio.Queue[Asked] = asyncio.Queue()
         self._open: list[asyncio.StreamWriter] = []
+        self._is_over = False
 
     @classmethod
     @asynccontextmanager
@@ -98,6 +102,10 @@ class FakeHeadless:
         try:
             yield fake
         finally:
+            fake._is_over = True
+            # A connection that is just being accepted would fail if the server had closed.
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
             server.close()
             for writer in fake._open:
                 writer.close()
@@ -107,6 +115,10 @@ class FakeHeadless:
         return await asyncio.wait_for(self._asked.get(), 15)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._is_over:
+            # The test has ended while it was accepted.
+            writer.close()
+            return
         self._open.append(writer)
         report = json.loads(await reader.readexactly(int(await reader.readline())))
         self._asked.put_nowait(Asked(report, reader, writer))
