@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from support.listening import listening
+
 Block = dict[str, Any]
 """One content block of a message, in the shape of the API."""
 
@@ -85,12 +87,8 @@ class FakeApi:
     async def serve(cls) -> AsyncIterator[Self]:
         """Serve a stand-in on a free port of the loopback interface."""
         api = cls()
-        server = await asyncio.start_server(api._serve, "127.0.0.1", 0)
-        api.port = server.sockets[0].getsockname()[1]
-        try:
+        async with listening(api._serve) as api.port:
             yield api
-        finally:
-            server.close()
 
     @property
     def url(self) -> str:

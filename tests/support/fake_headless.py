@@ -1,23 +1,17 @@
-"""A CLI for one-off requests, controlled by a test.
-
-As a program it reports its arguments, environment and prompt to the test over loopback, and prints
-the frames that the test sends.
-"""
+"""A CLI for one-off requests, controlled by a test: a program that the test tells what to print."""
 
 import asyncio
 import json
-import os
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-Frame = dict[str, Any]
+from support.listening import listening
 
-TURNS = 5
-"""Turns of the event loop that accepting a connection takes at most."""
+Frame = dict[str, Any]
+PROGRAM = Path(__file__).with_name("reporting_cli.py")
 
 
 class Asked:
@@ -88,64 +82,23 @@ class FakeHeadless:
     def __init__(self) -> None:
         self.command: list[str] = []
         self._asked: asyncio.Queue[Asked] = asyncio.Queue()
-        self._open: list[asyncio.StreamWriter] = []
-        self._is_over = False
 
     @classmethod
     @asynccontextmanager
     async def serve(cls) -> AsyncIterator[Self]:
         """Wait for CLIs on a free port of the loopback interface."""
         fake = cls()
-        server = await asyncio.start_server(fake._accept, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        fake.command = [sys.executable, "-I", str(Path(__file__).resolve()), str(port)]
-        try:
+        async with listening(fake._accept) as port:
+            fake.command = [sys.executable, "-I", str(PROGRAM), str(port)]
             yield fake
-        finally:
-            fake._is_over = True
-            # A connection that is just being accepted would fail if the server had closed.
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
-            server.close()
-            for writer in fake._open:
-                writer.close()
 
     async def asked(self) -> Asked:
         """Wait for the next CLI."""
         return await asyncio.wait_for(self._asked.get(), 15)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._is_over:
-            # The test has ended while it was accepted.
-            writer.close()
-            return
-        self._open.append(writer)
-        report = json.loads(await reader.readexactly(int(await reader.readline())))
+        size = await reader.readline()
+        if not size:
+            return  # the test has ended
+        report = json.loads(await reader.readexactly(int(size)))
         self._asked.put_nowait(Asked(report, reader, writer))
-
-
-def main() -> int:
-    report = {
-        "pid": os.getpid(),
-        "arguments": sys.argv[2:],
-        "environment": dict(os.environ),
-        "cwd": os.getcwd(),  # noqa: PTH109
-        "prompt": sys.stdin.buffer.read().decode(),
-    }
-    test = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-    data = json.dumps(report).encode()
-    test.sendall(b"%d\n" % len(data) + data)
-    for line in test.makefile("rb"):
-        frame = json.loads(line)
-        if "complaint" in frame:
-            sys.stderr.write(frame["complaint"])
-            return 1
-        sys.stdout.buffer.write(line)
-        sys.stdout.buffer.flush()
-        if frame.get("type") == "result":
-            return int(frame["is_error"])
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
