@@ -38,6 +38,17 @@ def bar(nvim: Editor) -> str:
     return next(line for line in nvim.screen.lines() if ":w accept" in line)
 
 
+async def explained(nvim: Editor, api: FakeApi, path: Path) -> None:
+    """Have the model explain an edit in a terminal, and wait until its diff says why."""
+    read, change, _ = edit(path, "two", "TWO", then="")
+    why = text("The word is too quiet. I shout it:")
+    api.script(read, [why, *change], [text("Edited.")])
+    await begin(nvim, "default")
+    await say(nvim, "Shout")
+    await diff_opened(nvim)
+    await until(lambda: "I shout it" in bar(nvim), "the reason", PATIENCE)
+
+
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
     await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
@@ -95,14 +106,9 @@ async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path:
 async def test_the_window_bar_says_why_claude_wants_the_edit(
     nvim_with_cli: Editor, api: FakeApi, path: Path
 ) -> None:
-    read, change, _ = edit(path, "two", "TWO", then="")
-    why = text("The word is too quiet. I shout it:")
-    api.script(read, [why, *change], [text("Edited.")])
-    await begin(nvim_with_cli, "default")
-    await say(nvim_with_cli, "Shout")
-    await diff_opened(nvim_with_cli)
+    await explained(nvim_with_cli, api, path)
 
-    await until(lambda: "I shout it" in bar(nvim_with_cli), "the reason", PATIENCE)
+    assert "I shout it" in bar(nvim_with_cli)
     assert "too quiet" not in bar(nvim_with_cli)
 
 
@@ -112,13 +118,8 @@ async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
     nvim_with_cli: Editor, api: FakeApi, config_folder: Path, path: Path, decision: str | None
 ) -> None:
     nvim = nvim_with_cli
-    read, change, _ = edit(path, "two", "TWO", then="")
-    api.script(read, [text("I shout it:"), *change], [text("Edited.")])
-    await begin(nvim, "default")
     await follow(nvim)
-    await say(nvim, "Shout")
-    await diff_opened(nvim)
-    await until(lambda: "I shout it" in bar(nvim), "the reason", PATIENCE)
+    await explained(nvim, api, path)
     if decision:
         await nvim.command(decision)
         await the(nvim, "ClaudeTurnEnd")

@@ -1,15 +1,15 @@
 """`hooks/reasons.py`: the editor hears why an edit is made, until the edit is over."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from claude_ide.hooks.reasons import Reasons
+from support.fake_api import text
 from support.neovim import until
+from support.session_files import line
 
 Told = list[tuple[str, str]]
 
@@ -41,20 +41,15 @@ def transcript(tmp_path: Path) -> Path:
     return tmp_path / "session.jsonl"
 
 
-def said(words: str, use: str) -> str:
-    """Return the lines of a transcript: words, and an edit after them."""
-    blocks: list[dict[str, Any]] = [
-        {"type": "text", "text": words},
-        {"type": "tool_use", "id": use},
-    ]
-    message = {"role": "assistant", "content": blocks}
-    return json.dumps({"type": "assistant", "message": message}, separators=(",", ":")) + "\n"
+def said(words: str, use: str) -> bytes:
+    """Return a line of a transcript: words, and an edit after them."""
+    return line("assistant", text(words), {"type": "tool_use", "id": use})
 
 
 async def test_the_words_are_told_until_the_edit_is_over(
     reasons: Reasons, told: Told, transcript: Path
 ) -> None:
-    transcript.write_text(said("I fix it.", "t1"))
+    transcript.write_bytes(said("I fix it.", "t1"))
 
     reasons.begin("t1", "/a.py", str(transcript))
     await until(lambda: told == [("/a.py", "I fix it.")], "the words")
@@ -70,7 +65,7 @@ async def test_words_that_come_after_the_end_are_not_told(
 ) -> None:
     reasons.begin("t1", "/a.py", str(transcript))
     reasons.end("t1")
-    transcript.write_text(said("I fix it.", "t1"))
+    transcript.write_bytes(said("I fix it.", "t1"))
     await asyncio.gather(*tasks)
 
     assert told == [("/a.py", "")]

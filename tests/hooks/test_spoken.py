@@ -1,25 +1,15 @@
 """`hooks/spoken.py`: what Claude has said before it uses a tool, from the CLI's transcript."""
 
 import asyncio
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from claude_ide.hooks import spoken
+from support.fake_api import text
+from support.session_files import line
 
 USE = {"type": "tool_use", "id": "t2", "name": "Edit", "input": {}}
-
-
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
-
-
-def line(role: str, *blocks: dict[str, Any] | str, **more: Any) -> bytes:
-    content = blocks[0] if blocks and isinstance(blocks[0], str) else blocks
-    record = {"type": role, "message": {"role": role, "content": content}} | more
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 PROMPT = line("user", "Fix it")

@@ -1,4 +1,4 @@
-"""The session files of the real CLI: found, and made longer."""
+"""The session files of the real CLI: found, written and made longer."""
 
 import itertools
 import json
@@ -13,6 +13,13 @@ def session_file(config: Path, words: str) -> Path:
     """Return the session file that contains `words`."""
     files = (config / "projects").glob("*/*.jsonl")
     return next(file for file in files if words in file.read_text(encoding="utf-8"))
+
+
+def line(role: str, *blocks: dict[str, Any] | str, **more: Any) -> bytes:
+    """Return a line with a message: of blocks, or of words."""
+    content = blocks[0] if blocks and isinstance(blocks[0], str) else blocks
+    record = {"type": role, "message": {"role": role, "content": content}} | more
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 def lengthen(file: Path, turns: int, lines: int = 9) -> None:
