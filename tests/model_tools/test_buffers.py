@@ -135,6 +135,20 @@ async def test_an_unknown_state_is_named(tools: ModelTools, path: Path) -> None:
 
 
 @BOTH
+async def test_a_terminal_that_runs_has_no_unsaved_changes(
+    tools: ModelTools, serving: Editor
+) -> None:
+    await open_terminal(serving)
+
+    listed = await tools.text("buffers")
+
+    number = await serving.eval("bufnr()")
+    (line,) = [each for each in listed.splitlines() if each.startswith(f"{number}: ")]
+    assert "terminal" in line
+    assert "unsaved" not in line
+
+
+@BOTH
 async def test_a_terminal_and_the_command_line_window_are_not_read(
     tools: ModelTools, serving: Editor
 ) -> None:

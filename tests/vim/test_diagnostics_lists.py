@@ -94,14 +94,29 @@ async def test_an_entry_in_both_kinds_of_lists_is_reported_once(
     assert sorted(await messages(vim_client)) == ["both", "only here", "only there"]
 
 
+@pytest.mark.parametrize("title", [":make", ":Dispatch! cc -c"])
 async def test_hits_of_a_search_are_no_diagnostics_but_errors_of_make_are(
-    vim_client: ClaudeCode, serving_vim: Vim, file: Path
+    vim_client: ClaudeCode, serving_vim: Vim, file: Path, title: str
 ) -> None:
-    await report(serving_vim, entry(file, "a hit", type=""), title=":grep import")
+    await report(serving_vim, entry(file, "a hit", type=""), title=":grep -n import")
     assert await messages(vim_client) == []
 
-    await report(serving_vim, entry(file, "an error", type=""), title=":make")
+    await report(serving_vim, entry(file, "an error", type=""), title=title)
     assert await messages(vim_client) == ["an error"]
+
+
+@pytest.mark.parametrize("scope", ["setlocal", "set"])
+@pytest.mark.parametrize("command", ["make", "lmake"])
+async def test_errors_of_any_make_program_are_diagnostics(
+    vim_client: ClaudeCode, serving_vim: Vim, file: Path, scope: str, command: str
+) -> None:
+    await serving_vim.command(f"{scope} makeprg=printf\\ '\\%s:2:\\ not\\ good'\\ % | new")
+    await serving_vim.command("set errorformat=%f:%l:\\ %m grepprg=echo | wincmd p")
+    await serving_vim.command(f"silent {command}! | wincmd w")
+
+    await until(lambda: messages(vim_client), "the error of the program")
+
+    assert await messages(vim_client) == ["not good"]
 
 
 @pytest.mark.parametrize("content", [b"\xff" * 20, None])

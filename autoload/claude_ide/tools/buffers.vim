@@ -8,8 +8,13 @@ import autoload '../file/text.vim' as buffer_text
 
 const LARGEST = 1000000 # bytes of a text that is compared
 
+# Vim takes a terminal for modified while its program runs.
+def IsModified(info: dict<any>): bool
+  return info.changed == 1 && getbufvar(info.bufnr, '&buftype') !=# 'terminal'
+enddef
+
 def IsOpen(info: dict<any>): bool
-  return info.listed == 1 || (info.changed == 1 && info.loaded == 1)
+  return info.listed == 1 || (IsModified(info) && info.loaded == 1)
 enddef
 
 def Described(info: dict<any>): dict<any>
@@ -21,7 +26,7 @@ def Described(info: dict<any>): dict<any>
     buftype: getbufvar(info.bufnr, '&buftype'),
     lines: info.loaded == 1 ? info.linecount : 0,
     is_loaded: info.loaded == 1,
-    is_modified: info.changed == 1,
+    is_modified: IsModified(info),
     is_shown: !empty(win_findbuf(info.bufnr)),
     is_current: info.bufnr == bufnr(),
   }
@@ -60,7 +65,7 @@ export def Lines(arguments: dict<any>): dict<any>
     total: total,
     first: first,
     lines: bounded.Lines(getbufline(bufnr, first, first - 1 + arguments.limit)),
-    is_modified: info.changed == 1,
+    is_modified: IsModified(info),
   }
 enddef
 

@@ -9,9 +9,26 @@ const SEVERITIES = {E: 1, W: 2, I: 3, N: 4, H: 4, e: 1, w: 2, i: 3, n: 4, h: 4}
 var last_state = ''
 var last_read: dict<list<dict<any>>> = {}
 
-# Lists of hits have entries without a type; so have some compilers' errors.
+# The titles that lists get from `:make` with the usual 'makeprg', and from vim-dispatch.
+const OF_MAKE = '^:\?\%(l\?make\|\d*Dispatch\)\>'
+
+def Program(command: string): string
+  return matchstr(command, '\S\+')
+enddef
+
+# The programs of 'makeprg', of all buffers.
+def Makers(): list<string>
+  final commands = [&g:makeprg]
+  for info in getbufinfo({bufloaded: 1})
+    commands->add(getbufvar(info.bufnr, '&makeprg'))
+  endfor
+  return commands->map((_, command) => Program(command))->filter((_, program) => program !=# '')
+enddef
+
+# Lists of hits have entries without a type; so have some compilers' errors. The title that `:make` gives
+# to a list is the command that it has run.
 def IsOfMake(title: string): bool
-  return title =~# '^:\?\s*l\?make\>'
+  return title =~# OF_MAKE || Makers()->index(Program(trim(title, ':', 1))) >= 0
 enddef
 
 export def IsThere(): bool
