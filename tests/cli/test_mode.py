@@ -16,6 +16,7 @@ from support.either_editor import (
     configure,
     happened,
     host_pid,
+    host_pids,
     is_serving,
     start_editor,
 )
@@ -168,6 +169,7 @@ async def restart(nvim: Editor, options: dict[str, Any]) -> None:
     os.kill(killed, signal.SIGKILL)
 
     async def restarted() -> bool:
-        return await is_serving(nvim) and await host_pid(nvim) != killed
+        # In Vim, the server of the killed host is known for a moment longer than its process.
+        return await host_pids(nvim) not in ([], [killed]) and await is_serving(nvim)
 
     await until(restarted, "another host serves", PATIENCE)

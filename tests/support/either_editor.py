@@ -63,11 +63,19 @@ HOSTS = jobs("index(info.cmd, '--vim') >= 0")
 """The process IDs of the hosts that Vim runs."""
 
 
+async def host_pids(editor: Editor) -> list[int]:
+    """Return the process ID of the host; nothing while there is none."""
+    if isinstance(editor, Vim):
+        return [int(pid) for pid in await editor.eval(HOSTS)]
+    found, pid = await editor.lua(
+        "return { pcall(vim.fn.jobpid, require('claude_ide.channel').id or -1) }"
+    )
+    return [int(pid)] if found else []
+
+
 async def host_pid(editor: Editor) -> int:
     """Return the process ID of the host."""
-    if isinstance(editor, Vim):
-        return int((await editor.eval(HOSTS))[0])
-    return int(await editor.lua("return vim.fn.jobpid(require('claude_ide.channel').id)"))
+    return (await host_pids(editor))[0]
 
 
 async def holds_port(editor: Editor, port: int, name: str = "server") -> bool:
