@@ -25,7 +25,7 @@ from support.either_editor import (
     open_terminal,
 )
 from support.neovim import WAIT, Neovim, until
-from support.processes import alive, under
+from support.processes import alive, at_rest, under
 from support.vim import Vim
 
 
@@ -194,6 +194,7 @@ async def test_lock_and_host_disappear_however_neovim_ends(
     serving: Editor, claude: ClaudeCode, config_folder: Path, end: str
 ) -> None:
     _, lock = await the_lock(config_folder)
+    await at_rest(serving.process.pid)
 
     if end == "qa":
         serving.send_request("TestCommand" if isinstance(serving, Vim) else "nvim_command", "qa!")

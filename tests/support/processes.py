@@ -1,10 +1,14 @@
 """Processes that were started during a test (Linux)."""
 
 import contextlib
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
 from support.neovim import until
+
+LOOKS = 30
+"""How often in a row a process must be found not to have run, until it counts as at rest."""
 
 
 def alive(pid: int) -> bool:
@@ -15,6 +19,21 @@ def alive(pid: int) -> bool:
         # The process may end during the read.
         return False
     return state != "Z"
+
+
+async def at_rest(pid: int) -> None:
+    """Wait until a process does nothing but wait.
+
+    A signal that ends Vim must come then: where it interrupts a callback in `malloc`, Vim's handler
+    calls `malloc`, too, and waits for ever.
+    """
+    looks: deque[int] = deque(maxlen=LOOKS)
+
+    def rests() -> bool:
+        looks.append(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]))
+        return len(looks) == LOOKS and looks[0] == looks[-1]
+
+    await until(rests, f"process {pid} rests")
 
 
 async def pid_in(path: Path) -> int:

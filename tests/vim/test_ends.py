@@ -9,7 +9,7 @@ import pytest
 
 from support.claude_code import ClaudeCode, locks, the_lock
 from support.neovim import until
-from support.processes import alive
+from support.processes import alive, at_rest
 from support.vim import Vim
 from support.vim_diffs import BUFFERS, answer, propose
 
@@ -25,12 +25,14 @@ def typed(keys: str) -> End:
 
 def killed(number: signal.Signals) -> End:
     async def end(vim: Vim) -> None:
+        await at_rest(vim.process.pid)
         os.kill(vim.process.pid, number)
 
     return end
 
 
 async def hung_up(vim: Vim) -> None:
+    await at_rest(vim.process.pid)
     vim.screen.hang_up()
 
 

@@ -10,7 +10,7 @@ import pytest
 from support.checkout import program
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
 from support.neovim import until
-from support.processes import alive, under
+from support.processes import alive, at_rest, under
 from support.vim import Vim
 
 
@@ -83,6 +83,7 @@ async def test_the_host_ends_with_a_vim_that_is_killed(
     serving_vim: Vim, config_folder: Path, number: signal.Signals
 ) -> None:
     _, lock = await the_lock(config_folder)
+    await at_rest(serving_vim.process.pid)
 
     os.kill(serving_vim.process.pid, number)
 
