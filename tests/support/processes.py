@@ -7,8 +7,11 @@ from pathlib import Path
 
 from support.neovim import until
 
-LOOKS = 30
-"""How often in a row a process must be found not to have run, until it counts as at rest."""
+LOOKS = 8
+"""How often in a row a process must be found not to have run, until it counts as at rest.
+
+That must fit between two timers of the plugin in Vim, also on a slow machine.
+"""
 
 
 def alive(pid: int) -> bool:
@@ -22,7 +25,7 @@ def alive(pid: int) -> bool:
 
 
 async def at_rest(pid: int) -> None:
-    """Wait until a process does nothing but wait.
+    """Wait until a process does nothing but wait for input and timers.
 
     A signal that ends Vim must come then: where it interrupts a callback in `malloc`, Vim's handler
     calls `malloc`, too, and waits for ever.
