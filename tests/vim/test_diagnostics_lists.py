@@ -111,7 +111,7 @@ async def test_errors_of_any_make_program_are_diagnostics(
     vim_client: ClaudeCode, serving_vim: Vim, file: Path, scope: str, command: str
 ) -> None:
     await serving_vim.command(f"{scope} makeprg=printf\\ '\\%s:2:\\ not\\ good'\\ % | new")
-    await serving_vim.command("set errorformat=%f:%l:\\ %m grepprg=echo | wincmd p")
+    await serving_vim.command("set errorformat=%f:%l:\\ %m | wincmd p")
     await serving_vim.command(f"silent {command}! | wincmd w")
 
     await until(lambda: messages(vim_client), "the error of the program")

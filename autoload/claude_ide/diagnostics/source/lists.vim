@@ -10,7 +10,7 @@ var last_state = ''
 var last_read: dict<list<dict<any>>> = {}
 
 # The titles that lists get from `:make` with the usual 'makeprg', and from vim-dispatch.
-const OF_MAKE = '^:\?\%(l\?make\|\d*Dispatch\)\>'
+const OF_MAKE = '^:\?\s*\%(l\?make\|\d*Dispatch\)\>'
 
 def Program(command: string): string
   return matchstr(command, '\S\+')
@@ -27,8 +27,8 @@ enddef
 
 # Lists of hits have entries without a type; so have some compilers' errors. The title that `:make` gives
 # to a list is the command that it has run.
-def IsOfMake(title: string): bool
-  return title =~# OF_MAKE || Makers()->index(Program(trim(title, ':', 1))) >= 0
+def IsOfMake(title: string, makers: list<string>): bool
+  return title =~# OF_MAKE || makers->index(Program(trim(title, ':', 1))) >= 0
 enddef
 
 export def IsThere(): bool
@@ -61,8 +61,9 @@ def ByBuffer(lists: list<dict<any>>): dict<list<dict<any>>>
   final found: dict<list<dict<any>>> = {}
   final known: dict<bool> = {}
   const has_several = len(lists) > 1
+  const makers = Makers()
   for list in lists
-    const is_of_make = IsOfMake(list.title)
+    const is_of_make = IsOfMake(list.title, makers)
     for entry in list.win < 0 ? getqflist() : getloclist(list.win)
       const key = has_several
         ? $'{entry.bufnr} {entry.lnum} {entry.col} {entry.type} {entry.text}' : ''
