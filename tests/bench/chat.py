@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.editors import LONGEST, Editor, editor, host_pid
-from bench.measure import Effort, Table, cpu, figure, goal, median, now
+from bench.measure import Effort, Table, figure, goal, median, now
 from support.neovim import Neovim, until
 from support.panel import Panel
+from support.processes import cpu
 
 TALKER = Path(__file__).with_name("talker.py")
 COMMAND = [sys.executable, "-I", str(TALKER)]

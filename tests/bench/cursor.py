@@ -3,9 +3,10 @@
 from itertools import pairwise
 
 from bench.editors import LONGEST, Editor, editor, host_pid, serving
-from bench.measure import Effort, Samples, Table, cpu, figure, goal, median, now, percentile
+from bench.measure import Effort, Samples, Table, figure, goal, median, now, percentile
 from bench.wire import Wire
 from support.neovim import until
+from support.processes import cpu
 
 KEYS = 10_000
 REPEAT = 1000 / 30

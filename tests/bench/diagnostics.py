@@ -3,8 +3,9 @@
 import asyncio
 
 from bench.editors import Editor, editor, host_pid, serving
-from bench.measure import Effort, Table, cpu, figure, goal, median, now
+from bench.measure import Effort, Table, figure, goal, median, now
 from bench.wire import Wire, call
+from support.processes import cpu
 
 FILE = "many.py"
 COUNT = 5000

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from bench import texts
 from bench.editors import Editor, editor, host_pid, serving
-from bench.measure import Effort, Table, cpu, figure, goal, median, now, ratio
+from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from bench.wire import Wire, call
 from support.neovim import until
+from support.processes import cpu
 
 GOALS = {"1 MB": 1.3, "10 MB": 1.2}
 MOST_COLOURED = texts.SIZES["1 MB"]

@@ -10,9 +10,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import msgspec
 
 from bench.editors import Editor, editor, host_pid, serving
-from bench.measure import Effort, Table, cpu, figure, goal, median, now, ratio
+from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from bench.wire import INITIALIZE, Wire, call, connection, request
 from support.claude_code import the_lock
+from support.processes import cpu
 
 FEW, MANY = 51, 1000
 EVENTS = 10_000

@@ -12,9 +12,10 @@ from typing import Any
 
 from bench import stored
 from bench.editors import LISTENING, LONGEST, Editor, editor, host_pid
-from bench.measure import Effort, Table, cpu, figure, goal, median, now
+from bench.measure import Effort, Table, figure, goal, median, now
 from support.neovim import until
 from support.panel import Panel
+from support.processes import cpu
 from support.reviews import Review, change
 
 TALKER = Path(__file__).with_name("talker.py")

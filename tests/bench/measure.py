@@ -24,12 +24,6 @@ def percentile(samples: Samples, percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
-def cpu(pid: int) -> float:
-    """Return the CPU of a process so far, all threads, in milliseconds (0 except on Linux)."""
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(path.read_text().split()[0]) for path in threads) / 1e6
-
-
 def resident(pid: int) -> float:
     """Return the resident memory of a process in MB (0 except on Linux)."""
     status = Path(f"/proc/{pid}/status")

@@ -15,9 +15,10 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.server import ServerConnection, serve
 
 from bench.editors import Editor, host_pid, serving
-from bench.measure import Effort, Samples, Table, cpu, figure, goal, now, percentile, ratio
+from bench.measure import Effort, Samples, Table, figure, goal, now, percentile, ratio
 from bench.wire import INITIALIZE, call, connection, request
 from support.claude_code import the_lock
+from support.processes import cpu
 
 REQUESTS = 2000
 TURNS = 20

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import texts
-from bench.measure import Effort, Table, cpu, figure, goal, median, now, percentile, ratio
+from bench.measure import Effort, Table, figure, goal, median, now, percentile, ratio
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.either_editor import Editor, edit, happened, is_serving, record_diffs
 from support.neovim import ROOT, Neovim, until
+from support.processes import cpu
 from support.vim import Vim, vim_binary
 
 EDITORS: tuple[type[Neovim] | type[Vim], ...] = (Neovim, Vim)

@@ -24,16 +24,22 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
+def cpu(pid: int) -> float:
+    """Return the CPU of a process so far, all threads, in milliseconds (0 except on Linux)."""
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(path.read_text().split()[0]) for path in threads) / 1e6
+
+
 async def at_rest(pid: int) -> None:
     """Wait until a process does nothing but wait for input and timers.
 
     A signal that ends Vim must come then: where it interrupts a callback in `malloc`, Vim's handler
     calls `malloc`, too, and waits for ever.
     """
-    looks: deque[int] = deque(maxlen=LOOKS)
+    looks: deque[float] = deque(maxlen=LOOKS)
 
     def rests() -> bool:
-        looks.append(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]))
+        looks.append(cpu(pid))
         return len(looks) == LOOKS and looks[0] == looks[-1]
 
     await until(rests, f"process {pid} rests")
