@@ -25,9 +25,7 @@ async def here(nvim: Neovim, tmp_path: Path, project: Path) -> AsyncIterator[Cha
     here = await ChatsHere.start(nvim, kind, tmp_path)
     here.trust.grant(str(project))
     yield here
-    for chat in here.all():
-        await here.chats._close(chat)
-    await here.close()
+    await here.end()
 
 
 @pytest.fixture

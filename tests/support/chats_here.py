@@ -16,7 +16,7 @@ from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
 from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 
 CODE = "return require('claude_ide.say.reason').attempt(...)"
 EVENT, COMMAND = "claude_ide_event", ":command:ClaudeChat"
@@ -93,6 +93,14 @@ class ChatsHere:
     def all(self) -> list[Chat]:
         """Return the chats."""
         return list(self.chats._chats.values())
+
+    async def end(self) -> None:
+        """End the chats, wait until their agents have ended, and close."""
+        for chat in self.all():
+            await self.chats._close(chat)
+        # A chat that is being ended is in the list no longer.
+        await until(lambda: all(task.done() for task in self._tasks), "the agents have ended")
+        await self.close()
 
     async def close(self) -> None:
         """Cancel the tasks; fail if there were errors."""
