@@ -158,7 +158,7 @@ async def test_a_terminal_and_the_command_line_window_are_not_read(
     reason = await tools.error("buffer_text", buffer=number)
 
     assert reason == f"buffer {number} is a terminal or the command-line window"
-    await serving.command("enew")
+    await serving.command("hide enew")
     await serving.keys(":let secret = 1<CR>q:")
     await until(lambda: serving.eval("getcmdwintype() == ':'"), "the command-line window")
     number = await serving.eval("bufnr()")
