@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from support.chunks import chunk
-from support.diagnostics import SET, SET_MANY, call, edit, of_file, read_all
+from support.diagnostics import SET, SET_MANY, call, edit, of_file, read_all, read_on
 from support.neovim import Neovim
 
 # All files
@@ -122,13 +122,12 @@ async def test_a_file_that_is_closed_during_a_reading_is_skipped(
 
     await nvim.command("bwipeout a.txt")
 
-    read = set()
-    done = False
-    while not done:
-        slice_ = await call(nvim, "next", begun["token"])
-        done = slice_["done"]
-        read |= {part["uri"] for part in slice_["files"]}
-    assert read == {f"file://{project}/b.txt"}
+    files, omitted = await read_on(nvim, begun)
+    assert {uri: len(items) for uri, items in files.items()} == {
+        f"file://{project}/a.txt": 0,
+        f"file://{project}/b.txt": 10,
+    }
+    assert omitted == {}
 
 
 async def test_a_finished_reading_returns_nothing_more(nvim: Neovim, project: Path) -> None:

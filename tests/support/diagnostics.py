@@ -30,7 +30,13 @@ async def read_all(
     nvim: Neovim, path: Path | None = None
 ) -> tuple[dict[str, list[Any]], dict[str, int]]:
     """Read in slices as the host does; return items and numbers of omitted ones, by uri."""
-    begun = await call(nvim, "begin", path and str(path))
+    return await read_on(nvim, await call(nvim, "begin", path and str(path)))
+
+
+async def read_on(
+    nvim: Neovim, begun: dict[str, Any]
+) -> tuple[dict[str, list[Any]], dict[str, int]]:
+    """Read the slices of a reading that has begun; return the same as `read_all`."""
     files: dict[str, list[Any]] = {uri: [] for uri in begun["files"]}
     omitted: dict[str, int] = {}
     done = False
