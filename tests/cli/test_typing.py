@@ -32,8 +32,9 @@ async def asked(api: FakeApi, words: str) -> None:
         "\n".join(f"Line {number}" for number in range(1, 40)),
         "many words " * 60 + "end",
         "Grüße ✓ 漢字",
+        "!touch made",
     ],
-    ids=["one line", "lines", "many lines", "long", "Unicode"],
+    ids=["one line", "lines", "many lines", "long", "Unicode", "no command for the shell"],
 )
 async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str) -> None:
     api.script([text("Heard.")])
@@ -44,6 +45,7 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
 
     await on_screen(nvim, "● Heard.", PATIENCE)
     assert any(words in each.new_text for each in api.requests)
+    assert "made" not in await nvim.eval("readdir('.')")
 
 
 @BOTH_WITH_CLI

@@ -66,8 +66,12 @@ async def asked(api: FakeApi, words: str) -> None:
         "many words " * 60 + "end",
         "many words " * 10_000 + "end",
         "Grüße ✓ 漢字",
+        "!touch made",
     ],
-    ids=["lines", "many lines", "long", "longer than a pipe holds", "Unicode"],
+    ids=[
+        *("lines", "many lines", "long", "longer than a pipe holds", "Unicode"),
+        "no command for the shell",
+    ],
 )
 async def test_a_prompt_reaches_the_model(
     nvim: Editor, api: FakeApi, tmux: Tmux, words: str

@@ -134,6 +134,24 @@ async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
         assert "I shout it" not in bar(nvim)
 
 
+@pytest.mark.parametrize("command", ["1ClaudeComment explain", "1ClaudePrompt | write"])
+async def test_the_path_of_a_file_is_no_command_for_the_shell(
+    nvim_with_cli: Neovim, api: FakeApi, project: Path, command: str
+) -> None:
+    nvim = nvim_with_cli
+    path = project / "!touch made;" / "b.py"
+    path.parent.mkdir()
+    path.write_text("one\n")
+    api.script([text("Heard.")])
+    await begin(nvim, "default")
+    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;/b.py")
+
+    await nvim.command(command)
+
+    await asked(api, "./!touch made;/b.py, line 1:\n> one")
+    assert not (project / "made").exists()
+
+
 async def test_diagnostics_are_a_prompt(nvim_with_cli: Neovim, api: FakeApi, path: Path) -> None:
     nvim = nvim_with_cli
     api.script([text("Fixed.")])

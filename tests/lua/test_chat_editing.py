@@ -43,6 +43,14 @@ async def test_an_earlier_prompt_replaces_the_text_in_one_undo_step(
     await wait_for_text(chats, "a draft")
 
 
+async def test_an_earlier_prompt_that_begins_with_a_sign_is_no_command(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.lua(EDIT, 1, "!touch made", [])
+
+    await wait_for_text(chats, r"\!touch made")
+
+
 async def test_leaving_restores_the_draft_and_keeps_the_text_in_the_history(
     nvim: Neovim, chats: Chats
 ) -> None:

@@ -261,6 +261,14 @@ async def test_a_blocked_prompt_returns_only_to_an_empty_prompt(nvim: Neovim, ch
     await typed(chats, ["one", "two"])
 
 
+async def test_returned_words_that_were_not_typed_are_no_command(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await nvim.lua("require('claude_ide.chat.prompt').put_if_empty(...)", 1, "!touch made")
+
+    await typed(chats, [r"\!touch made"])
+
+
 async def test_the_prompt_is_never_modified(nvim: Neovim, chats: Chats) -> None:
     await nvim.keys("one<CR>two<Esc>ddp")
     await typed(chats, ["one", "two"])

@@ -106,6 +106,14 @@ async def test_a_named_prompt_names_the_lines(
     assert "two\nthree" in prompt
 
 
+async def test_a_path_begins_no_command(asking: Vim, claude: FakeHeadless, project: Path) -> None:
+    await file_of(asking, project / "!sh x.py", TEXT)
+
+    await asking.keys(":2,3ClaudeAsk /explain<CR>")
+
+    assert "Explain this:\n./!sh x.py, lines 2-3" in (await claude.asked()).prompt
+
+
 async def test_the_placeholders_of_an_own_prompt_are_filled(
     asking: Vim, claude: FakeHeadless, file: Path
 ) -> None:

@@ -15,9 +15,14 @@ export def Refusal(bufnr: number): string
   return file.Path(bufnr) ==# '' ? 'this buffer has no file' : privacy.Why(bufnr)
 enddef
 
-# The path of a buffer's file, as an agent in the current folder knows it.
+# The path of a buffer's file, as an agent in the current folder knows it. A text can begin with it:
+# `!sh x/a.py` and `/clear x.py` would be commands of the agent.
 export def Path(bufnr: number): string
-  return fnamemodify(file.Path(bufnr), ':.')
+  const path = fnamemodify(file.Path(bufnr), ':.')
+  if path =~# '^[0-9A-Za-z_.]' || path =~# '^/[^[:space:]/]\+/'
+    return path
+  endif
+  return (path[0] ==# '/' ? '/.' : './') .. path
 enddef
 
 defcompile

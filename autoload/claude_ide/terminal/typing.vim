@@ -75,11 +75,13 @@ def HasTaken(content: string, text: string): bool
   return content ==# WithoutBlanks(text) || content =~# FOLDED
 enddef
 
-# Only the text: a sequence of control characters could end the paste, and would then be keys.
+# Only the text: a sequence of control characters could end the paste, and would then be keys. A `!`
+# at its beginning would be a key, too: it makes a command for the shell of the text.
 def Harmless(text: string): string
   const plain = text->substitute("\r\n\\?", "\n", 'g')
     ->substitute('[\x01-\x08\x0b-\x1f\x7f\u80-\u9f]', '', 'g')
     ->substitute('\_s\+$', '', '')
+    ->substitute('^!', ' !', '')
   # After `@file` or a command, Enter would choose from a menu.
   return plain =~# '@\S*$' ? plain .. ' ' : plain
 enddef

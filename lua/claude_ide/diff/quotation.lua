@@ -6,6 +6,14 @@ local M = {}
 
 local MOST = 20 -- lines of a quotation; the agent can read the file
 
+-- A path with which a text can begin: `!sh x/a.py` and `/clear x.py` would be commands of the agent.
+local function not_a_command(path)
+  if path:find('^[%w_.]') or path:find('^/[^%s/]+/') then
+    return path
+  end
+  return (path:sub(1, 1) == '/' and '/.' or './') .. path
+end
+
 --- Lines in words.
 ---@param lines [integer, integer] first and last, 1-based
 ---@return string
@@ -28,7 +36,7 @@ function M.of(path, lines, quoted, prefix, words)
   if #quoted > MOST then
     table.insert(shown, '> …')
   end
-  table.insert(shown, 1, ('%s, %s:'):format(path, M.lines(lines)))
+  table.insert(shown, 1, ('%s, %s:'):format(not_a_command(path), M.lines(lines)))
   table.insert(shown, words)
   return table.concat(shown, '\n')
 end
@@ -48,7 +56,7 @@ end
 ---@param bufnr integer
 ---@return string
 function M.path(bufnr)
-  return vim.fn.fnamemodify(file.path(bufnr) --[[@as string]], ':.')
+  return not_a_command(vim.fn.fnamemodify(file.path(bufnr) --[[@as string]], ':.'))
 end
 
 --- What the user says about lines of a buffer that holds a file.

@@ -81,11 +81,12 @@ local function has_taken(content, text)
   return content == without_blanks(text) or content:find('^%[Pastedtext#%d+[^%]]*%]$') ~= nil
 end
 
--- Only the text: a sequence of control characters could end the paste, and would then be keys.
+-- Only the text: a sequence of control characters could end the paste, and would then be keys. A `!` at its
+-- beginning would be a key, too: it makes a command for the shell of the text.
 local function harmless(text)
   local plain =
     text:gsub('\r\n?', '\n'):gsub('[%z\1-\8\11-\31\127]', ''):gsub('\194[\128-\159]', '')
-  plain = plain:gsub('%s+$', '')
+  plain = plain:gsub('%s+$', ''):gsub('^!', ' !')
   -- After `@file` or a command, Enter would choose from a menu.
   return plain:find('@%S*$') and plain .. ' ' or plain
 end

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
+
+MADE = {"prompts": {"made": "!touch made"}}
 
 
 async def test_the_model_receives_a_command_with_the_next_prompt(
@@ -48,6 +52,24 @@ async def test_an_escaped_command_is_sent_as_text(panel: Panel, api: FakeApi) ->
     await panel.shows("Indeed.")
 
     assert "\n!important" in f"\n{api.requests[0].new_text}"
+
+
+@pytest.mark.parametrize("command", ["1ClaudeComment explain", "ClaudePrompt /made"])
+async def test_words_that_the_user_has_not_typed_here_are_no_command(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path, command: str
+) -> None:
+    path = project / "!touch made;" / "b.py"
+    path.parent.mkdir()
+    path.write_text("one\n")
+    api.script([text("Heard.")])
+    await nvim.lua("vim.g.claude_ide = vim.tbl_extend('error', vim.g.claude_ide, ...)", MADE)
+    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;/b.py")
+
+    await nvim.command(command)
+
+    await panel.shows("Heard.")
+    assert "!touch made" in api.requests[0].new_text
+    assert not (project / "made").exists()
 
 
 async def test_a_command_that_cannot_be_run_returns_to_the_prompt(

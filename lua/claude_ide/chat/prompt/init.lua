@@ -160,10 +160,16 @@ function M.create(chat)
   return bufnr
 end
 
---- Send a text that the user has written elsewhere; return it to them if that is impossible.
+-- What the user has not typed here is no command for the shell.
+local function not_a_command(text)
+  return (text:gsub('^!', '\\!'))
+end
+
+--- Send a text that was composed elsewhere; return it to the user if that is impossible.
 ---@param chat claude_ide.Chat
 ---@param text string
 function M.say(chat, text)
+  text = not_a_command(text)
   local number = chat_sent.add(chat, text)
   if not chat_state.emit(chat, 'send', { number = number, text = text, how = 'send' }) then
     chat_sent.take(chat, { number })
@@ -180,7 +186,7 @@ function M.put_if_empty(id, text)
   local chat = chat_state.get(id)
   local is_empty = chat ~= nil and prompt_text.is_empty(chat.prompt)
   if chat and is_empty then
-    prompt_text.put(chat.prompt, text)
+    prompt_text.put(chat.prompt, not_a_command(text))
   end
   return is_empty
 end
@@ -204,7 +210,8 @@ function M.edit(id, text, images)
   end
   keep(chat)
   chat.draft = chat.draft or prompt_text.lines(chat.prompt)
-  prompt_text.replace(chat.prompt, 0, -1, vim.split(chat_clipboard.adopt(chat, text, images), '\n'))
+  local adopted = chat_clipboard.adopt(chat, not_a_command(text), images)
+  prompt_text.replace(chat.prompt, 0, -1, vim.split(adopted, '\n'))
   prompt_text.go_to_end(chat.prompt)
 end
 
