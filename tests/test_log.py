@@ -145,3 +145,71 @@ def test_a_deleted_log_is_created_again(log: logging.Logger, path: Path) -> None
     log.warning("two")
 
     assert path.read_text() == "two\n"
+
+
+def in_another_process(path: Path, code: str) -> subprocess.Popen[str]:
+    """Run code that has a `log` to the file; it may print, and waits for its stdin."""
+    before = f"""
+import logging, os, pathlib, sys
+sys.path.insert(0, {str(ROOT / "python")!r})
+from claude_ide.log import LogFile
+log = logging.Logger("x")
+log.addHandler(LogFile(pathlib.Path({str(path)!r})))
+"""
+    return subprocess.Popen(
+        [sys.executable, "-c", before + code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finishes(process: subprocess.Popen[str]) -> bool:
+    try:
+        return process.wait(timeout=20) == 0
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return False
+
+
+FAILS = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+log.warning("has no room")
+print("failed", flush=True)
+sys.stdin.read()
+"""
+HOLDS = """
+import fcntl
+held = os.open({path!r}, os.O_WRONLY)
+fcntl.flock(held, fcntl.LOCK_EX)
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("other", [FAILS, HOLDS], ids=["could not write", "holds the lock"])
+def test_a_process_with_a_problem_does_not_keep_others_from_the_log(path: Path, other: str) -> None:
+    with in_another_process(path, other.replace("{path!r}", repr(str(path)))) as stuck:
+        assert stuck.stdout is not None
+        stuck.stdout.readline()
+        with in_another_process(path, 'for n in range(100): log.warning("entry %d.", n)') as writer:
+            has_finished = finishes(writer)
+        stuck.communicate()
+
+    assert has_finished
+    assert path.read_text().count("entry") == 100
+
+
+def test_only_the_holder_of_the_lock_rotates_the_log(log: logging.Logger, path: Path) -> None:
+    path.write_text("x" * LARGEST)
+    with in_another_process(path, HOLDS.replace("{path!r}", repr(str(path)))) as stuck:
+        assert stuck.stdout is not None
+        stuck.stdout.readline()
+        log.warning("omitted")
+        assert path.stat().st_size == LARGEST
+        stuck.communicate()
+    log.warning("written")
+
+    assert path.read_text() == "written\n"

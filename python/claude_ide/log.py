@@ -24,6 +24,16 @@ BURST = 20
 REFILL_SECONDS = 30.0
 MOST_KINDS = 500
 
+LOCK_SECONDS = 0.02
+"""How long an entry waits for another process to finish its own; entries are written on the loop."""
+
+LOCK_PAUSE_SECONDS = 0.001
+MOST_WAITS = 10
+"""After so many waits in vain no entry waits, until the file can be locked again."""
+
+ROTATED_BYTES = LARGEST - 100_000
+"""From this size on the file is rotated; the rest is for entries while others hold the lock."""
+
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """A link could lead to a file of another program, and opening a pipe could block."""
 
@@ -44,6 +54,8 @@ class LogFile(logging.Handler):
         super().__init__()
         self._path = path
         self._file: int | None = None
+        self._waits = 0
+        """How often in a row another process has held the lock for too long."""
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.chmod(0o700)
@@ -69,22 +81,36 @@ class LogFile(logging.Handler):
         super().close()
 
     def _write(self, entry: bytes) -> None:
-        file = self._current()
-        if os.fstat(file).st_size + len(entry) > LARGEST:
-            self._rotate()
-            file = self._current()
-        os.write(file, entry)
-        _lock(file, False)
+        try:
+            file, is_locked = self._current()
+            size = os.fstat(file).st_size + len(entry)
+            # Two processes that rotate at once would lose the older file.
+            if is_locked and size > ROTATED_BYTES:
+                self._rotate()
+                file, _ = self._current()
+            elif size > LARGEST:
+                return
+            # Without the lock the entry is whole, too: the file is open for appending.
+            os.write(file, entry)
+        finally:
+            # A lock that stays would block the hosts of all other editors.
+            if self._file is not None:
+                _unlock(self._file)
 
-    def _current(self) -> int:
-        """Open and lock the file that is currently at the path."""
+    def _current(self) -> tuple[int, bool]:
+        """Open the file that is currently at the path; return it, and whether we hold its lock."""
         while True:
             if self._file is None:
                 self._file = self._open()
-            _lock(self._file, True)
+            is_locked = self._lock(self._file)
             if self._is_current(self._file):
-                return self._file
+                return self._file, is_locked
             self._close()
+
+    def _lock(self, file: int) -> bool:
+        is_locked = _lock(file, LOCK_SECONDS if self._waits < MOST_WAITS else 0.0)
+        self._waits = 0 if is_locked else self._waits + 1
+        return is_locked
 
     def _rotate(self) -> None:
         # Windows cannot rename a file that another process has open; it is truncated instead.
@@ -117,12 +143,31 @@ class LogFile(logging.Handler):
             self._file = None
 
 
-def _lock(file: int, on: bool) -> None:
+def _lock(file: int, seconds: float) -> bool:
+    """Try for some seconds to lock a file; return whether it is locked."""
     try:
         import fcntl
     except ImportError:  # on Windows a few entries may be lost
-        return
-    fcntl.flock(file, fcntl.LOCK_EX if on else fcntl.LOCK_UN)
+        return True
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(LOCK_PAUSE_SECONDS)
+        except OSError:  # a file system without locks
+            return False
+        else:
+            return True
+
+
+def _unlock(file: int) -> None:
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 class RateLimit(logging.Filter):
