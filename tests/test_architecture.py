@@ -29,15 +29,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log": {"concealed"},
     "websockets_import": set(),
     "tool_names": set(),
-    "jsonrpc": {"errors"},
+    "unicode": set(),
+    "jsonrpc": {"errors", "unicode"},
     "transport": {"errors", "program"},
     "editor": {"errors", "paths", "editor_name"},
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
         *("editor", "websockets_import", "jupyter", "tool_names", "wire", "news"),
-        "text_diff",
-        "editor_name",
+        *("text_diff", "editor_name", "unicode"),
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
@@ -47,14 +47,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "news": set(),
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {
-        *("errors", "editor_name", "own_mode", "git", "program", "agents"),
+        *("errors", "editor_name", "own_mode", "git", "program", "agents", "unicode"),
     },
     "agents.stream_json.decoding": {
         *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
         *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names", "wire"),
-        *("agents.stream_json.wire", "agents.stream_json.decoding"),
+        *("agents.stream_json.wire", "agents.stream_json.decoding", "unicode"),
     },
     "agents.acp.decoding": {"errors", "files", "agents", "tool_names"},
     "agents.acp": {
@@ -65,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "announcer": {"agents", "review"},
     "hooks": {
-        "editor_name",
+        *("editor_name", "unicode"),
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),

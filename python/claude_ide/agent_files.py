@@ -218,7 +218,7 @@ def _write(path: str, text: str) -> None:
     try:
         resolved = Path(path).resolve()
         text = _as_before(resolved, text)
-        files.write(resolved, text.encode())
+        files.write(resolved, text.encode("utf-8", "surrogateescape"))
     except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
         raise _refused(path, getattr(error, "strerror", None) or str(error)) from None
 

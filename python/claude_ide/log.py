@@ -25,7 +25,7 @@ REFILL_SECONDS = 30.0
 MOST_KINDS = 500
 
 LOCK_SECONDS = 0.02
-"""How long an entry waits for another process to finish its own; entries are written on the loop."""
+"""How long an entry waits for that of another process; entries are written on the loop."""
 
 LOCK_PAUSE_SECONDS = 0.001
 MOST_WAITS = 10
@@ -156,7 +156,7 @@ def _lock(file: int, seconds: float) -> bool:
         except BlockingIOError:
             if time.monotonic() >= until:
                 return False
-            time.sleep(LOCK_PAUSE_SECONDS)
+            time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  # a lock tells nobody that it is free
         except OSError:  # a file system without locks
             return False
         else:

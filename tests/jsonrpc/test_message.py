@@ -1,6 +1,8 @@
 """`jsonrpc/message.py`: decoding and encoding of messages."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -218,8 +220,11 @@ def test_a_response_with_text_that_is_not_unicode_is_not_encoded() -> None:
         encode(Response(1, {"text": LATIN_1}))
 
 
-def test_text_in_a_notification_that_is_not_unicode_is_replaced() -> None:
-    frame = encode(Notification("selection_changed", {"text": LATIN_1, "lines": [1, LATIN_1]}))
+@pytest.mark.parametrize("type_", [Notification, partial(Request, 1)])
+def test_text_that_is_not_unicode_is_replaced_in_what_is_sent_unasked(
+    type_: Callable[..., Request | Notification],
+) -> None:
+    frame = encode(type_("selection_changed", {"text": LATIN_1, "lines": [1, LATIN_1]}))
 
     assert json.loads(frame)["params"] == {"text": "caf\ufffd", "lines": [1, "caf\ufffd"]}
 

@@ -19,6 +19,7 @@ from claude_ide.hooks.reasons import Reasons
 from claude_ide.review.commands import Commands
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
+from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
 
 WAIT_SECONDS = 0.5
@@ -29,7 +30,7 @@ PROMPTED = "UserPromptSubmit"
 
 
 def _answer(content: Mapping[str, Any]) -> Response:
-    encoded = msgspec.json.encode(content)
+    encoded = msgspec.json.encode(readable(content))
     return Response(HTTPStatus.OK, encoded, (("Content-Type", "application/json"),))
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from claude_ide.errors import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
+from claude_ide.unicode import readable
 
 Id = int | str | float | None
 """An `id`: 0 and the empty string are valid ids."""
@@ -267,14 +268,14 @@ def encode(message: Message) -> bytes:
     """Encode a message as one line of JSON in UTF-8.
 
     A `msgspec.Raw` inside it is copied, as it is already encoded. Raises `ValueError` for text
-    that is not Unicode, such as a latin-1 byte in a buffer read as UTF-8. In a notification U+FFFD
-    replaces it, because that text is never written to a file.
+    that is not Unicode in a response, such as a latin-1 byte in a buffer read as UTF-8: the other
+    side may write it to a file. In what we send unasked U+FFFD replaces it.
     """
     plain = _plain(message)
     try:
         return msgspec.json.encode(plain)
     except UnicodeEncodeError:
-        if not isinstance(message, Notification):
+        if isinstance(message, Response | ErrorResponse):
             raise
         return msgspec.json.encode(readable(plain))
 
@@ -294,22 +295,3 @@ def _plain(message: Message) -> dict[str, Any]:
                 described["data"] = error.data
             return plain | {"id": id_, "error": described}
     return plain if params is None else plain | {"params": params}
-
-
-def readable(value: Any) -> Any:
-    """Return the value with U+FFFD in place of surrogates, such as those for undecodable bytes."""
-    match value:
-        case str():
-            return _readable_text(value)
-        case dict():
-            return {readable(key): readable(item) for key, item in value.items()}
-        case list() | tuple():
-            return [readable(item) for item in value]
-    return value
-
-
-def _readable_text(text: str) -> str:
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:  # a surrogate that does not represent a byte
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

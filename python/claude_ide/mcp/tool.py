@@ -14,7 +14,8 @@ import msgspec
 
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import RpcError
-from claude_ide.jsonrpc.message import converted, readable
+from claude_ide.jsonrpc.message import converted
+from claude_ide.unicode import readable
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels

@@ -95,10 +95,6 @@ def test_the_result_of_a_shell_command_is_text() -> None:
     assert "$ make\n1 error\n(The command has failed.)" in words
 
 
-def test_text_that_is_not_unicode_is_sent_readably() -> None:
-    assert texts(Words("caf\udce9")) == ["caf\N{REPLACEMENT CHARACTER}"]
-
-
 def test_what_the_user_has_typed_is_told_from_the_context() -> None:
     parts = [Words("fix this\n\nplease"), LINES, ShellResult("ls", "a\n"), OpenFile("/none")]
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.acp.turns import BROKEN
 from claude_ide.agents.events import (
+    Change,
     CommandsChanged,
     Dead,
     Ready,
@@ -21,6 +23,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.session_state import State
+from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, LoginNeededError
 from support.acp import script as acp
 from support.acp.script import Script
@@ -40,6 +43,49 @@ async def test_a_turn_of_a_proper_agent(begin: Begin) -> None:
     assert talk.said == "Hello"
     (prompt,) = talk.fake.received("session/prompt")
     assert prompt["prompt"] == [{"type": "text", "text": "hi"}]
+
+
+class Noting:
+    """Observes no files; a prompt carries the next of its notes, or fails if it is an error."""
+
+    def __init__(self, *notes: str | Exception) -> None:
+        self._notes = iter(notes)
+
+    async def before(self, tool: str, path: str) -> None:
+        pass
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        return ""
+
+    async def prompted(self) -> str:
+        note = next(self._notes)
+        if isinstance(note, Exception):
+            raise note
+        return note
+
+
+async def test_bytes_that_are_not_utf8_reach_the_agent_readably(begin: Begin) -> None:
+    workbench = Workbench(edits=Noting("reverted: caf\udce9"))
+    talk = await begin(Script(prompt=SAID), workbench=workbench)
+
+    ended = await talk.turn("na\udcefve")
+
+    assert ended.why is TurnEndReason.COMPLETED
+    (prompt,) = talk.fake.received("session/prompt")
+    words, note = (block["text"] for block in prompt["prompt"])
+    assert words == "na�ve"
+    assert "reverted: caf�" in note
+
+
+async def test_an_error_of_our_own_in_a_turn_ends_it_with_a_message(begin: Begin) -> None:
+    workbench = Workbench(edits=Noting(RuntimeError("a bug"), ""))
+    talk = await begin(Script(prompt=SAID), workbench=workbench)
+
+    lost, ended = await talk.turn("one"), await talk.turn("two")
+
+    assert (lost.why, lost.message) == (TurnEndReason.FAILED, BROKEN)
+    assert ended.why is TurnEndReason.COMPLETED
+    assert talk.agent.state.state is State.IDLE
 
 
 @pytest.mark.parametrize("last", [acp.exit_(3), acp.kill(signal.SIGKILL)])

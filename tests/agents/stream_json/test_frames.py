@@ -46,5 +46,8 @@ def test_bytes_that_are_not_utf8_are_replaced() -> None:
     assert decode_line(b'{"text":"a\xffb"}') == {"text": "a�b"}
 
 
-def test_half_a_surrogate_pair_can_be_sent() -> None:
-    assert json.loads(encode_line({"text": "\udc80"})) == {"text": "\udc80"}
+def test_text_that_is_not_unicode_is_sent_readably() -> None:
+    """A model refuses half a surrogate pair, and with it all of the conversation after it."""
+    line = encode_line({"text": ["\udc80", "caf\udce9", "\ud83d"], "whole": "\U0001f389"})
+
+    assert json.loads(line) == {"text": ["�", "caf�", "�"], "whole": "\U0001f389"}

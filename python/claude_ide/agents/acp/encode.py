@@ -15,7 +15,6 @@ from claude_ide.agents.prompt import (
     ShellResult,
     Words,
 )
-from claude_ide.jsonrpc.message import readable
 
 Block = dict[str, Any]
 """One block of a prompt's content."""
@@ -51,8 +50,7 @@ def blocks(prompt: Prompt, offer: Offer) -> list[Block]:
                 context.append(_context("shell", _ran(part)))
     if context:
         _separate(content)
-    plain: list[Block] = readable(content + context)
-    return plain
+    return content + context
 
 
 def text(words: str) -> Block:

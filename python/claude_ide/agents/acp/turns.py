@@ -4,6 +4,7 @@ An agent has no queue of its own: a second prompt during a turn is an error.
 """
 
 import asyncio
+import logging
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -17,6 +18,11 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
+
+logger = logging.getLogger(__name__)
+
+BROKEN = "the turn was lost, see :ClaudeLog"
+"""The message of a turn that has ended by an error of our own."""
 
 
 class End(NamedTuple):
@@ -77,12 +83,20 @@ class Turns:
         if self._task is not None:
             await asyncio.wait([self._task])
 
+    async def _ended(self, blocks: list[Block]) -> End | None:
+        try:
+            return await self._run(blocks)
+        except Exception:
+            # Without an end the chat would be busy for ever.
+            logger.exception("a turn could not be followed to its end")
+            return End(TurnEndReason.FAILED, BROKEN)
+
     async def _run_all(self) -> None:
         while self._waiting:
             prompt, blocks = self._waiting.popleft()
             self._emit(PromptChanged(prompt, PromptStage.STARTED))
             began = asyncio.get_running_loop().time()
-            end = await self._run(blocks)
+            end = await self._ended(blocks)
             if end is None:  # the agent has ended
                 self._waiting.clear()
                 return

@@ -16,6 +16,7 @@ from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed
 from claude_ide.transport.lines import Child
+from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
 
 GRACE_SECONDS = 0.5
@@ -132,7 +133,7 @@ class Ask:
         self._party.note(TO, self._question.prompt)
         # The prompt goes to stdin: it can exceed the length limit of an argument.
         with contextlib.suppress(TransportClosed):  # its stderr says why it has ended
-            await self._child.write(self._question.prompt.encode("utf-8", "replace"))
+            await self._child.write(readable(self._question.prompt).encode())
         self._child.close_input()
 
     def _arguments(self) -> list[str]:

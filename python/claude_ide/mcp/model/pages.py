@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from claude_ide.mcp.tool import Content, text
+from claude_ide.unicode import readable
 
 LARGEST = 24_000
 """Characters. The CLI saves a longer answer to a file, of which the model sees only the start."""
@@ -35,7 +36,7 @@ def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
     if rest:
         kept.append(rest)
     # Half of a surrogate pair, which a buffer may have, is no valid JSON.
-    return text("\n".join(kept).encode("utf-8", "replace").decode())
+    return text(readable("\n".join(kept)))
 
 
 def remaining(total: int, offset: int, shown: Sequence[object]) -> str:

@@ -225,7 +225,8 @@ class _Review:
         if accepted.file.is_new:
             if _exists(accepted):
                 raise EditorError("exists by now")
-            await asyncio.to_thread(disk.write, Path(os.path.realpath(path)), text.encode())
+            content = text.encode("utf-8", "surrogateescape")
+            await asyncio.to_thread(disk.write, Path(os.path.realpath(path)), content)
             self.outcome.written.append("".join([path, *notes]))
             return
         loaded = await self._editor.load(path)

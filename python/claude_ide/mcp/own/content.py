@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 from claude_ide.errors import ToolError
-from claude_ide.jsonrpc.message import readable
 from claude_ide.mcp.model.pages import LARGEST
 from claude_ide.mcp.tool import Content, text
+from claude_ide.unicode import readable
 
 NOTHING = "(done; the tool returned no text)"
 NEEDED = {

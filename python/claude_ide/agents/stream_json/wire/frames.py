@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.unicode import readable
+
 logger = logging.getLogger(__name__)
 
 Frame = dict[str, Any]
@@ -25,14 +27,12 @@ def decode_line(line: bytes) -> Frame | None:
 
 def encode_line(frame: Frame) -> bytes:
     """Encode one frame in ASCII: the CLI may also treat characters such as U+2028 as line ends."""
-    return json.dumps(frame, separators=(",", ":")).encode("ascii")
+    return json.dumps(readable(frame), separators=(",", ":")).encode("ascii")
 
 
 def _decode_leniently(line: bytes) -> Any:
     # The CLI cuts texts even within a surrogate pair, which leaves invalid Unicode.
     try:
-        decoded = json.loads(line.decode("utf-8", "replace"))
-        whole = json.dumps(decoded, ensure_ascii=False).encode("utf-16", "surrogatepass")
-        return json.loads(whole.decode("utf-16", "replace"))
+        return readable(json.loads(line.decode("utf-8", "replace")))
     except (ValueError, RecursionError):
         return None
