@@ -195,15 +195,41 @@ async def test_failed_draws_are_retried_at_growing_intervals_and_logged_once(
     assert caplog.text.count("no such buffer") == 1
 
 
-async def test_any_other_error_ends_the_painter_and_is_raised(
-    source: Source, canvas: Canvas
+@pytest.mark.parametrize("place", ["the source", "the editor"])
+async def test_a_mistake_of_ours_does_not_end_the_drawing(
+    painter: Painter,
+    source: Source,
+    canvas: Canvas,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
 ) -> None:
-    painter = Painter(canvas.draw, source)
-    source.remaining, canvas.error = 1, RuntimeError("a mistake of ours")
-    painter.now()
+    def fail(*_: Any) -> None:
+        raise RuntimeError("a mistake of ours")
 
-    with pytest.raises(RuntimeError):
-        await asyncio.wait_for(painter.run(), 5)
+    with monkeypatch.context() as broken, caplog.at_level(logging.WARNING):
+        if place == "the source":
+            broken.setattr(source, "frame", fail)
+        else:
+            canvas.error = RuntimeError("a mistake of ours")
+        source.remaining = 1
+        painter.now()
+        await asyncio.wait_for(painter.drawn(), 5)
+    assert "RuntimeError: a mistake of ours" in caplog.text
+    before = len(canvas.drawn)
+
+    canvas.error = None
+    painter.now()
+    await asyncio.wait_for(painter.drawn(), 5)
+
+    assert len(canvas.drawn) == before + 1
+
+
+async def test_nothing_waits_for_a_frame_after_the_end(painter: Painter, source: Source) -> None:
+    painter.close()
+    source.remaining = 1
+    painter.soon()
+
     await asyncio.wait_for(painter.drawn(), 5)
 
 

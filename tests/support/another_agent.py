@@ -23,6 +23,7 @@ from claude_ide.agents.agent import (
     ToolServer,
 )
 from claude_ide.agents.answer import Answer
+from claude_ide.agents.event_queue import EventQueue
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.prompt import Image, Prompt, Words
 from claude_ide.agents.session_state import SessionState
@@ -94,13 +95,13 @@ class AnotherAgent:
         self.lost = False
         """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
-        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._events = EventQueue()
 
     def emit(self, *happened: Event) -> None:
         """Emit events."""
         for event in happened:
             self.state = self.state.after(event)
-            self._events.put_nowait(event)
+            self._events.put(event)
 
     async def history(self, session: str) -> list[Event]:
         if session not in self.stored:
@@ -114,7 +115,7 @@ class AnotherAgent:
         if self.needs_login():
             raise LoginNeededError(f"{self.name} is not logged in")
         self.state = self.state.spawned()
-        self._events = asyncio.Queue()
+        self._events = EventQueue()
         await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
         self.emit(self.ready, events.Session(self.session))
@@ -125,12 +126,8 @@ class AnotherAgent:
             self.emit(events.SettingsChanged(self.settings))
         return self.ready
 
-    async def events(self) -> AsyncIterator[Event]:
-        while True:
-            event = await self._events.get()
-            yield event
-            if isinstance(event, events.Dead):
-                return
+    def events(self) -> AsyncIterator[Event]:
+        return self._events.until_dead()
 
     async def stop(self) -> None:
         if self.state.state.value not in ("off", "dead"):

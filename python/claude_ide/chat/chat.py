@@ -1,12 +1,13 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
 import contextlib
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.events import Event
+from claude_ide.agents.events import Asked, Event
 from claude_ide.agents.session_state import State
 from claude_ide.chat import abilities, context_usage
 from claude_ide.chat.attachment import Attachment
@@ -40,6 +41,10 @@ from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, UserError
+
+logger = logging.getLogger(__name__)
+
+UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
 
 
 class Chat:
@@ -157,33 +162,60 @@ class Chat:
                 | events.UrlAsked()
                 | events.PlanProposed()
             ):
-                self.answers.ask(event)
-                if not self.shown:
-                    name = self.agent.name
-                    self._editor.notify(f"{name} is waiting for your answer (:ClaudeChat answer)")
+                self._ask(event)
             case _ if not self.running.hides(event):
                 self._show(event)
 
+    def _ask(self, event: Asked) -> None:
+        try:
+            self.answers.ask(event)
+        except Exception:
+            # The agent waits, and the user has to know.
+            logger.exception("%s could not be shown", type(event).__name__)
+            return self._show(events.Notice(UNSHOWN, "error"))
+        if not self.shown:
+            name = self.agent.name
+            self._editor.notify(f"{name} is waiting for your answer (:ClaudeChat answer)")
+
     def _show(self, event: Event) -> None:
-        urgent = self.transcript.apply(event)
-        self.reviewing.apply(event)
-        self._reporting.apply(event)
-        self._bar.apply(event)
-        self.settings.apply(event)
-        self.background.apply(event)
-        self.following.apply(event)
+        for apply in self._sinks:
+            try:
+                apply(event)
+            except Exception:
+                # One that fails must not keep a request open, or a prompt waiting.
+                logger.exception("%s failed in %r", type(event).__name__, apply)
+        self.refresh_bars()
+
+    @property
+    def _sinks(self) -> tuple[Callable[[Event], object], ...]:
+        """What an event is applied to, in this order: first what shows it, then what follows."""
+        return (
+            self._apply_to_transcript,
+            self.reviewing.apply,
+            self._reporting.apply,
+            self._bar.apply,
+            self.settings.apply,
+            self.background.apply,
+            self.following.apply,
+            self._apply_to_offer,
+            self.answers.settle,
+            self.branching.apply,
+            self._follow,
+            self.sending.follow,
+            self.running.follow,
+        )
+
+    def _apply_to_transcript(self, event: Event) -> None:
+        is_urgent = True
+        try:
+            is_urgent = self.transcript.apply(event)
+        finally:
+            (self._painter.now if is_urgent else self._painter.soon)()
+
+    def _apply_to_offer(self, event: Event) -> None:
         self._offers.apply(event)
         self._offers.update()
         self.welcome.update(self._bar.model or self._offered_model(), self._bar.mode_name)
-        self.answers.settle(event)
-        self.branching.apply(event)
-        self._follow(event)
-        self.sending.follow(event)
-        self.running.follow(event)
-        if isinstance(event, events.TurnEnded):
-            self._withdraw()
-        (self._painter.now if urgent else self._painter.soon)()
-        self.refresh_bars()
 
     def _offered_model(self) -> str:
         """Return the model that a new session will have, as far as the agent has named it."""
@@ -202,6 +234,8 @@ class Chat:
                 self._run(self.panel.remember(session))
             case events.PromptBlocked(text):
                 self._run(self.sending.return_blocked(text))
+            case events.TurnEnded():
+                self._withdraw()
             case events.Dead():
                 if numbers := self.sending.cancel_queued():
                     self._run(self.panel.give_back(numbers))

@@ -245,7 +245,9 @@ class AcpAgent(Unsupported):
             self._reset()
             self._state = self._state.spawned()
             dialect = Incoming(self._requests(), self._notifications())
-            connection = Connection(child, launch.name, dialect, self._traffic, self._ended)
+            connection = Connection(
+                *(child, launch.name, dialect, self._traffic, self._ended, self._events.room)
+            )
             self._connection = connection
         try:
             await connection.initialize(introduction(self._serving.abilities))

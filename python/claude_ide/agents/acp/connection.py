@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,10 @@ UPDATE = b'"session/update"'
 
 
 class Connection:
-    """An agent from its start to its end; `ended` is called with its exit code and complaint."""
+    """An agent from its start to its end; `ended` is called with its exit code and complaint.
+
+    Its output is read on when `room` returns.
+    """
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Connection:
         dialect: Dialect,
         traffic: Traffic,
         ended: Callable[[int, str], None],
+        room: Callable[[], Awaitable[None]],
     ) -> None:
         self.offer = Offer()
         self._is_ending = False
@@ -49,6 +53,7 @@ class Connection:
         self._name = name
         self._traffic = traffic
         self._ended = ended
+        self._room = room
         self._printed = b""
         """The last line on stdout, if that is no message."""
         self._peer = Peer(self, dialect)
@@ -143,6 +148,7 @@ class Connection:
                     continue
                 await self._peer.receive(frame)
                 number += 1
+                await self._room()
                 # The caller of a request must see its answer before the messages after it.
                 if UPDATE not in line or number % LINES_AT_ONCE == 0:
                     await asyncio.sleep(0)

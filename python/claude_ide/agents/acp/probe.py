@@ -5,6 +5,7 @@ from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.incoming import Incoming
 from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.event_queue import EventQueue
 from claude_ide.agents.traffic import Traffic
 
 GRACE_SECONDS = 1.0
@@ -17,7 +18,8 @@ async def probe(launch: Launch) -> Offer:
     """
     child = await Connection.spawn(launch.command, launch.folder, launch.environment)
     silent = Incoming({}, {})
-    connection = Connection(child, launch.name, silent, Traffic(), lambda _code, _stderr: None)
+    ended, room = (lambda _code, _stderr: None), EventQueue().room
+    connection = Connection(child, launch.name, silent, Traffic(), ended, room)
     try:
         await connection.initialize(introduction({}))
         return connection.offer

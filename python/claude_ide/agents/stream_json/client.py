@@ -148,6 +148,7 @@ class StreamJsonAgent:
             connection = Connection(
                 child,
                 self._emit,
+                self._events.room,
                 self._servers,
                 self._edits,
                 self._traffic,

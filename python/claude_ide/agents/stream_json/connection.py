@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import (
@@ -48,12 +48,13 @@ class UnknownOptionError(AgentError):
 
 
 class Connection:
-    """A CLI from its start to its end."""
+    """A CLI from its start to its end; its output is read on when `room` returns."""
 
     def __init__(
         self,
         child: Child,
         emit: Callable[[Event], None],
+        room: Callable[[], Awaitable[None]],
         servers: Mapping[str, McpServer],
         edits: Edits | None,
         traffic: Traffic,
@@ -71,6 +72,7 @@ class Connection:
         self._warned: set[str] = set()
         self._child = child
         self._emit = emit
+        self._room = room
         self._traffic = traffic
         self._follows_folder = follows_folder
         self._reading = asyncio.get_running_loop().create_task(self._read())
@@ -170,6 +172,7 @@ class Connection:
                 if frame is not None:
                     self._handle_or_log(frame)
                 number += 1
+                await self._room()
                 if number % FRAMES_AT_ONCE == 0:
                     await asyncio.sleep(0)
         finally:

@@ -57,7 +57,8 @@ class Painter:
     def soon(self) -> None:
         """Draw the changes when the next frame is due."""
         self._wanted.set()
-        self._idle.clear()
+        if not self._closed.is_set():
+            self._idle.clear()
 
     def now(self) -> None:
         """Draw the changes as soon as possible: at most `FRAME_SECONDS` after the last frame."""
@@ -85,28 +86,29 @@ class Painter:
     async def _paint(self) -> None:
         self._wanted.clear()
         self._urgent.clear()
-        frame = None if self._closed.is_set() else self._source.frame()
-        if frame is None:
-            self._idle.set()
-            return
         began = self._clock()
-        if await self._drawn(frame):
+        try:
+            frame = None if self._closed.is_set() else self._source.frame()
+            if frame is None:
+                self._idle.set()
+                return
+            began = self._clock()
+            await self._draw(frame)
+        except Exception as error:
+            self._failed(error)
+        else:
+            self._failures = 0
             # One frame may not hold all changes.
             self._wanted.set()
         await self._pause(self._clock() - began)
 
-    async def _drawn(self, frame: dict[str, Any]) -> bool:
-        try:
-            await self._draw(frame)
-        except EditorError as error:
-            if not self._failures:
-                logger.warning("a frame of the chat could not be drawn: %s", error)
-            self._failures += 1
-            self._source.redraw()
-            self._idle.set()
-            return False
-        self._failures = 0
-        return True
+    def _failed(self, error: Exception) -> None:
+        if not self._failures:
+            ours = None if isinstance(error, EditorError) else error
+            logger.warning("a frame of the chat could not be drawn: %s", error, exc_info=ours)
+        self._failures += 1
+        self._source.redraw()
+        self._idle.set()
 
     async def _pause(self, took: float) -> None:
         """Wait until the next frame is due: earlier if it is urgent, later after failures."""

@@ -1,14 +1,20 @@
 """A page with its views: finds the view of a part, and draws the views that have changed."""
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from claude_ide.chat.page.page import Page
 from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.rows import row
 from claude_ide.chat.page.view import View
 
 V = TypeVar("V", bound=View)
 
+logger = logging.getLogger(__name__)
+
+UNDRAWN = "this part could not be shown, see :ClaudeLog"
+UNDRAWN_KIND = "notice"
 
 BESIDE = frozenset({"late", "trust"})
 """The kinds of parts that are not part of a conversation; `chat/state.lua` has them, too."""
@@ -21,6 +27,8 @@ class Sheet:
         self.page = Page()
         self._views: dict[int, View] = {}
         self._changed: dict[View, None] = {}
+        self._undrawn: dict[View, str] = {}
+        """The views that could not be drawn, each with the kind of its part."""
         self._placeholder: View | None = None
 
     def add(
@@ -81,6 +89,7 @@ class Sheet:
     def remove(self, view: View) -> None:
         """Remove a view and its part."""
         self._changed.pop(view, None)
+        self._undrawn.pop(view, None)
         self._views.pop(view.part.id, None)
         self.page.remove(view.part)
 
@@ -113,11 +122,23 @@ class Sheet:
 
     def draw(self) -> None:
         """Write the changed views to the page."""
-        for view in self._changed:
-            view.draw(self.page)
-        self._changed.clear()
+        changed, self._changed = self._changed, {}
+        for view in changed:
+            self._draw(view)
         for part in self.page.trim():
             self._views.pop(part.id, None)
+
+    def _draw(self, view: View) -> None:
+        """Draw a view; one that cannot be drawn leaves the others as they are."""
+        view.part.kind = self._undrawn.pop(view, view.part.kind)
+        try:
+            view.draw(self.page)
+        except Exception:
+            logger.exception("a part of a chat could not be drawn: %s", view.part.kind)
+            self._undrawn[view] = view.part.kind
+            # Of this kind, so that no key answers a request that is not on the screen.
+            rows = view.indented([row((UNDRAWN, "ClaudeChatError"))])
+            self.page.write(view.part, rows, kind=UNDRAWN_KIND)
 
     def frame(self) -> dict[str, Any] | None:
         """Return the next frame; None if the editor is up to date."""
