@@ -42,7 +42,6 @@ enddef
 export def Select(token: number, prompt: string, items: list<string>): bool
   return Begin(token, (Reply) => {
     vim_ui.Select(prompt, items, (index) => Reply(index > 0 ? {index: index} : {}))
-    moment.Guard(() => 0)
   })
 enddef
 

@@ -13,7 +13,7 @@ import pytest
 
 from support.claude_cli import CARET, environment
 from support.claude_code import locks
-from support.either_editor import BOTH, Editor, configure, run, start_editor
+from support.either_editor import BOTH, Editor, choose, configure, run, start_editor, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
 from support.model_languages import enable_real
@@ -281,7 +281,7 @@ async def test_a_rename_is_reviewed_and_lands_in_every_file(
     question = "rename a symbol to hail: 3 lines in 2 files"
     await until(lambda: question in nvim.screen.text(), question, PATIENCE)
     assert "Do you want to proceed?" not in nvim.screen.text()
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
     await accept(nvim, 1)
     assert "greet" in greeter.read_text()
     await accept(nvim, 2)
@@ -323,7 +323,7 @@ async def test_refused_code_does_not_run_and_the_model_reads_why(
     await asked(nvim, "made")
     await nvim.keys(":q<CR>")
     await until(lambda: "Why should it not run?" in nvim.screen.text(), "the question")
-    await nvim.keys("too early<CR>")
+    await type_answer(nvim, "too early<CR>")
 
     await done(nvim)
     assert "refused to run this code" in api.requests[-1].new_text

@@ -4,6 +4,7 @@ from typing import Any
 
 from support.acp import script as acp
 from support.acp.script import Fake, Make, Script
+from support.either_editor import choose
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE, Panel
 
@@ -61,7 +62,7 @@ async def test_the_login_that_the_user_has_chosen_is_repeated_by_the_next_host(
     await until(lambda: "2: With a tree" in nvim.screen.text(), "the list", PATIENCE)
     assert requested(fake) == []
 
-    await nvim.keys("2<CR>")
+    await choose(nvim, 2)
 
     await logged_in(fake, panel, 2)
     await nvim.lua(KILL)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.agent import Login
+from support.either_editor import choose
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
 from support.pond import Pond
@@ -106,7 +107,7 @@ async def test_the_user_chooses_one_of_several_ways(pond: Pond) -> None:
     await until(lambda: "2: With a tree" in pond.nvim.screen.text(), "the list", PATIENCE)
     assert "Log in to Beaver:" in pond.nvim.screen.text()
 
-    await pond.nvim.keys("2<CR>")
+    await choose(pond.nvim, 2)
 
     await pond.panel.bar_shows("Ask first")
     assert pond.beaver.chosen == ["b"]

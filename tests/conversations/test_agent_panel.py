@@ -10,6 +10,7 @@ from claude_ide.agents import elicitation, events
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import Option, OptionKind
 from support.another_agent import ALL, FEW
+from support.either_editor import type_answer
 from support.neovim import until
 from support.panel import PATIENCE
 from support.river import FLOAT, Begin, River
@@ -187,7 +188,7 @@ async def test_words_that_were_not_sent_return_to_the_prompt(begin: Begin) -> No
     await until(asking, "it asks why not", PATIENCE)
     river.agent.emit(events.RequestWithdrawn("r1"))
     await river.panel.shows_no_more("paddle swim?")
-    await river.nvim.keys("use a raft<CR>")
+    await type_answer(river.nvim, "use a raft<CR>")
 
     await river.reports("not sent: your words are in the prompt")
     assert (await river.panel.look())["prompt"] == ["use a raft"]

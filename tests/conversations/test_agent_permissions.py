@@ -11,6 +11,7 @@ from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, OptionKind, Replacement
 from support.another_agent import ALL, FEW
 from support.chunks import chunk
+from support.either_editor import choose
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, choose_answer
 from support.river import Begin, River
@@ -54,7 +55,7 @@ def files(project: Path) -> tuple[Path, Path]:
     return project / "a.txt", project / "b.txt"
 
 
-async def choose(river: River, words: str, key: str, shown: str, number: int) -> None:
+async def choose_way(river: River, words: str, key: str, shown: str, number: int) -> None:
     """Press a key on a request, and choose from the list that appears."""
 
     async def listed() -> bool:
@@ -66,7 +67,7 @@ async def choose(river: River, words: str, key: str, shown: str, number: int) ->
         return False
 
     await until(listed, f"the list with {shown!r}", PATIENCE)
-    await river.nvim.keys(f"{number}<CR>")
+    await choose(river.nvim, number)
 
 
 # Options.
@@ -117,7 +118,7 @@ async def test_every_option_can_be_chosen(begin: Begin, number: int, answer: Ans
     river.agent.emit(*started(), command(ONCE, SESSION, EVER, ALSO_ONCE, NO, FEEDBACK, NEVER))
     await river.panel.shows("? Run this")
 
-    await choose(river, "? Run", "a", "Answer:", number)
+    await choose_way(river, "? Run", "a", "Answer:", number)
 
     assert await river.wait_for_call("answer") == ("answer", "r1", answer)
 
@@ -127,7 +128,7 @@ async def test_yes_never_means_always(begin: Begin) -> None:
     river.agent.emit(*started(), command(SESSION, NO))
     assert "  y  " not in await river.panel.shows("? Run this")
 
-    await choose(river, "? Run", "y", "Allow always:", 1)
+    await choose_way(river, "? Run", "y", "Allow always:", 1)
 
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o2",)))
 
@@ -139,7 +140,7 @@ async def test_accepting_a_diff_never_means_always(begin: Begin, files: tuple[Pa
 
     await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
     assert [call for call in river.agent.calls if call[0] == "answer"] == []
-    await river.nvim.keys("1<CR>")
+    await choose(river.nvim, 1)
 
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o2",)))
 
@@ -152,7 +153,7 @@ async def test_a_changed_proposal_stays_changed_if_there_is_no_plain_yes(
     await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
 
     await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
-    await river.nvim.keys("1<CR>")
+    await choose(river.nvim, 1)
 
     _, _, answer = await river.wait_for_call("answer")
     assert answer.options == ("o2",)
@@ -185,7 +186,7 @@ async def test_a_plan_can_be_approved_in_each_way_that_the_agent_offers(begin: B
 
     await river.nvim.keys("gA")
     await until(lambda: "Approve:" in river.nvim.screen.text(), "the ways", PATIENCE)
-    await river.nvim.keys("2<CR>")
+    await choose(river.nvim, 2)
 
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o3",)))
 
@@ -227,7 +228,7 @@ async def change(begin: Begin, path: Path, choice: str) -> River:
     await accept(river.nvim, bufnr, "2Gcc2<Esc>")
     question = "Otter cannot accept changes"
     await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
-    await river.nvim.keys(f"{choice}<CR>")
+    await choose(river.nvim, int(choice))
     return river
 
 
@@ -275,14 +276,14 @@ async def test_a_changed_plan_becomes_the_next_prompt(begin: Begin) -> None:
     await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")
     question = "Otter cannot accept changes"
     await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
-    await river.nvim.keys("0<CR>")
+    await choose(river.nvim, 0)
     await river.reports("it still waits for an answer")
     await _plan_is_open(river.nvim)
     assert await river.nvim.eval("getline(1)") == "1. Build two dams"
 
     await river.nvim.keys(":w<CR>")
     await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
-    await river.nvim.keys("1<CR>")
+    await choose(river.nvim, 1)
 
     _, words = await river.wait_for_call("prompt")
     assert words.endswith("1. Build two dams\n")
@@ -363,7 +364,7 @@ async def test_changes_of_several_files_become_one_prompt(
     question = "Otter cannot accept changes"
     await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
 
-    await river.nvim.keys("1<CR>")
+    await choose(river.nvim, 1)
 
     _, _, answer = await river.wait_for_call("answer")
     assert "a.txt:" in answer.reason

@@ -6,6 +6,7 @@ import pytest
 
 from claude_ide.agents import events
 from support.another_agent import ALL, FEW, READY, SETTINGS
+from support.either_editor import type_answer
 from support.neovim import until
 from support.panel import PATIENCE
 from support.river import Begin, River
@@ -25,7 +26,7 @@ async def completed(river: River, words: str) -> list[str]:
 async def choose(river: River, shown: str, number: str) -> None:
     """Choose from a list that shows these words."""
     await until(lambda: shown in river.nvim.screen.text(), f"{shown!r} is shown", PATIENCE)
-    await river.nvim.keys(f"{number}<CR>")
+    await type_answer(river.nvim, f"{number}<CR>")
 
 
 async def test_settings_and_values_are_completed_by_words_that_can_be_typed(begin: Begin) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.chat.kinds import Kinds
+from support.either_editor import choose
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
@@ -119,7 +120,7 @@ async def test_the_question_can_be_answered_from_the_prompt(pond: Pond) -> None:
     await until(lambda: "1: Yes, trust" in pond.nvim.screen.text(), "the list", PATIENCE)
     assert "Show details" not in pond.nvim.screen.text()
 
-    await pond.nvim.keys("1<CR>")
+    await choose(pond.nvim, 1)
 
     await pond.calls(pond.beaver.agents[0], "start")
 

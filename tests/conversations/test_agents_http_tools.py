@@ -10,6 +10,7 @@ import pytest
 
 from claude_ide.agents.acp.kind import Acp
 from support.chats_here import ChatsHere
+from support.either_editor import choose
 from support.neovim import ROOT, Neovim, until
 from support.panel import Panel
 from support.processes import alive, pid_in
@@ -42,7 +43,7 @@ async def run(panel: Panel, command: str) -> None:
     await panel.nvim.lua("vim.o.makeprg = ...", command)
     await panel.send("call make")
     await until(lambda: "Otter wants to run: " in panel.nvim.screen.text(), "the question")
-    await panel.nvim.keys("1<CR>")
+    await choose(panel.nvim, 1)
 
 
 async def test_the_agent_calls_a_tool_of_the_editor(

@@ -13,6 +13,7 @@ from claude_ide.agents.acp.kind import Acp
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import TOKEN
 from support.chats_here import ChatsHere
+from support.either_editor import choose
 from support.neovim import ROOT, Neovim, until
 from support.panel import Panel
 from support.processes import alive, pid_in, started_with
@@ -81,7 +82,7 @@ async def test_a_question_has_the_agents_name_and_is_answered_with_keys(
     await panel.send("call make")
     await until(lambda: "Otter wants to run: touch made" in nvim.screen.text(), "the question")
 
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     assert "answer: touch made: exit code 0" in await panel.shows("answer: ")
     assert (project / "made").exists()
@@ -93,7 +94,7 @@ async def test_stopping_the_turn_stops_the_running_tool(
     await nvim.command("set makeprg=echo\\ $$\\ >\\ pid;\\ exec\\ sleep\\ 60")
     await panel.send("call make")
     await until(lambda: "Otter wants to run: " in nvim.screen.text(), "the question")
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
     pid = await pid_in(project / "pid")
 
     await nvim.command("stopinsert | ClaudeChat stop")

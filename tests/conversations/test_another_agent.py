@@ -10,6 +10,7 @@ from claude_ide.agents.answer import Allow, Reject, Reply
 from claude_ide.agents.events import Option, OptionKind, Replacement
 from support.another_agent import FEW
 from support.chunks import chunk
+from support.either_editor import type_answer
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
 from support.river import FLOAT, Begin
@@ -181,7 +182,7 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
         return "Why not?" in river.nvim.screen.text()
 
     await until(asked, "it asks why not", PATIENCE)
-    await river.nvim.keys("use a raft<CR>")
+    await type_answer(river.nvim, "use a raft<CR>")
 
     assert await river.wait_for_call("prompt") == ("prompt", "use a raft")
     assert ("answer", "r1", Reject("use a raft")) in river.agent.calls

@@ -10,6 +10,7 @@ import pytest
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
 from claude_ide.chat.sessions import stored
+from support.either_editor import choose, type_answer
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, PATIENCE
@@ -99,7 +100,7 @@ async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
     await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
     assert "1: Beaver" in pond.nvim.screen.text()
 
-    await pond.nvim.keys("1<CR>")
+    await choose(pond.nvim, 1)
 
     await pond.agent(pond.beaver)
     await pond.panel.wait_until_ready()
@@ -111,7 +112,7 @@ async def test_the_list_can_be_left_without_a_chat(pond: Pond) -> None:
     pond.nvim.send_request("nvim_command", "ClaudeChat new")
     await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
 
-    await pond.nvim.keys("<Esc>")
+    await type_answer(pond.nvim, "<Esc>")
 
     await until(lambda: "Otter" not in pond.nvim.screen.text(), "no list", PATIENCE)
     assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
@@ -182,7 +183,7 @@ async def test_the_sessions_of_all_agents_can_be_resumed(pond: Pond) -> None:
     assert "1: 2026-01-03 00:00 Beaver Old wood" in shown
     assert "2: 2026-01-02 00:00 Otter An old swim" in shown
 
-    await pond.nvim.keys("1<CR>")
+    await choose(pond.nvim, 1)
 
     agent = await pond.agent(pond.beaver)
     assert await pond.calls(agent, "start") == [("start", ResumeSession("b-old"))]
@@ -242,7 +243,7 @@ async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) 
     for _ in range(2):
         pond.nvim.send_request("nvim_command", "ClaudeChat resume")
         await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list", PATIENCE)
-        await pond.nvim.keys("<Esc>")
+        await type_answer(pond.nvim, "<Esc>")
         await until(lambda: "An old swim" not in pond.nvim.screen.text(), "no list", PATIENCE)
 
     assert (pond.otter.listed, pond.beaver.listed) == (2, 1)

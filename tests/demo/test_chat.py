@@ -6,6 +6,7 @@ import pytest
 
 from claude_ide.demo import scratch
 from claude_ide.demo.script import COMMAND, SCENES
+from support.either_editor import choose, type_answer
 from support.headless import diff
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer
@@ -131,9 +132,9 @@ async def test_a_rule_replaces_the_next_request_until_the_demo_ends(
     await panel.shows(f"always: Bash({COMMAND})")
     await press(panel, TESTS, "a")
     await until(lambda: "Allow always:" in trying.screen.text(), "the scopes", PATIENCE)
-    await trying.keys(f"{number}<CR>")
+    await choose(trying, number)
     await until(lambda: "Rule for " in trying.screen.text(), "the rule", PATIENCE)
-    await trying.keys("<CR>")
+    await type_answer(trying, "<CR>")
     shown = await panel.shows("The tests **fail**")
     assert ("a script keeps it only until it ends" not in shown) is is_kept
 

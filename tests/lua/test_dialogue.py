@@ -6,7 +6,7 @@ import pytest
 
 from support.answers import answer, answers, listen, settled
 from support.chunks import chunk
-from support.either_editor import on_screen
+from support.either_editor import choose, noticed, on_screen, type_answer
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.dialogue')"
@@ -30,7 +30,7 @@ async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Neovim) -> 
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
     await on_screen(dialogue, "3: always")
 
-    await dialogue.keys("2<CR>")
+    await choose(dialogue, 2)
 
     assert await answer(dialogue, 7) == {"index": 2}
     await settled(dialogue)
@@ -42,7 +42,7 @@ async def test_a_dismissed_choice_has_no_number(dialogue: Neovim, keys: str) -> 
     await select(dialogue, 7, "Which scope?", ["this time", "always"])
     await on_screen(dialogue, "2: always")
 
-    await dialogue.keys(keys)
+    await type_answer(dialogue, keys)
 
     assert await answer(dialogue, 7) == {}
     await settled(dialogue)
@@ -58,7 +58,7 @@ async def test_a_choice_shows_its_question_without_a_command_line(
     await on_screen(dialogue, "3: always")
     await until(lambda: "Which scope?" in dialogue.screen.text())
 
-    await dialogue.keys("2<CR>")
+    await choose(dialogue, 2)
 
     assert await answer(dialogue, 7) == {"index": 2}
     await settled(dialogue)
@@ -69,7 +69,7 @@ async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
     await ask(dialogue, 3, "Why not? ", "because")
     await on_screen(dialogue, "Why not? because")
 
-    await dialogue.keys(" it is käse<CR>")
+    await type_answer(dialogue, " it is käse<CR>")
 
     assert await answer(dialogue, 3) == {"text": "because it is käse"}
     await settled(dialogue)
@@ -78,12 +78,12 @@ async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
 async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(dialogue: Neovim) -> None:
     await ask(dialogue, 1, "Why not? ")
     await on_screen(dialogue, "Why not?")
-    await dialogue.keys("<CR>")
+    await type_answer(dialogue, "<CR>")
     assert await answer(dialogue, 1) == {"text": ""}
 
     await ask(dialogue, 2, "And now? ")
     await on_screen(dialogue, "And now?")
-    await dialogue.keys("text<Esc>")
+    await type_answer(dialogue, "text<Esc>")
     assert await answer(dialogue, 2) == {}
 
 
@@ -91,14 +91,14 @@ async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Ne
     long = "why\nis\tthis " + "so wide 漢字 " * 40
     await ask(dialogue, 1, long, long)
     await on_screen(dialogue, "why is this so wide")
-    await dialogue.keys("<CR>")
+    await type_answer(dialogue, "<CR>")
     assert (await answer(dialogue, 1))["text"].startswith("why is this so wide")
     await settled(dialogue)
 
     await select(dialogue, 2, long, [long, "two\nlines"])
     await on_screen(dialogue, "2: two lines")
     assert dialogue.screen.text().count("…") == 2
-    await dialogue.keys("2<CR>")
+    await choose(dialogue, 2)
     assert await answer(dialogue, 2) == {"index": 2}
     await settled(dialogue)
 
@@ -120,7 +120,7 @@ async def test_a_question_waits_until_nothing_is_half_typed(
         assert "Why not?" not in dialogue.screen.text()
         await dialogue.keys(":q<CR>" if keys == "q:" else "<Esc>")
     await on_screen(dialogue, "Why not?")
-    await dialogue.keys("x<CR>")
+    await type_answer(dialogue, "x<CR>")
 
     assert await answer(dialogue, 1) == {"text": "x"}
     await until(lambda: dialogue.eval(f"mode(1) ==# '{'i' if mode == 'i' else 'n'}'"))
@@ -136,7 +136,7 @@ async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
 
     await on_screen(dialogue, "Why not?")
     assert "Withdrawn" not in dialogue.screen.text()
-    await dialogue.keys("x<CR>")
+    await type_answer(dialogue, "x<CR>")
 
     assert await answer(dialogue, 2) == {"text": "x"}
     assert answers(dialogue, 1) == []
@@ -147,11 +147,63 @@ async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim)
     await on_screen(dialogue, "Why not?")
     await dialogue.lua(f"{MODULE}.close_all()")
 
-    await dialogue.keys("x<CR>")
+    await type_answer(dialogue, "x<CR>")
 
     await on_screen(dialogue, "this question is no longer waiting for an answer")
     await settled(dialogue)
     assert answers(dialogue, 1) == []
+
+
+BLIND = {
+    "select": ("1<CR>", "2<CR>", {"index": 2}),
+    "select_later": ("1<CR>", "2<CR>", {"index": 2}),
+    "input": ("blind<CR>", " text<CR>", {"text": "typed text"}),
+}
+
+
+@pytest.mark.parametrize("kind", BLIND)
+async def test_keys_typed_blindly_answer_nothing(dialogue: Neovim, kind: str) -> None:
+    blind, meant, expected = BLIND[kind]
+    given: Any = "typed" if kind == "input" else ["run it", "refuse it"]
+    await dialogue.lua(f"{MODULE}.{kind}(...)", 1, "Run this?", given)
+    await on_screen(dialogue, "Run this?")
+
+    await dialogue.keys(blind)
+    await noticed(dialogue)
+    assert answers(dialogue, 1) == []
+    await dialogue.keys(meant)
+
+    assert await answer(dialogue, 1) == expected
+
+
+PICKER = """
+vim.ui.select = function(items, _, choose)
+  vim.schedule(function()
+    local bufnr = vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, items)
+    local anywhere = { relative = 'editor', row = 1, col = 1, width = 20, height = 3 }
+    local win = vim.api.nvim_open_win(bufnr, true, anywhere)
+    vim.keymap.set('n', '<CR>', function()
+      local row = vim.fn.line('.')
+      vim.api.nvim_win_close(win, true)
+      choose(items[row], row)
+    end, { buffer = bufnr })
+  end)
+end
+"""
+
+
+async def test_an_enter_typed_blindly_takes_no_item_of_a_picker(dialogue: Neovim) -> None:
+    await dialogue.lua(PICKER)
+    await dialogue.lua(f"{MODULE}.select_later(...)", 1, "Run this?", ["run it", "refuse it"])
+    await on_screen(dialogue, "refuse it")
+
+    await dialogue.keys("<CR>")
+    await noticed(dialogue)
+    assert answers(dialogue, 1) == []
+    await dialogue.keys("<CR>")
+
+    assert await answer(dialogue, 1) == {"index": 1}
 
 
 ANSWER_TWICE = chunk("dialogue/answer_twice")
@@ -183,7 +235,7 @@ async def test_closing_a_ui_without_an_answer_dismisses_it(dialogue: Neovim) -> 
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.eval("winnr('$') == 2"))
 
-    await dialogue.keys("<C-w>c")
+    await type_answer(dialogue, "<C-w>c")
 
     assert await answer(dialogue, 1) == {}
 
@@ -206,7 +258,7 @@ async def test_a_terminal_keeps_its_text_while_a_ui_asks(dialogue: Neovim) -> No
 
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.eval("winnr('$') == 3"))
-    await dialogue.keys("y")
+    await type_answer(dialogue, "y")
 
     assert await answer(dialogue, 1) == {"text": "late"}
     await dialogue.idle(100)
@@ -218,7 +270,7 @@ async def test_an_answer_just_after_a_ui_closes_counts(dialogue: Neovim) -> None
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.eval("winnr('$') == 2"))
 
-    await dialogue.keys("y")
+    await type_answer(dialogue, "y")
 
     assert await answer(dialogue, 1) == {"text": "late"}
 

@@ -16,8 +16,8 @@ NEW = "one\nTWO\n"
 async def select(nvim: Neovim, choice: int | None) -> None:
     """Make `vim.ui.select` choose this item asynchronously, as a picker does."""
     await nvim.lua(
-        "local choice = ...; vim.ui.select = function(items, options, on_choice)"
-        " _G.offered = vim.tbl_map(options.format_item, items)"
+        "local choice = ...; vim.ui.select = function(items, _, on_choice)"
+        " _G.offered = items"
         " vim.schedule(function() on_choice(items[choice]) end) end",
         choice or 0,
     )

@@ -4,7 +4,7 @@ import pytest
 
 from support.answers import answer, answers
 from support.diffs import everything
-from support.either_editor import on_screen
+from support.either_editor import on_screen, type_answer
 from support.neovim import ROOT, Neovim, until
 
 MODULE = "require('claude_ide.jupyter.question')"
@@ -135,7 +135,7 @@ async def test_from_a_terminal_the_first_keys_of_a_reason_are_text(plans: Neovim
     await plans.keys(":q<CR>")
     await until(lambda: plans.eval("&filetype == 'prompts' && mode() == 'i'"), "the question")
 
-    await plans.keys("too early<CR>")
+    await type_answer(plans, "too early<CR>")
 
     assert (await answer(plans, 1))["comments"] == "too early"
     await until(lambda: plans.eval("mode() == 't'"), "Terminal mode again")

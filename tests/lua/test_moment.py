@@ -308,6 +308,23 @@ async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
     assert await typing.lua("return _G.over ~= nil")
 
 
+async def test_the_end_of_one_guard_does_not_end_another(typing: Neovim) -> None:
+    guard = "require('claude_ide.when.moment').guard()"
+    await typing.lua(f"vim.defer_fn(function() {guard}; _G.second = true end, 150); {guard}")
+    await until(lambda: typing.lua("return _G.second"), "the second guard")
+    await ask(typing)
+
+    async def first_has_ended() -> bool:
+        await typing.keys("dd")
+        return await is_held(typing, 0.1)
+
+    for _ in range(2):
+        assert await first_has_ended()
+    assert await typing.eval("line('$')") == 3
+
+    await called(typing)
+
+
 async def test_other_windows_can_change_in_insert_mode(typing: Neovim) -> None:
     await entered(typing, "i")
 

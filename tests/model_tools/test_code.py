@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.claude_code import ClaudeCode
+from support.either_editor import type_answer
 from support.kernels import SECONDS, asked, begin, closed, ran, read, record
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
@@ -109,7 +110,7 @@ async def test_a_refusal_tells_the_model_why_and_nothing_runs(
     await asked(serving, "made")
     await serving.keys(":q<CR>")
     await until(lambda: "Why should it not run?" in serving.screen.text(), "the question")
-    await serving.keys("not now<CR>")
+    await type_answer(serving, "not now<CR>")
 
     result = await read(tools)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.chunks import chunk
-from support.either_editor import on_screen
+from support.either_editor import choose, on_screen
 from support.kernels import (
     ENVIRONMENT,
     SECONDS,
@@ -69,7 +69,7 @@ async def test_a_running_kernel_can_be_joined_and_goes_on_afterwards(
     listed = serving.screen.text()
     assert "Python of project/.venv" in listed
     assert listed.count("running ") == 1
-    await serving.keys("2<CR>")
+    await choose(serving, 2)
     await on_screen(serving, "code runs in running ", SECONDS)
 
     process = await pid(serving, tools)
@@ -172,7 +172,7 @@ async def test_beside_molten_the_user_chooses_whether_to_join(
     await serving.lua(chunk("jupyter/molten"), ["python3"])
     await begin(tools, "import os; os.getpid()")
     await on_screen(serving, "molten-nvim runs one for this file", SECONDS)
-    await serving.keys("1<CR>")
+    await choose(serving, 1)
     await asked(serving)
     await on_screen(serving, "kernel since 20", SECONDS)
     await serving.keys(":w<CR>")
@@ -188,7 +188,7 @@ async def test_the_connection_file_that_molten_uses_is_offered_first(
     await serving.lua(chunk("jupyter/molten"), [str(own)])
     await begin(tools, "1 + 1")
     await on_screen(serving, "molten-nvim runs one for this file", SECONDS)
-    await serving.keys("1<CR>")
+    await choose(serving, 1)
     await asked(serving)
     await serving.keys(":w<CR>")
     await read(tools)

@@ -5,7 +5,7 @@ import os
 import signal
 from pathlib import Path
 
-from support.either_editor import on_screen
+from support.either_editor import choose, on_screen
 from support.kernels import (
     ENVIRONMENT,
     SECONDS,
@@ -133,7 +133,7 @@ async def test_the_kernel_of_a_folder_that_is_not_trusted_runs_only_if_the_user_
     use_environment(project)
     await begin(tools, "open('made', 'w')")
     await on_screen(serving, "runs programs of a folder that you have not trusted", SECONDS)
-    await serving.keys("2<CR>")
+    await choose(serving, 2)
 
     result = await read(tools)
 

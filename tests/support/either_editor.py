@@ -1,5 +1,6 @@
 """What tests that run in Neovim and in Vim ask of either; `BOTH` has them run in both."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -162,29 +163,40 @@ GUARDS = "len(filter(popup_list(), {_, id -> popup_getoptions(id).zindex == 3200
 """How many popups in Vim discard keys that were typed blindly."""
 
 
-async def choose(editor: Editor, number: int) -> None:
-    """Answer the question on the screen with the item of this number, from 1."""
+GUARD_SECONDS = 0.25
+"""How long a question that Neovim shows accepts no keys."""
+
+
+async def noticed(editor: Editor) -> None:
+    """Wait until the question on the screen accepts keys.
+
+    At a prompt of Neovim's own, neither a timer nor a call would say so.
+    """
     if isinstance(editor, Vim):
         await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
-        await editor.keys("j" * (number - 1) + "<CR>")
     else:
-        await editor.keys(f"{number}<CR>")
+        await asyncio.sleep(GUARD_SECONDS)
+
+
+async def choose(editor: Editor, number: int) -> None:
+    """Answer the question on the screen with the item of this number, from 1; 0 is none."""
+    await noticed(editor)
+    await editor.keys("j" * (number - 1) + "<CR>" if isinstance(editor, Vim) else f"{number}<CR>")
 
 
 async def type_answer(editor: Editor, keys: str) -> None:
     """Type into the question on the screen, which asks for a line."""
     if isinstance(editor, Vim):
         await until(lambda: editor.eval(f"!{GUARDS} && mode() ==# 'c'"), "it accepts keys")
+    else:
+        await noticed(editor)
     await editor.keys(keys)
 
 
 async def dismiss(editor: Editor) -> None:
     """Leave the question on the screen without an answer."""
-    if isinstance(editor, Vim):
-        await until(lambda: editor.eval(f"!{GUARDS}"), "the question accepts keys")
-        await editor.keys("<Esc>")
-    else:
-        await editor.keys("q<CR>")
+    await noticed(editor)
+    await editor.keys("<Esc>" if isinstance(editor, Vim) else "q<CR>")
 
 
 TITLED = "filter(popup_list(), {_, id -> get(popup_getoptions(id), 'title', '') !=# ''})"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.either_editor import type_answer
 from support.mcp_stdio import McpStdio
 from support.neovim import Neovim, until
 
@@ -44,7 +45,7 @@ class Reviewed:
     async def choose(self, choice: str, question: str) -> None:
         """Answer a question of Neovim's own `vim.ui.select`."""
         await until(lambda: question in self.nvim.screen.text(), question)
-        await self.nvim.keys(f"{choice}<CR>")
+        await type_answer(self.nvim, f"{choice}<CR>")
 
     async def shown(self, text: str = "") -> None:
         """Wait for a diff that accepts keys, with this text on the screen."""

@@ -1,5 +1,6 @@
 """A plan under test, and the question about changes to it."""
 
+from support.either_editor import noticed
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.chat.plan')"
@@ -48,3 +49,4 @@ async def wait(nvim: Neovim, milliseconds: int = 100) -> None:
 
 async def asked_for_comments(nvim: Neovim) -> None:
     await until(lambda: QUESTION in nvim.screen.lines()[-1], "the question")
+    await noticed(nvim)

@@ -4,6 +4,7 @@ vim9script
 import autoload '../say/message.vim'
 import autoload '../say/plain.vim'
 import autoload '../say/reason.vim'
+import autoload '../when/moment.vim'
 
 const ROOM_TO_TYPE = 20 # columns
 const FRAME = 10 # columns around a menu
@@ -40,7 +41,8 @@ export def Input(prompt: string, default: string, Callback: func)
   endif
 enddef
 
-# Ask for one of several texts. `Callback` gets its index from 1, or 0 if the menu is dismissed.
+# Ask for one of several texts. `Callback` gets its index from 1, or 0 if the menu is dismissed. Keys
+# typed blindly into it are discarded.
 export def Select(prompt: string, items: list<string>, Callback: func)
   const width = max([1, &columns - FRAME])
   popup_menu(items->mapnew((_, item) => message.Fit(item, width)), {
@@ -50,6 +52,7 @@ export def Select(prompt: string, items: list<string>, Callback: func)
     tabpage: -1,
     callback: (_, index) => Callback(max([index, 0])),
   })
+  moment.Guard(() => 0)
 enddef
 
 defcompile

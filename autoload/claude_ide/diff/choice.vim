@@ -2,18 +2,15 @@ vim9script
 # Which diff a command without a number applies to.
 
 import autoload './layout.vim'
+import autoload '../dialogue/vim_ui.vim'
 import autoload '../say/message.vim'
-import autoload '../say/plain.vim'
 
 def Ask(shown: list<dict<any>>, Apply: func)
-  const rows = shown->mapnew((_, diff) => plain.OneLine($'{diff.where.path} ({diff.title})'))
-  popup_menu(rows, {
-    title: ' Which diff? ',
-    callback: (_, index) => {
-      if index > 0
-        call(Apply, [shown[index - 1]])
-      endif
-    },
+  const names = shown->mapnew((_, diff) => $'{diff.where.path} ({diff.title})')
+  vim_ui.Select('Which diff?', names, (index) => {
+    if index > 0
+      call(Apply, [shown[index - 1]])
+    endif
   })
 enddef
 

@@ -71,7 +71,6 @@ def AskToInstall(problem: string, refusal: string)
   WhenFree(() => {
     const prompt = $'claude-ide: {problem}. Run :ClaudeInstall now?'
     vim_ui.Select(prompt, ANSWERS, (index) => Answered(index, refusal))
-    moment.Guard(() => 0)
   })
 enddef
 

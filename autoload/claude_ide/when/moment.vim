@@ -31,7 +31,7 @@ var terminal_seen = ''
 var last_change: list<number> = []
 var changing_since: list<number> = []
 var last_probe: list<number> = []
-var is_guarding = false
+var guards = 0 # those that have not ended
 var claudes_area: list<any> = []
 
 def SecondsSince(time: list<number>): float
@@ -164,7 +164,7 @@ enddef
 
 # Whether nothing disturbs the user now.
 export def IsFree(): bool
-  return !is_guarding && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+  return guards == 0 && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
     && Obstacle() ==# ''
 enddef
 
@@ -279,13 +279,14 @@ def Shield(Filter: func, Closed: func): number
 enddef
 
 # Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
-# but after a second at the latest: by then they have noticed it.
+# but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
+# until the last one ends.
 export def Guard(Fn: func)
   # The user notices a large diff only once it is drawn.
   redraw
   final began = reltime()
   final guard = {typed: began, shield: 0, is_over: false}
-  is_guarding = true
+  guards += 1
   def Raise()
     guard.shield = Shield((_, _) => {
       guard.typed = reltime()
@@ -308,7 +309,7 @@ export def Guard(Fn: func)
     endif
     guard.is_over = true
     popup_close(guard.shield)
-    is_guarding = false
+    guards -= 1
     Settle()
     Fn()
   enddef

@@ -149,7 +149,7 @@ function M.new(kind)
         ui.input(kind.question, '', function(comments)
           answered()
           reject(comments ~= '' and comments or nil)
-        end)
+        end, true)
       end, approval.view.destination)
     end, function()
       reject(nil)
@@ -287,7 +287,7 @@ function M.new(kind)
     end
     -- The user, moved back to where they were, may still be typing for it.
     close(moment.when_free, function()
-      moment.guard(nothing)
+      moment.guard()
     end)
   end
 

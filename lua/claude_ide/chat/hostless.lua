@@ -92,7 +92,7 @@ function M.give_up(id, reason)
   end
   chat_panel.close(id, function()
     -- The next keys were meant for the prompt.
-    moment.guard(function() end)
+    moment.guard()
   end)
 end
 

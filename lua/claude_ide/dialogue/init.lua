@@ -73,7 +73,7 @@ function M.input(token, prompt, default)
   begin(token, moment.when_harmless, function(answer)
     ui.input(prompt, type(default) == 'string' and default or '', function(text)
       answer({ text = text })
-    end)
+    end, true)
   end)
 end
 

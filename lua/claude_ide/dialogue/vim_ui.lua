@@ -1,6 +1,8 @@
---- Wraps `vim.ui`: the prompt fits one line, and there is exactly one answer, whatever the UI does.
+--- Wraps `vim.ui`: the prompt fits one line, keys typed blindly do not answer, and there is exactly one
+--- answer, whatever the UI does.
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
 local plain = require('claude_ide.say.plain')
 
 local M = {}
@@ -57,12 +59,16 @@ local function with_command_line(ui, fn)
   end
 end
 
--- Call `ask`, which calls `ui`, with a function that passes only its first call on to `callback`.
-local function once(ui, ask, callback)
-  local is_answered = false
+-- Call `ask`, which calls `ui`, with a function that passes only its first call on to `callback`. With
+-- `is_guarded`, keys typed before the user has noticed the question are discarded.
+local function once(ui, ask, callback, is_guarded)
+  local is_answered, stop_guard = false, nil
   local function answer(...)
     if not is_answered then
       is_answered = true
+      if stop_guard then
+        stop_guard()
+      end
       callback(...)
     end
   end
@@ -71,6 +77,7 @@ local function once(ui, ask, callback)
   with_command_line(ui, function()
     -- A list in the command line blocks; what the question is about must be on the screen.
     vim.cmd.redraw()
+    stop_guard = is_guarded and moment.guard() or nil
     ok, err = pcall(ask, answer)
     -- Clear the question. After CTRL-C in a list it would cause a prompt.
     vim.cmd.redraw()
@@ -81,6 +88,12 @@ local function once(ui, ask, callback)
       message.show(tostring(err), 'error')
     end
     answer(nil)
+  end
+  if is_guarded then
+    -- Another UI has windows of its own, which are drawn now.
+    vim.schedule(function()
+      stop_guard = not is_answered and moment.guard() or nil
+    end)
   end
   watch(known, function()
     return is_answered
@@ -115,7 +128,9 @@ end
 ---@param prompt string
 ---@param default string
 ---@param callback fun(text: string?) called once; nil if it is dismissed
-function M.input(prompt, default, callback)
+---@param is_late? boolean whether it does not follow the user's key immediately: what they type just then
+---  is for something else
+function M.input(prompt, default, callback, is_late)
   local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
   once(vim.ui.input, function(answer)
     vim.ui.input({
@@ -124,7 +139,7 @@ function M.input(prompt, default, callback)
     }, answer)
   end, function(text)
     callback(type(text) == 'string' and text or nil)
-  end)
+  end, is_late)
 end
 
 --- Ask for one of several texts.
@@ -145,7 +160,7 @@ function M.select(prompt, items, callback)
       return callback(nil)
     end
     callback(index or vim.fn.index(items, item) + 1)
-  end)
+  end, true)
 end
 
 return M

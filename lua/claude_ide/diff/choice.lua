@@ -1,20 +1,16 @@
 --- Which diff a command without a number applies to.
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
 
 local M = {}
 
 local function ask(shown, apply)
-  vim.ui.select(shown, {
-    prompt = 'Which diff?',
-    format_item = function(diff)
-      local name = vim.fn.fnamemodify(diff.path, ':~:.')
-      return plain.one_line(('%s (%s)'):format(name, diff.title))
-    end,
-  }, function(diff)
-    if diff then
-      apply(diff)
+  local names = vim.tbl_map(function(diff)
+    return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
+  end, shown)
+  require('claude_ide.dialogue.vim_ui').select('Which diff?', names, function(index)
+    if index then
+      apply(shown[index])
     end
   end)
 end

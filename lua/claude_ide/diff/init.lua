@@ -321,7 +321,7 @@ function M.close(id)
   close_view(diff, function(close, on_error)
     moment.when_free(function()
       close()
-      moment.guard(function() end)
+      moment.guard()
     end, on_error)
   end)
 end

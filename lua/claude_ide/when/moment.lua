@@ -36,9 +36,14 @@ local MODES = {
 local MESSAGES = { cmd = true, dialog = true }
 local MOST_FLOATS = 10 -- in a chain, each relative to the next
 
+---@class claude_ide.Guard
+---@field began integer nanoseconds
+---@field typed integer nanoseconds: when a key was last discarded, at first when it began
+
 local tracker = api.nvim_create_namespace('claude_ide_moment_tracker')
-local guard = api.nvim_create_namespace('claude_ide_moment_guard')
-local is_guarding = false
+local discarder = api.nvim_create_namespace('claude_ide_moment_guard')
+local guards = {} ---@type table<claude_ide.Guard, true> those that have not ended
+local is_discarding = false -- whether the last typed key was discarded
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
 local claudes_area ---@type any[]? set when Claude selects text
@@ -183,7 +188,7 @@ function M.can_notify()
 end
 
 local function is_free()
-  return not is_guarding and milliseconds_since(last_typed) >= QUIET and M.obstacle() == nil
+  return next(guards) == nil and milliseconds_since(last_typed) >= QUIET and M.obstacle() == nil
 end
 
 -- Other windows may change, except in modes whose next key acts on what is shown.
@@ -296,36 +301,73 @@ function M.when_ended(fn, on_error)
   when(end_mode, fn, on_error)
 end
 
+---@param guard claude_ide.Guard
+local function remaining(guard)
+  return math.min(
+    GUARD - milliseconds_since(guard.typed),
+    LONGEST_GUARD - milliseconds_since(guard.began)
+  )
+end
+
+-- The time is checked here because timers do not run at a prompt: the user could never leave it.
+local function is_guarded()
+  local is_any = false
+  for guard in pairs(guards) do
+    if remaining(guard) > 0 then
+      guard.typed, is_any = hrtime(), true
+    end
+  end
+  return is_any
+end
+
+-- What is not typed belongs to the key typed before it, as the rest of a mapping does. With nothing
+-- discarded it is of the program that has appeared: its own keys, or the default of an input line.
+local function discard(_, typed)
+  if typed ~= '' then
+    is_discarding = is_guarded()
+  end
+  return is_discarding and '' or nil
+end
+
+local function stop(guard)
+  guards[guard] = nil
+  if next(guards) == nil then
+    vim.on_key(nil, discarder)
+  end
+end
+
 --- Discard keys typed blindly into something that has just appeared. Call `fn` when the user pauses,
---- but after a second at the latest: by then they have noticed it.
----@param fn fun()
+--- but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
+--- until the last one ends.
+---@param fn? fun()
+---@return fun() stop ends it early, without `fn`
 function M.guard(fn)
   -- Drawing a large diff takes longer than the guard lasts, and the user notices it only once it is
   -- drawn.
   vim.cmd.redraw()
-  local began = hrtime()
-  local typed = began
-  local function remaining()
-    return math.min(GUARD - milliseconds_since(typed), LONGEST_GUARD - milliseconds_since(began))
+  local now = hrtime()
+  local guard = { began = now, typed = now } ---@type claude_ide.Guard
+  if next(guards) == nil then
+    is_discarding = false
+    vim.on_key(discard, discarder)
   end
-  is_guarding = true
-  vim.on_key(function()
-    -- The time is checked here because timers do not run at a prompt: the user could never leave it.
-    if remaining() > 0 then
-      typed = hrtime()
-      return ''
-    end
-  end, guard)
+  guards[guard] = true
   local function poll()
-    local milliseconds = remaining()
-    if milliseconds > 0 then
+    local milliseconds = remaining(guard)
+    if not guards[guard] then
+      return
+    elseif milliseconds > 0 then
       return vim.defer_fn(poll, math.ceil(milliseconds))
     end
-    vim.on_key(nil, guard)
-    is_guarding = false
-    fn()
+    stop(guard)
+    if fn then
+      fn()
+    end
   end
   poll()
+  return function()
+    stop(guard)
+  end
 end
 
 return M

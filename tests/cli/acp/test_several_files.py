@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.acp.chatting import diff_is_open, open_diffs
+from support.either_editor import choose
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -84,7 +85,7 @@ async def test_the_user_s_versions_become_a_prompt_for_an_agent_that_writes_itse
     question = "cannot accept changes"
     await until(lambda: question in nvim.screen.text(), "the question", PATIENCE)
 
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     await panel.shows("rejected, with your changes")
     await until(lambda: model.heard("Make this change instead"), "the prompt", PATIENCE)

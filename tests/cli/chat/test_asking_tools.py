@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.either_editor import choose
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -17,7 +18,7 @@ async def test_makeprg_is_asked_about_once(
     await panel.send("Build it")
     await until(lambda: "wants to run: touch" in nvim.screen.text(), "the question", PATIENCE)
     assert "Use mcp__neovim__make?" not in nvim.screen.text()
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     await panel.shows("Made.")
     assert "exit code 0" in api.requests[-1].new_text

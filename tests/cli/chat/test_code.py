@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import on_screen
+from support.either_editor import choose, on_screen, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, record, use_environment
 from support.neovim import Neovim
@@ -52,7 +52,7 @@ async def test_a_refusal_tells_the_model_why(
     await panel.shows("? Run this code?")
     await press(nvim, panel, "N")
     await on_screen(nvim, "Why not?")
-    await nvim.keys("not now<CR>")
+    await type_answer(nvim, "not now<CR>")
 
     await panel.shows("Done.")
     assert "not now" in api.requests[-1].new_text
@@ -71,9 +71,9 @@ async def test_what_a_rule_allows_asks_no_more(
     await panel.shows("? Run this code?")
     await press(nvim, panel, "a")
     await on_screen(nvim, "Allow always:")
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
     await on_screen(nvim, "Rule for ")
-    await nvim.keys("<CR>")
+    await type_answer(nvim, "<CR>")
 
     await panel.shows("Done.")
     assert "[value]\n21" in api.requests[-1].new_text

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import choose
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import ROOT, Neovim, until
 from support.panel import PATIENCE, Panel
@@ -165,7 +166,7 @@ async def test_without_a_browser_an_address_can_be_opened_elsewhere(
 
     await nvim.keys("y")
     await until(lambda: "No browser could be started" in nvim.screen.text(), "a list", PATIENCE)
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     assert "opened elsewhere" in await panel.shows("So be it.")
     assert '"action": "accept"' in api.requests[1].new_text

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import choose
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, holds
@@ -63,13 +64,13 @@ async def test_the_diff_is_on_the_screen_while_a_list_in_the_command_line_waits(
 ) -> None:
     await nvim.keys("<Esc>:ClaudeChat rewind<CR>")
     await until(lambda: "Go back to before:" in nvim.screen.text(), "the prompts", PATIENCE)
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
 
     await until(lambda: "Files only" in nvim.screen.text(), "the question", PATIENCE)
 
     assert "-two" in nvim.screen.text()
     assert "+TWO" in nvim.screen.text()
-    await nvim.keys("4<CR>")
+    await choose(nvim, 4)
     await until(lambda: "+TWO" not in nvim.screen.text(), "the diff is closed", PATIENCE)
     assert path.read_text() == "one\nTWO\n"
 

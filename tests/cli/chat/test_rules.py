@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.either_editor import choose, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -55,11 +56,11 @@ async def test_a_changed_rule_applies_where_its_scope_says(
     await panel.send("Make a file")
 
     await ask_for_scope(nvim, panel)
-    await nvim.keys(f"{number}<CR>")
+    await choose(nvim, number)
     await until(
         lambda: f"Rule for {scope}: Bash(touch one" in nvim.screen.text(), "the rule", PATIENCE
     )
-    await nvim.keys("<C-u>Bash(touch *)<CR>")
+    await type_answer(nvim, "<C-u>Bash(touch *)<CR>")
 
     assert f"↳ always: Bash(touch *) ({scope})" in await panel.shows("One.")
     await panel.send("And another")
@@ -80,14 +81,14 @@ async def test_a_malformed_rule_is_named_and_asked_for_again(
     api.script([touch("one")], [text("One.")])
     await panel.send("Make a file")
     await ask_for_scope(nvim, panel)
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
     await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule", PATIENCE)
 
-    await nvim.keys("<C-u>touch<CR>")
+    await type_answer(nvim, "<C-u>touch<CR>")
     await until(lambda: "not a rule: touch (write Bash or Bash(pattern))" in one_line(nvim))
-    await nvim.keys("<C-u><CR>")
+    await type_answer(nvim, "<C-u><CR>")
     await until(lambda: "the rule is empty" in nvim.screen.text(), "the problem")
-    await nvim.keys("<C-u>Bash(touch one)<CR>")
+    await type_answer(nvim, "<C-u>Bash(touch one)<CR>")
 
     assert "↳ always: Bash(touch one) (this session)" in await panel.shows("One.")
 
@@ -98,10 +99,10 @@ async def test_a_cancelled_rule_leaves_the_request_waiting(
     api.script([touch("one")], [text("One.")])
     await panel.send("Make a file")
     await ask_for_scope(nvim, panel)
-    await nvim.keys("1<CR>")
+    await choose(nvim, 1)
     await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule", PATIENCE)
 
-    await nvim.keys("<Esc>")
+    await type_answer(nvim, "<Esc>")
 
     await until(lambda: "Rule for this session:" not in nvim.screen.text(), "no dialogue")
     assert HEAD in await panel.text()

@@ -226,7 +226,7 @@ local function withdraw(form)
     close_quietly(form)
     if was_there then
       -- The next keys were meant for the form.
-      moment.guard(function() end)
+      moment.guard()
     end
   end, function(reason)
     message.show(('the form cannot be closed: %s'):format(reason), 'error')
