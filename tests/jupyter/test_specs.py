@@ -2,12 +2,14 @@
 
 import json
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 import pytest
 
 from claude_ide.errors import ToolError
-from claude_ide.jupyter import library, specs
+from claude_ide.jupyter import connection, library, running, specs
 
 
 def environment(folder: Path, *packages: str) -> Path:
@@ -94,3 +96,118 @@ def test_without_the_library_the_error_names_its_command(monkeypatch: pytest.Mon
 
     with pytest.raises(ToolError, match=":ClaudeInstall jupyter"):
         library.load("jupyter_client")
+
+
+@pytest.fixture
+def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the environments in which Jupyter finds kernelspecs; the user has no other."""
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "nothing"))
+    return tmp_path
+
+
+def install(prefix: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> None:
+    """Give an environment a kernelspec, and have Jupyter find it."""
+    resources = prefix / "share/jupyter/kernels/mine"
+    resources.mkdir(parents=True)
+    (resources / "kernel.json").write_text(json.dumps({"argv": command, "language": "python"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(prefix / "share/jupyter"))
+
+
+@pytest.mark.parametrize(
+    ("module", "command", "expected"),
+    [
+        ("ipykernel_launcher.py", ("python", "-m", "ipykernel_launcher"), "{prefix}/bin/python"),
+        ("mine", ("python3", "-m", "mine.kernel"), "{prefix}/bin/python"),
+        ("other", ("python", "-m", "msgspec"), sys.executable),
+        ("other", ("python", "-m", "nowhere.to.be.found"), "python"),
+        ("mine", ("/usr/bin/python3", "-m", "mine"), "/usr/bin/python3"),
+        ("mine", ("Rscript", "-m", "mine"), "Rscript"),
+        ("mine", ("python", "mine.py"), "python"),
+    ],
+)
+def test_a_kernelspec_that_names_any_python_runs_the_one_that_has_its_module(
+    users: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: str,
+    command: tuple[str, ...],
+    expected: str,
+) -> None:
+    prefix = users / "environment"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin/python").touch()
+    (prefix / "lib/python3.12/site-packages" / module).mkdir(parents=True)
+    if module.endswith(".py"):
+        (prefix / "lib/python3.12/site-packages" / module).rmdir()
+        (prefix / "lib/python3.12/site-packages" / module).touch()
+    install(prefix, monkeypatch, *command)
+
+    found = {spec.name: spec for spec in specs.of_user()}["mine"]
+
+    assert found.command == (expected.format(prefix=prefix), *command[1:])
+
+
+@pytest.mark.parametrize(
+    ("command", "language", "is_private"),
+    [
+        (("/opt/bin/python3.9", "-m", "ipykernel_launcher"), "python", True),
+        (("/opt/bin/xpython",), "python", True),
+        (("python3", "-m", "bash_kernel"), "bash", True),
+        (("/usr/bin/R", "--slave"), "R", False),
+    ],
+)
+def test_the_name_of_a_kernel_says_whether_other_users_can_reach_it(
+    command: tuple[str, ...], language: str, is_private: bool
+) -> None:
+    spec = specs.Spec("mine", "Mine", command, language)
+
+    assert spec.is_private == is_private
+    assert spec.full_title == ("Mine" if is_private else "Mine, not private (TCP)")
+
+
+@pytest.mark.parametrize(
+    ("content", "is_private"),
+    [
+        ({"transport": "ipc"}, True),
+        ({"transport": "tcp", "curve_publickey": "x"}, True),
+        ({"transport": "tcp"}, False),
+        ({}, False),
+        ([], False),
+    ],
+)
+def test_the_name_of_a_running_kernel_says_it_too(
+    tmp_path: Path, content: object, is_private: bool
+) -> None:
+    file = tmp_path / "kernel-x.json"
+    file.write_text(json.dumps(content))
+
+    assert running.described(file).title.endswith(", not private (TCP)") != is_private
+
+
+def test_the_sockets_have_a_short_path_in_a_folder_that_nobody_else_can_replace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    shared = Path(tempfile.mkdtemp(dir="/tmp"))
+    shared.chmod(0o777)
+    for unfit in (shared, tmp_path / ("x" * 100), tmp_path / "missing"):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(unfit))
+        made = connection.create(is_ipc=True)
+        assert made.folder is not None
+        folder = made.folder.parent
+        made.remove()
+        assert folder != unfit
+        assert not made.file.exists()
+    shared.rmdir()
+
+
+async def test_the_library_is_imported_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow.py").write_text("import threading\nat = threading.current_thread()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(library, "MODULES", ("slow",))
+
+    await library.prepare()
+
+    assert library.load("slow").at is not threading.main_thread()

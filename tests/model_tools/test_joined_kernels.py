@@ -174,7 +174,7 @@ async def test_beside_molten_the_user_chooses_whether_to_join(
     await on_screen(serving, "molten-nvim runs one for this file", SECONDS)
     await choose(serving, 1)
     await asked(serving)
-    await on_screen(serving, "kernel since 20", SECONDS)
+    await on_screen(serving, ", not private (TCP)", SECONDS)
     await serving.keys(":w<CR>")
     assert "[value]" in (await read(tools))["content"][0]["text"]
     await closed(serving)

@@ -24,6 +24,8 @@ NONE = (
 )
 UNCHOSEN = "The user has not chosen a Jupyter kernel, so nothing was run"
 MOLTEN = "Jupyter kernel (molten-nvim runs one for this file):"
+RUNS_PROGRAMS = "{} runs programs of a folder that you have not trusted:"
+STARTS_THERE = "{} may run files of a folder that you have not trusted as it starts:"
 DISTRUSTED = "The user does not let the kernel of this folder run, so nothing was run"
 
 
@@ -38,10 +40,10 @@ class Choosing:
         self._editor = editor
         self._trust = trust
 
-    async def usual(self, select: Select) -> tuple[Choice, Path]:
+    async def usual(self, select: Select, asker: str) -> tuple[Choice, Path]:
         """Return the kernel for the current file, and the folder in which it runs.
 
-        Raises `ToolError`.
+        `asker` is the name of whoever has code to run. Raises `ToolError`.
         """
         where = await self._editor.run("jupyter.whereabouts.here")
         folder, path = Path(where["folder"]), Path(where.get("path") or where["folder"])
@@ -50,18 +52,21 @@ class Choosing:
             if choice is not None:
                 return choice, _home(path, folder)
         for named in await asyncio.to_thread(_of_notebook, path, folder):
-            return await self.admitted(named, select), _home(path, folder)
+            home = _home(path, folder)
+            return await self.admitted(named, home, select), home
         for above in specs.above(path, folder):
             if (spec := specs.of_folder(above)) is not None:
-                return await self.admitted(spec, select), above
-        return await self.chosen(select), folder
+                return await self.admitted(spec, above, select), above
+        found = await self.all()
+        if len(found) == 1 and isinstance(found[0], Spec):
+            # The request to run the code names it.
+            return await self.admitted(found[0], folder, select), folder
+        prompt = f"Jupyter kernel for the code of {asker}:"
+        return await self._among(found, prompt, folder, select), folder
 
-    async def chosen(self, select: Select, except_for: Path | None = None) -> Choice:
-        """Have the user choose one of all kernels. Raises `ToolError`."""
-        found = await self.all(except_for)
-        if not found:
-            raise ToolError(NONE)
-        return await self._among(found, "Jupyter kernel:", select)
+    async def chosen(self, folder: Path, select: Select, except_for: Path | None = None) -> Choice:
+        """Have the user choose one of all kernels, to run in a folder. Raises `ToolError`."""
+        return await self._among(await self.all(except_for), "Jupyter kernel:", folder, select)
 
     async def all(self, except_for: Path | None = None) -> list[Choice]:
         """Return all kernels that could be used."""
@@ -71,14 +76,25 @@ class Choosing:
         users = await asyncio.to_thread(specs.of_user)
         return [*own, *users, *await running.find(except_for)]
 
-    async def admitted(self, spec: Spec, select: Select) -> Spec:
-        """Return a kernel that may run. Raises `ToolError` if the user does not allow it."""
-        if spec.folder is None or self._trust().is_trusted(spec.folder):
+    async def admitted(self, spec: Spec, folder: Path, select: Select) -> Spec:
+        """Return a kernel that may run in a folder.
+
+        Raises `ToolError` if the user does not allow it.
+        """
+        of_folder, question = spec.folder, RUNS_PROGRAMS
+        if of_folder is None and not spec.can_enter:
+            of_folder, question = folder, STARTS_THERE
+        if of_folder is None or self._trust().is_trusted(of_folder):
             return spec
-        question = f"{spec.title} runs programs of a folder that you have not trusted:"
-        if await select(question, [f"Run it ({shown(spec.folder)})", "No"]) != 0:
+        items = [f"Run it ({shown(of_folder)})", "No"]
+        if await select(question.format(spec.full_title), items) != 0:
             raise Dismissed(DISTRUSTED)
         return spec
+
+    def starts_there(self, spec: Spec, folder: Path) -> bool:
+        """Return whether an admitted kernel may run files of a folder as it starts."""
+        own = spec.folder is not None or not spec.can_enter
+        return own or self._trust().is_trusted(folder)
 
     async def _beside_molten(
         self, names: Sequence[str], path: Path, folder: Path, select: Select
@@ -93,15 +109,24 @@ class Choosing:
         new = [spec for name in names for spec in _named(name, path, folder)[:1]]
         found: list[Choice] = [*joined, *others, *new]
         if found == new:
-            return await self.admitted(new[0], select) if new else None
-        return await self._among(found, MOLTEN, select)
+            return await self.admitted(new[0], _home(path, folder), select) if new else None
+        return await self._among(found, MOLTEN, _home(path, folder), select)
 
-    async def _among(self, found: Sequence[Choice], prompt: str, select: Select) -> Choice:
-        index = await select(prompt, [each.title for each in found])
+    async def _among(
+        self, found: Sequence[Choice], prompt: str, folder: Path, select: Select
+    ) -> Choice:
+        if not found:
+            raise ToolError(NONE)
+        index = await select(prompt, [title(each) for each in found])
         if index is None:
             raise Dismissed(UNCHOSEN)
         choice = found[index]
-        return await self.admitted(choice, select) if isinstance(choice, Spec) else choice
+        return await self.admitted(choice, folder, select) if isinstance(choice, Spec) else choice
+
+
+def title(choice: Choice) -> str:
+    """Return the name of a kernel for the user."""
+    return choice.full_title if isinstance(choice, Spec) else choice.title
 
 
 def _of_notebook(path: Path, folder: Path) -> list[Spec]:

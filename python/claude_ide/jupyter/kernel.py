@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import secrets
-import uuid
 from collections.abc import Awaitable
 from enum import Enum
 from pathlib import Path
@@ -14,7 +12,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.errors import ToolError
-from claude_ide.jupyter import library
+from claude_ide.jupyter import connection
+from claude_ide.jupyter.connection import Connection
 from claude_ide.jupyter.outputs import Output
 from claude_ide.jupyter.session import Run, Session
 from claude_ide.jupyter.specs import Spec
@@ -72,7 +71,7 @@ class Kernel:
     def __init__(
         self,
         title: str,
-        file: Path,
+        connection: Connection,
         folder: Path,
         spec: Spec | None = None,
         process: Process | None = None,
@@ -82,7 +81,9 @@ class Kernel:
         self.title = title
         self.spec = spec
         self.folder = folder
-        self.file = file
+        self._connection = connection
+        self._is_elsewhere = False
+        """Whether it has still to enter its folder."""
         self.language = spec.language if spec else ""
         self._run: Run | None = None
         self._is_stopped = False
@@ -94,10 +95,13 @@ class Kernel:
         self._death = asyncio.create_task(self._watch())
 
     @classmethod
-    async def start(cls, spec: Spec, folder: Path) -> "Kernel":
-        """Start a kernel in a folder. Raises `ToolError` if it does not start."""
-        runtime = Path(library.load("jupyter_core.paths").jupyter_runtime_dir())
-        file = runtime / f"kernel-{uuid.uuid4()}.json"
+    async def start(cls, spec: Spec, folder: Path, *, starts_there: bool) -> "Kernel":
+        """Start a kernel for a folder. Raises `ToolError` if it does not start.
+
+        As a kernel starts, it may run files of its working folder. Unless it `starts_there`, that
+        is an empty one, and it enters `folder` before it runs code for the first time; `spec` must
+        be one that can enter a folder.
+        """
         printed = bytearray()
 
         def add(piece: bytes) -> None:
@@ -105,25 +109,37 @@ class Kernel:
             del printed[:-PRINTED]
 
         try:
-            runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
-            connect = library.load("jupyter_client.connect")
-            key = secrets.token_hex(16).encode()
-            connect.write_connection_file(str(file), ip="127.0.0.1", key=key)
-            environment = inherited(os.environ) | spec.environment
-            process = await Process.start(spec.filled(file), folder, environment, add)
+            ways = connection.create(is_ipc=spec.is_private)
         except OSError as error:
-            file.unlink(missing_ok=True)
             raise ToolError(f"{spec.title} cannot be started: {error.strerror or error}") from None
-        kernel = cls(spec.title, file, folder, spec, process, printed)
+        try:
+            environment = inherited(os.environ) | spec.environment
+            command = spec.filled(ways.file)
+            first = folder if starts_there or ways.folder is None else ways.folder
+            process = await Process.start(command, first, environment, add)
+        except OSError as error:
+            ways.remove()
+            raise ToolError(f"{spec.title} cannot be started: {error.strerror or error}") from None
+        kernel = cls(spec.full_title, ways, folder, spec, process, printed)
+        kernel._is_elsewhere = not starts_there
         await kernel._connect(START_SECONDS)
         return kernel
 
     @classmethod
     async def join(cls, file: Path, title: str, seconds: float = JOIN_SECONDS) -> "Kernel":
         """Use a running kernel. Raises `ToolError` if it does not answer."""
-        kernel = cls(title, file, file.parent)
+        kernel = cls(title, Connection(file), file.parent)
         await kernel._connect(seconds)
         return kernel
+
+    @property
+    def file(self) -> Path:
+        """Its connection file."""
+        return self._connection.file
+
+    def forget(self) -> None:
+        """Remove the traces of one that was started here from the disk."""
+        self._connection.remove()
 
     @property
     def is_alive(self) -> bool:
@@ -140,6 +156,7 @@ class Kernel:
         assert self._session is not None
         # Only what it prints from now on can say why it dies.
         self._printed.clear()
+        self._enter()
         run = self._run = self._session.execute(code)
         self._is_stopped = False
         try:
@@ -154,6 +171,15 @@ class Kernel:
             self._run = None
             if self._interrupting is None or self._interrupting.done():
                 self._session.forget(run)
+
+    def _enter(self) -> None:
+        """Have it enter its folder, before whatever it is sent next. Raises `ToolError`."""
+        if self._is_elsewhere:
+            assert self.spec is not None and self._session is not None
+            if not self.folder.is_dir():
+                raise ToolError(f"{self.title} cannot run: there is no folder {self.folder}")
+            self._session.execute_silently(self.spec.entering(self.folder))
+            self._is_elsewhere = False
 
     @property
     def is_busy(self) -> bool:
@@ -202,14 +228,14 @@ class Kernel:
                 self._session.send_shutdown()
                 await asyncio.wait([self._death], timeout=STOP_SECONDS)
             self._process.close()
-            self.file.unlink(missing_ok=True)
+            self.forget()
         self._death.cancel()
         if self._session is not None:
             self._session.close()
 
     async def _connect(self, seconds: float) -> None:
         try:
-            self._session = Session(self.file, beats=self._process is None)
+            self._session = Session(self._connection.file, beats=self._process is None)
             async with asyncio.timeout(seconds):
                 about = await self._unless_dead(self._session.ready())
         except TimeoutError:

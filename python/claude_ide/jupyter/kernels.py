@@ -9,7 +9,7 @@ from pathlib import Path
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError, UserError
 from claude_ide.jupyter import consent, library, running
-from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed
+from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed, title
 from claude_ide.jupyter.consent import Asker
 from claude_ide.jupyter.kernel import Ending, Kernel, Outcome
 from claude_ide.jupyter.record import Record
@@ -49,14 +49,14 @@ class Kernels:
         `is_allowed` says that the user has allowed exactly this code. `on_run` is called when it
         begins to run. Raises `ToolError`.
         """
-        library.load("jupyter_client")
-        choice, _ = await self._choice()
+        await library.prepare()
+        choice, _ = await self._choice(asker.shown_name)
         if not is_allowed:
             language = choice.language if isinstance(choice, Spec) else "python"
-            code = await consent.asked(self._editor, asker, code, choice.title, language)
+            code = await consent.asked(self._editor, asker, code, title(choice), language)
         async with self._run_lock:
             is_anew = self._kernel is not None and not self._kernel.is_alive
-            kernel = await self._running()
+            kernel = await self._running(asker.shown_name)
             is_anew = is_anew and not self._is_death_known
             on_run()
             return code, await self._run(kernel, code, seconds, asker.shown_name, is_anew=is_anew)
@@ -80,28 +80,34 @@ class Kernels:
         await self._editor.run("jupyter.record.finish", token, outputs)
         return outcome
 
-    async def _choice(self) -> tuple[Choice, Path]:
+    async def _choice(self, asker: str) -> tuple[Choice, Path]:
         """Return the kernel that is used, or will be."""
         async with self._choice_lock:
             if self._chosen is None:
-                self._chosen = await self._choosing.usual(self._select_when_free)
+                self._chosen = await self._choosing.usual(self._select_when_free, asker)
             return self._chosen
 
-    async def _running(self) -> Kernel:
+    async def _running(self, asker: str) -> Kernel:
         """Return the kernel, started if necessary."""
         if self._kernel is not None and not self._kernel.is_alive:
             if not self._kernel.is_own:
                 self._chosen = None
             await self._end()
         if self._kernel is None:
-            choice, folder = await self._choice()
+            choice, folder = await self._choice(asker)
             try:
-                self._kernel = await _begun(choice, folder)
+                self._kernel = await self._begun(choice, folder)
             except ToolError:
                 self._chosen = None
                 raise
             logger.info("a kernel is running: %s", self._kernel.title)
         return self._kernel
+
+    async def _begun(self, choice: Choice, folder: Path) -> Kernel:
+        if isinstance(choice, Running):
+            return await Kernel.join(choice.file, choice.title)
+        starts_there = self._choosing.starts_there(choice, folder)
+        return await Kernel.start(choice, folder, starts_there=starts_there)
 
     async def _select_when_free(self, prompt: str, items: Sequence[str]) -> int | None:
         answer = await self._editor.ask("jupyter.choice", prompt, list(items))
@@ -135,16 +141,16 @@ class Kernels:
             raise UserError(str(error)) from None
 
     async def _choose(self, given: str) -> None:
-        library.load("jupyter_client")
+        await library.prepare()
         own = self._kernel.file if self._kernel is not None and self._kernel.is_own else None
         where = await self._editor.run("jupyter.whereabouts.here")
         folder = Path(where["folder"])
         if given:
             choice = await self._given(given, folder)
         else:
-            choice = await self._choosing.chosen(self._select, own)
+            choice = await self._choosing.chosen(folder, self._select, own)
         # The one that runs ends only when the other one has started.
-        kernel = await _begun(choice, folder)
+        kernel = await self._begun(choice, folder)
         earlier, self._kernel, self._chosen = self._kernel, kernel, (choice, folder)
         if earlier is not None:
             await earlier.stop()
@@ -157,7 +163,7 @@ class Kernels:
             return running.described(path)
         for each in await self._choosing.all():
             if isinstance(each, Spec) and given in (each.name, each.title):
-                return await self._choosing.admitted(each, self._select)
+                return await self._choosing.admitted(each, folder, self._select)
         if (named := await asyncio.to_thread(running.named, given)) is not None:
             return named
         raise UserError(f"there is no kernel {given} (:ClaudeKernel choose lists them)")
@@ -169,7 +175,7 @@ class Kernels:
         self._chosen = kernel.spec, kernel.folder
         await self._end()
         async with self._run_lock:
-            kernel = await self._running()
+            kernel = await self._running("")
         self._editor.notify(f"restarted: {kernel.title}")
 
     async def _interrupt(self) -> None:
@@ -207,10 +213,4 @@ class Kernels:
     def end(self) -> None:
         """Forget the kernel when the host ends; the guardian ends its process."""
         if self._kernel is not None and self._kernel.is_own:
-            self._kernel.file.unlink(missing_ok=True)
-
-
-async def _begun(choice: Choice, folder: Path) -> Kernel:
-    if isinstance(choice, Running):
-        return await Kernel.join(choice.file, choice.title)
-    return await Kernel.start(choice, folder)
+            self._kernel.forget()

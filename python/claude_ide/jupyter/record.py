@@ -41,17 +41,29 @@ class Record:
 
     def _image(self, output: Output) -> dict[str, str]:
         suffix = next(end for end, mime in ENDINGS.items() if mime == output.mime)
-        path = self._folder / f"{time.time_ns()}{suffix}"
         try:
+            path = self._folder / f"{self._next_number()}{suffix}"
             files.write_private(path, base64.b64decode(output.text, validate=True))
         except (OSError, binascii.Error) as error:
             return {"kind": "note", "text": f"an image could not be saved: {error}"}
         self._forget_old()
         return {"kind": "image", "text": str(path)}
 
+    def _next_number(self) -> int:
+        """Return the time, or more if the clock has been set back: the newest is always the last.
+
+        Raises `OSError`.
+        """
+        kept = self._kept() if self._folder.is_dir() else []
+        return max(time.time_ns(), int(kept[-1].stem) + 1 if kept else 0)
+
+    def _kept(self) -> list[Path]:
+        """Return the images in the folder, the oldest first."""
+        found = (each for each in self._folder.iterdir() if each.stem.isdecimal())
+        return sorted(found, key=lambda image: int(image.stem))
+
     def _forget_old(self) -> None:
-        kept = sorted(self._folder.iterdir())
-        for old in kept[:-MOST_IMAGES]:
+        for old in self._kept()[:-MOST_IMAGES]:
             with contextlib.suppress(OSError):
                 old.unlink()
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from claude_ide import files
 from claude_ide.errors import ToolError
 from claude_ide.jupyter import library
+from claude_ide.jupyter.connection import SHARED
 from claude_ide.jupyter.kernel import Kernel
 
 MOST = 12
@@ -49,14 +50,21 @@ def _id(file: Path) -> str:
 
 def described(file: Path) -> Running:
     """Return the kernel of a connection file."""
-    name = ""
-    with contextlib.suppress(ValueError, AttributeError):
-        given = json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}").get("kernel_name")
-        name = given if isinstance(given, str) else ""
+    given = _content(file)
+    name = given.get("kernel_name")
+    title = f"running {name if name and isinstance(name, str) else 'kernel'}"
     with contextlib.suppress(OSError):
         since = datetime.fromtimestamp(file.stat().st_mtime).astimezone()
-        return Running(file, f"running {name or 'kernel'} since {since:%Y-%m-%d %H:%M}")
-    return Running(file, f"running {name or 'kernel'}")
+        title += f" since {since:%Y-%m-%d %H:%M}"
+    is_private = given.get("transport") == "ipc" or "curve_publickey" in given
+    return Running(file, title + SHARED * (not is_private))
+
+
+def _content(file: Path) -> dict[str, object]:
+    with contextlib.suppress(ValueError, RecursionError):
+        given = json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}")
+        return given if isinstance(given, dict) else {}
+    return {}
 
 
 def _files() -> list[Path]:

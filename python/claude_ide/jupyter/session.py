@@ -73,6 +73,10 @@ class Session:
         run = self._runs[id_] = Run(id_, Outputs(), asyncio.Event())
         return run
 
+    def execute_silently(self, code: str) -> None:
+        """Run code that leaves no trace, and whose outcome nobody waits for."""
+        self._client.execute(code, silent=True, allow_stdin=False)
+
     def forget(self, run: Run) -> None:
         """Ignore what comes of a run from now on."""
         self._runs.pop(run.id, None)

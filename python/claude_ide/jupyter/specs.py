@@ -2,7 +2,9 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,12 +12,15 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.jupyter import library
+from claude_ide.jupyter.connection import HAS_IPC, SHARED
 
 LARGEST_SPEC = 100_000
 LARGEST_NOTEBOOK = 100_000_000
 """Bytes."""
 
 ENVIRONMENT = ".venv"
+IN_PREFIX = ("share", "jupyter", "kernels")
+"""Where a package installs its kernelspecs, below the prefix of its environment."""
 WINDOWS = os.name == "nt"
 LAUNCH = ("-m", "ipykernel_launcher", "-f", "{connection_file}")
 
@@ -35,6 +40,31 @@ class Spec(msgspec.Struct, frozen=True):
     interrupts_by_message: bool = False
     folder: Path | None = None
 
+    @property
+    def is_private(self) -> bool:
+        """Whether it can be reached over sockets that only the user can open.
+
+        All kernels that are written in Python can; of the others some only know TCP.
+        """
+        return HAS_IPC and (self.language == "python" or _is_python(self.command[0]))
+
+    @property
+    def full_title(self) -> str:
+        """Its name for the user, with a note if other users can read what it runs."""
+        return self.title + SHARED * (not self.is_private)
+
+    @property
+    def can_enter(self) -> bool:
+        """Whether code of ours can have it enter a folder after its start."""
+        return self.language == "python"
+
+    def entering(self, folder: Path) -> str:
+        """Return the code that has it enter a folder, as if it had started there."""
+        # The interpreter resolves relative folders as it starts.
+        given = (os.environ | self.environment).get("PYTHONPATH", "").split(os.pathsep)
+        paths = [str(folder / each) for each in given if each and not Path(each).is_absolute()]
+        return f"__import__('os').chdir({str(folder)!r}); __import__('sys').path.extend({paths!r})"
+
     def filled(self, connection_file: Path) -> list[str]:
         """Return the command for a connection file."""
         fields = {"{connection_file}": str(connection_file), "{resource_dir}": self.resources}
@@ -48,10 +78,34 @@ def of_user() -> list[Spec]:
     )
     found = manager.get_all_specs()
     return [
-        spec
+        _of_environment(spec)
         for name in sorted(found)
         if (spec := _decoded(name, found[name].get("spec"), Path(found[name]["resource_dir"])))
     ]
+
+
+def _of_environment(spec: Spec) -> Spec:
+    """Return a kernelspec with the Python that it belongs to, if it names any `python`.
+
+    That is the one of the environment in which it is installed, or the host's own: as for Jupyter,
+    the first one on PATH may be another.
+    """
+    name, *others = spec.command
+    if Path(name).name != name or not _is_python(name) or others[:1] != ["-m"]:
+        return spec
+    python = _installed_with(Path(spec.resources), others[1])
+    if python is None and find_spec(others[1].partition(".")[0]) is not None:
+        python = sys.executable
+    return msgspec.structs.replace(spec, command=(python or name, *others))
+
+
+def _installed_with(resources: Path, module: str) -> str | None:
+    """Return the Python of the environment that has a kernelspec, and the module that it runs."""
+    if resources.parts[-4:-1] != IN_PREFIX:
+        return None
+    environment = resources.parents[3]
+    python = _python_of(environment)
+    return str(python) if python.is_file() and _has(environment, module) else None
 
 
 def of_folder(folder: Path, name: str = "") -> Spec | None:
@@ -60,7 +114,7 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
     Nothing of the folder runs for this.
     """
     environment = folder / ENVIRONMENT
-    python = environment / ("Scripts/python.exe" if WINDOWS else "bin/python")
+    python = _python_of(environment)
     if not python.is_file():
         return None
     if name:
@@ -70,12 +124,11 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
         spec = _decoded(name, _json(content), resources)
         if spec is not None:
             first, *others = spec.command
-            own = (str(python), *others) if Path(first).stem.startswith("python") else spec.command
+            own = (str(python), *others) if _is_python(first) else spec.command
             title = f"{spec.title} of {folder.name}/{ENVIRONMENT}"
             return msgspec.structs.replace(spec, title=title, command=own, folder=folder)
         return None
-    packages = environment.glob("Lib/site-packages" if WINDOWS else "lib/python*/site-packages")
-    if not any((each / "ipykernel").is_dir() for each in packages):
+    if not _has(environment, "ipykernel"):
         return None
     title = f"Python of {folder.name}/{ENVIRONMENT}"
     return Spec("python3", title, (str(python), *LAUNCH), folder=folder)
@@ -98,6 +151,21 @@ def above(path: Path, root: Path) -> Iterator[Path]:
                 return
     else:
         yield root
+
+
+def _is_python(program: str) -> bool:
+    return Path(program).stem.startswith("python")
+
+
+def _python_of(environment: Path) -> Path:
+    return environment / ("Scripts/python.exe" if WINDOWS else "bin/python")
+
+
+def _has(environment: Path, module: str) -> bool:
+    """Return whether a module is installed in an environment."""
+    packages = environment.glob("Lib/site-packages" if WINDOWS else "lib/python*/site-packages")
+    name = module.partition(".")[0]
+    return any((each / name).is_dir() or (each / f"{name}.py").is_file() for each in packages)
 
 
 def _decoded(name: str, given: Any, resources: Path) -> Spec | None:
