@@ -163,6 +163,10 @@ def test_unanswered_requests_are_forgotten_in_the_end() -> None:
         {"text": "sk-" + "ant-api03-abc" + 20 * "x"},
         {"text": "it is our-own-abc"},
         {"text": "from the environment: hunter2abc"},
+        {"text": json.dumps({"api_key": 'abc"d'})},
+        {"text": json.dumps({"text": json.dumps({"env": {"MY_TOKEN": "\\abc"}})})},
+        {"text": json.dumps({"headers": [{"name": "Cookie", "value": "abc"}]}, indent=1)},
+        json.dumps({"text": json.dumps({"password": "abc and the rest is cut"})})[:-12],
     ],
 )
 def test_secrets_are_masked(secret: Any) -> None:
@@ -184,6 +188,24 @@ def test_secrets_are_masked(secret: Any) -> None:
 )
 def test_other_fields_stay(message: Any) -> None:
     assert masked(message) == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"progressToken": "p1", "token": 3, "monkey": "y", "token": ""}',
+        '{"name": "a tool", "value": "plain"}',
+        'the "token": it is here',
+    ],
+)
+def test_other_fields_of_json_within_a_text_stay(text: str) -> None:
+    assert masked({"text": text}) == {"text": text}
+
+
+def test_only_the_value_in_a_text_is_masked() -> None:
+    text = json.dumps({"a": [{"token": "abc"}, "b"], "secret": "c"})
+
+    assert json.loads(masked(text)) == {"a": [{"token": MARK}, "b"], "secret": MARK}
 
 
 def test_secrets_in_the_environment_are_known_by_their_names() -> None:

@@ -18,6 +18,7 @@ from claude_ide.app import App
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
+from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
 
 
@@ -143,12 +144,13 @@ async def mcp_config(app: App, call: Call) -> None:
     match what:
         case "stdio":
             title = "For hosts that start their MCP servers"
-            shown = registration.over_stdio(bound.port)
+            shown = registration.over_stdio(bound.port, os.environ)
         case "ws":
             title = "For a CLI started elsewhere; contains the token"
-            token = bound.lock.authToken
-            options = registration.options(app.options.host, bound.port, app.allowed, token)
-            shown = shlex.join([*program.words(app.config.cmd), *options])
+            options = registration.options(app.options.host, bound.port, app.allowed)
+            command = shlex.join([*program.words(app.config.cmd), *options])
+            # Other users can read the arguments of a program, but not its environment.
+            shown = f"{TOKEN}={shlex.quote(bound.lock.authToken)} {command}"
         case _:
             raise UserError(f':ClaudeMcpConfig: no subcommand "{what}" (stdio, ws)')
     if call.bang:

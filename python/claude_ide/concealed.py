@@ -21,6 +21,13 @@ _NAMES = re.compile(
 _HARMLESS = frozenset(["progresstoken"])
 """Names of this form that are no secrets: MCP numbers the progress of a call."""
 
+_LONGEST_NAME = 64
+_OPENING = re.compile(r'(?P<quote>\\{0,15}")\s{0,8}:\s{0,8}(?P=quote)')
+"""What is between the name and the value of a field in JSON that is part of a text, or was cut: the
+quotes have as many backslashes as the texts around it demand."""
+_NAMED = re.compile(r'"name\\*"\s*:\s*\\*"(?P<name>[^"\\]*)\\*"\s*,\s*$')
+"""The field in front of a `value`, as in headers and variables."""
+
 _SHAPES = re.compile(
     r"(?P<before>\bBearer\s+)[\w.~+/=-]{8,}"
     r"|\bsk-[\w-]{16,}|\bgh[opsu]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}",
@@ -53,12 +60,13 @@ def masked(value: Any, known: tuple[str, ...] = ()) -> Any:
     """Return a decoded message with a mark in place of secrets.
 
     These are our own, those in `known`, tokens of a common form, and the values of fields, headers
-    and variables with telling names.
+    and variables with telling names, also in JSON within a text.
     """
     if isinstance(value, str):
         text = without_secrets(value)
         for secret in known:
             text = text.replace(secret, MARK)
+        text = _without_named(text)
         return _SHAPES.sub(lambda found: (found["before"] or "") + MARK, text)
     if isinstance(value, list):
         return [masked(item, known) for item in value]
@@ -71,6 +79,40 @@ def masked(value: Any, known: tuple[str, ...] = ()) -> Any:
             for key, item in value.items()
         }
     return value
+
+
+def _without_named(text: str) -> str:
+    """Return a text with a mark in place of the values of fields with telling names."""
+    parts: list[str] = []
+    at = 0
+    for found in _OPENING.finditer(text):
+        quote, begin = found["quote"], found.end()
+        if begin > at and _names_one(_name(text, found.start(), quote)):
+            end = _end(text, begin, quote)
+            if end > begin:
+                parts += [text[at:begin], MARK]
+                at = end
+    return "".join([*parts, text[at:]])
+
+
+def _name(text: str, end: int, quote: str) -> str:
+    """Return the name of a field; for `value` that in the field `name` in front of it."""
+    begin = text.rfind(quote, max(0, end - _LONGEST_NAME), end)
+    name = text[begin + len(quote) : end] if begin >= 0 else ""
+    if name == "value":
+        before = text[max(0, begin - 2 * _LONGEST_NAME) : begin]
+        if named := _NAMED.search(before):
+            return named["name"]
+    return name
+
+
+def _end(text: str, begin: int, quote: str) -> int:
+    """Return the end of a value; a text that was cut may end before its closing quote."""
+    end = text.find(quote, begin)
+    # More backslashes before a quote make it a part of the value.
+    while end > begin and text[end - 1] == "\\":
+        end = text.find(quote, end + len(quote))
+    return len(text) if end < 0 else end
 
 
 def _names_one(name: str) -> bool:

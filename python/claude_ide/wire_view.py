@@ -75,23 +75,27 @@ class WireView:
             if await self._editor.select(f"{name} exists", OVERWRITE) != 0:
                 return
         try:
-            await asyncio.to_thread(files.write_private, path, self._recorded(kept))
+            heads = [self._head(message) for message in kept]
+            await asyncio.to_thread(self._write, path, heads, kept)
         except OSError as error:
             raise UserError(f"cannot write {name}: {error.strerror or error}") from None
         count = f"{len(kept):,} message{'' if len(kept) == 1 else 's'}"
         self._editor.notify(f"wrote {count} to {name}")
 
-    def _recorded(self, kept: tuple[Message, ...]) -> bytes:
-        return b"".join(
-            json.dumps(self._entry(message), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-            for message in kept
+    def _write(self, path: Path, heads: list[dict[str, Any]], kept: tuple[Message, ...]) -> None:
+        lines = (
+            json.dumps(head | {"m": self._body(message)}, ensure_ascii=False)
+            for head, message in zip(heads, kept, strict=True)
+        )
+        files.write_private(
+            path, b"".join(f"{line}\n".encode("utf-8", "replace") for line in lines)
         )
 
-    def _entry(self, message: Message) -> dict[str, Any]:
+    def _head(self, message: Message) -> dict[str, Any]:
         at = datetime.fromtimestamp(message.at, UTC).isoformat(timespec="milliseconds")
         cut = {"size": message.size} if message.size > LONGEST else {}
         client = self._wire.label(message.party)
-        return {"time": at, "client": client, "dir": message.way, **cut, "m": self._body(message)}
+        return {"time": at, "client": client, "dir": message.way, **cut}
 
     def _body(self, message: Message) -> Any:
         """Return the decoded message without secrets; one that is cut, or no JSON, as a text."""

@@ -38,9 +38,9 @@ async def test_a_host_that_starts_its_servers_gets_the_tools_from_any_folder(
 
     port, lock = await the_lock(config_folder)
     assert lock["authToken"] not in json.dumps(server)
-    assert server["env"] == {"CLAUDE_IDE_MCP_PORT": str(port)}
-    environment = {**server["env"], "CLAUDE_CONFIG_DIR": str(config_folder)}
-    async with mcp_stdio(environment, tmp_path) as client:
+    expected = {"CLAUDE_IDE_MCP_PORT": str(port), "CLAUDE_CONFIG_DIR": str(config_folder)}
+    assert server["env"] == expected
+    async with mcp_stdio(server["env"], tmp_path) as client:
         assert (await client.initialize())["serverInfo"]["title"] == name_of(serving)
     assert server["command"] and server["args"][1].endswith("mcp/stdio.py")
 
@@ -54,11 +54,13 @@ async def test_the_command_for_a_cli_gives_what_that_of_the_terminal_gives(
     text = await yanked(nvim, "ws")
 
     port, lock = await the_lock(config_folder)
-    program, verbose, config, allowed = shlex.split(text)
+    token, program, verbose, config, allowed = shlex.split(text)
+    assert token == f"CLAUDE_IDE_MCP_TOKEN={lock['authToken']}"
     assert (program, verbose) == ("/opt/my claude", "--verbose")
     server = json.loads(config.removeprefix("--mcp-config="))["mcpServers"]["neovim"]
     assert server["url"] == f"ws://127.0.0.1:{port}/neovim"
-    assert [*server["headers"].values()] == [lock["authToken"]]
+    # Only a variable of the environment: every user can read a command line.
+    assert [*server["headers"].values()] == ["${CLAUDE_IDE_MCP_TOKEN}"]
     names = allowed.removeprefix("--allowedTools=").split(",")
     assert {"mcp__neovim__buffers", "mcp__neovim__quickfix"} <= {*names}
     assert "mcp__neovim__save_file" not in names

@@ -81,7 +81,10 @@ def test_several_servers_for_a_folder_are_named(tmp_path: Path, announce: Announ
 def test_a_port_that_no_lock_file_names_needs_a_token(tmp_path: Path) -> None:
     said = reason(tmp_path, tmp_path, **{PORT: "4711"})
 
-    assert said == f"{TOKEN} is not set, and no editor serves at the port 4711"
+    assert said == (
+        "no lock file is for the port 4711: :ClaudeMcpConfig in the editor shows the "
+        f"{PORT} and, if it needs one, the CLAUDE_CONFIG_DIR to set"
+    )
 
 
 def test_locks_of_dead_hosts_and_other_editors_are_ignored(

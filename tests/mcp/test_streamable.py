@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,8 @@ import pytest
 from claude_ide.config import Config
 from claude_ide.mcp import streamable
 from claude_ide.mcp.doors import Door, Doors
-from claude_ide.mcp.tool import IDE_TOOLS
+from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.tool import IDE_TOOLS, Toolset
 from claude_ide.wire import FROM, TO, recording
 from support.handshake import tcp
 from support.mcp_http import OPENING, McpHttp
@@ -48,6 +49,19 @@ async def stranger(door: Door) -> McpHttp:
 async def client(stranger: McpHttp) -> McpHttp:
     await stranger.initialize()
     return stranger
+
+
+@pytest.fixture
+def subscribers(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Count those who learn of other tools: the open sessions."""
+    known: set[object] = set()
+
+    def subscribe(_: Any, on_change: Callable[[], object]) -> Callable[[], object]:
+        known.add(on_change)
+        return lambda: known.discard(on_change)
+
+    monkeypatch.setattr(Toolset, "subscribe", subscribe)
+    return lambda: len(known)
 
 
 async def begin_diff(client: McpHttp, editor: Any, count: int = 1) -> asyncio.Task[Answer]:
@@ -316,6 +330,34 @@ async def test_a_session_begins_with_initialize_only(stranger: McpHttp) -> None:
 
     assert (await stranger.post(noted)).status == 400
     assert (await stranger.post(stranger.message("tools/list"))).status == 400
+
+
+async def test_an_initialize_that_is_refused_begins_no_session(
+    stranger: McpHttp, subscribers: Callable[[], int]
+) -> None:
+    got = await stranger.post(stranger.message("initialize") | {"params": "no object"})
+
+    assert "error" in json.loads(got.body)
+    assert "mcp-session-id" not in got.headers
+    assert subscribers() == 0
+
+
+async def test_a_client_that_leaves_during_initialize_leaves_no_session(
+    stranger: McpHttp, subscribers: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    async def never(*_: Any) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(InProcessServer, "__call__", never)
+    call = asyncio.create_task(stranger.post(stranger.message("initialize", OPENING)))
+    await begun.wait()
+    assert subscribers() == 1
+    call.cancel()
+
+    await until(lambda: subscribers() == 0, "it is over")
 
 
 async def test_the_user_can_watch_the_messages(stranger: McpHttp) -> None:

@@ -65,7 +65,7 @@ def ports(process: int) -> set[int]:
 
 def connected(path: Path, user: str | None = None) -> bytes:
     """Connect to a socket as a user, and return the error."""
-    command = ["/usr/bin/python3", "-c", CONNECT, path]
+    command = ["/usr/bin/python3", "-c", CONNECT, str(path)]
     return subprocess.run(command, check=False, user=user, capture_output=True).stderr
 
 

@@ -1,12 +1,15 @@
 """`trust/`: which record trusts which folder, and how a broken record is handled."""
 
+import fcntl
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from claude_ide.trust import store
 from claude_ide.trust.trust import Trust, shown
 
 
@@ -112,9 +115,9 @@ def test_only_the_user_can_read_or_write_the_record(user: User, tmp_path: Path) 
     finally:
         os.umask(before)
 
-    assert user.path.stat().st_mode & 0o777 == 0o600
     assert user.path.parent.stat().st_mode & 0o777 == 0o700
-    assert [path.name for path in user.path.parent.iterdir()] == ["trust.json"]
+    assert {path.name for path in user.path.parent.iterdir()} == {"trust.json", "trust.lock"}
+    assert {path.stat().st_mode & 0o777 for path in user.path.parent.iterdir()} == {0o600}
 
 
 def test_revoking_removes_every_entry_that_trusts_a_folder(user: User, tmp_path: Path) -> None:
@@ -187,6 +190,53 @@ def test_granting_trust_replaces_a_broken_record(user: User, tmp_path: Path) -> 
 
 
 # The CLI's record, read as 2.1.330 reads it.
+
+
+ADD = """
+import sys
+from pathlib import Path
+from claude_ide.trust.trust import Trust
+
+home, name = Path(sys.argv[1]), sys.argv[2]
+trust = Trust(home / "state/trust.json", {"HOME": str(home)}, print)
+sys.stdin.readline()
+for number in range(20):
+    trust.grant(f"/{name}/{number}")
+    trust.revoke(f"/old/{name}/{number}")
+"""
+
+
+def test_editors_that_change_the_record_at_the_same_moment_lose_nothing(user: User) -> None:
+    names = [f"editor{number}" for number in range(5)]
+    for name in names:
+        for number in range(20):
+            user.trust.grant(f"/old/{name}/{number}")
+    command = [sys.executable, "-c", ADD, str(user.home)]
+    environment = {"PYTHONPATH": str(Path(store.__file__).parents[2])}
+    editors = [
+        subprocess.Popen([*command, name], stdin=subprocess.PIPE, text=True, env=environment)
+        for name in names
+    ]
+    for editor in editors:
+        assert editor.stdin is not None
+        editor.stdin.write("go\n")
+        editor.stdin.close()
+
+    assert [editor.wait() for editor in editors] == [0] * len(editors)
+    expected = {f"/{name}/{number}" for name in names for number in range(20)}
+    assert {*user.trust.folders()} == expected
+
+
+def test_a_record_that_stays_locked_is_named(
+    user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.0)
+    user.trust.grant(tmp_path)
+    with user.path.with_suffix(".lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(OSError, match="keeps the record of trusted folders locked"):
+            user.trust.grant(tmp_path / "b")
+    user.trust.grant(tmp_path / "b")
 
 
 def test_the_clis_record_includes_subfolders(user: User, tmp_path: Path) -> None:

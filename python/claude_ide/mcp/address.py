@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 PORT = "CLAUDE_IDE_MCP_PORT"
 TOKEN = "CLAUDE_IDE_MCP_TOKEN"
 """Variables of the environment."""
+FOLDER = "CLAUDE_CONFIG_DIR"
+"""The CLI's own variable: the folder that has the lock files."""
 
 
 class NoServer(Exception):
@@ -49,7 +51,10 @@ def _on_port(environment: Mapping[str, str], port: int) -> Address:
     for lock in _announced(environment):
         if lock.port == port:
             return Address(port, lock.authToken)
-    raise NoServer(f"{TOKEN} is not set, and no editor serves at the port {port}")
+    raise NoServer(
+        f"no lock file is for the port {port}: :ClaudeMcpConfig in the editor shows the "
+        f"{PORT} and, if it needs one, the {FOLDER} to set"
+    )
 
 
 def _for_folder(environment: Mapping[str, str], folder: str) -> Address:

@@ -4,13 +4,13 @@ Source: doc/protocol.md, "The model's tools".
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.mcp.address import FOLDER, PORT, TOKEN
 from claude_ide.tool_names import SERVER, known_as
 from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
 
@@ -19,32 +19,33 @@ COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.p
 ignores the variables of Python in the environment."""
 
 
-def options(
-    host: str, port: int, allowed: Iterable[str], token: str = f"${{{TOKEN}}}"
-) -> list[str]:
+def options(host: str, port: int, allowed: Iterable[str]) -> list[str]:
     """Return the options that give a CLI the tools; those in `allowed` need no permission.
 
-    Without `token` it is in the CLI's environment (`TOKEN`): other users can read a command line.
-    With `=` an option takes no further word, such as a prompt.
+    The token is in the CLI's environment (`TOKEN`): other users can read a command line. With `=`
+    an option takes no further word, such as a prompt.
     """
     names = ",".join(map(known_as, allowed))
-    given = [f"--mcp-config={_json(_over_websocket(host, port, token))}"]
+    given = [f"--mcp-config={_json(_over_websocket(host, port))}"]
     return [*given, f"--allowedTools={names}"] if names else given
 
 
-def over_stdio(port: int) -> str:
+def over_stdio(port: int, environment: Mapping[str, str]) -> str:
     """Return the JSON for hosts that start servers themselves.
 
-    `stdio.py` finds the token in the lock file of the port.
+    `stdio.py` finds the token in the lock file of the port, in the folder that the variable FOLDER
+    of our `environment` names.
     """
     program, *arguments = COMMAND
-    server = {"command": program, "args": arguments, "env": {PORT: str(port)}}
+    folder = environment.get(FOLDER)
+    variables = {PORT: str(port)} | ({FOLDER: folder} if folder else {})
+    server = {"command": program, "args": arguments, "env": variables}
     return msgspec.json.format(_json(_servers(server)), indent=2)
 
 
-def _over_websocket(host: str, port: int, token: str) -> dict[str, Any]:
+def _over_websocket(host: str, port: int) -> dict[str, Any]:
     url = f"ws://{f'[{host}]' if ':' in host else host}:{port}{TOOLS_PATH}"
-    return _servers({"type": "ws", "url": url, "headers": {AUTHORIZATION: token}})
+    return _servers({"type": "ws", "url": url, "headers": {AUTHORIZATION: f"${{{TOKEN}}}"}})
 
 
 def _servers(server: dict[str, Any]) -> dict[str, Any]:

@@ -106,7 +106,14 @@ class Sessions:
         server = InProcessServer(*self._serving)
         session = _Session(server, Party(lambda: f"{self._name} (tools)"))
         session.party.note(FROM, body)
-        answer = await session.answer(message, accepted)
+        try:
+            answer = await session.answer(message, accepted)
+        except BaseException:
+            await session.close()
+            raise
+        if session.is_refused:
+            await session.close()
+            return answer
         id_ = secrets.token_urlsafe(32)
         self._open[id_] = session
         return answer._replace(headers=(*answer.headers, (SESSION, id_)))
@@ -161,6 +168,8 @@ class _Session:
         self.server = server
         self.party = party
         self.idle_since = time.monotonic()
+        self.is_refused = False
+        """Whether its last answer is an error."""
         self._running = 0
         self._changed = asyncio.Event()
         """Whether the tools have changed since the client was told."""
@@ -215,6 +224,7 @@ class _Session:
             answer = await self.server(message)
             if answer is not None:
                 self.party.note(TO, answer)
+            self.is_refused = answer is not None and "error" in answer
             return answer
         finally:
             self._running -= 1

@@ -253,6 +253,10 @@ class _Client:
             raise _GoneError from None
         if not isinstance(event, h11.Request):
             raise _GoneError
+        # The parser limits only what has not arrived whole.
+        if _size(event) > LARGEST_HANDSHAKE:
+            reason = f"the head has more than {LARGEST_HANDSHAKE:,} bytes"
+            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, reason)
         return event
 
     async def _body(self, headers: Headers, largest: int) -> bytes:
@@ -359,6 +363,13 @@ class _Client:
                     if not data:
                         return
                     discarded += len(data)
+
+
+def _size(head: h11.Request) -> int:
+    """Return the bytes of the head of a request, without optional blanks."""
+    line = len(head.method) + len(head.target) + len(head.http_version) + len("  HTTP/\r\n")
+    fields = sum(len(name) + len(value) + len(": \r\n") for name, value in head.headers)
+    return line + fields + len("\r\n")
 
 
 def _head(response: Response, *more: tuple[str, str]) -> h11.Response:

@@ -1,9 +1,12 @@
 """Our own record of trusted folders: a file that only the user can read and write."""
 
+import contextlib
+import errno
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +16,10 @@ from claude_ide import files
 
 LARGEST = 1_000_000
 """Bytes."""
+
+LOCK_SECONDS = 3.0
+"""How long a change waits for that of another editor."""
+LOCK_PAUSE_SECONDS = 0.01
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -46,12 +53,28 @@ class Store:
             return self._refuse("it is broken")
 
     def add(self, folder: str) -> None:
-        """Trust a folder, given as a real path."""
-        self._write(self.folders() | {folder: datetime.now(UTC).replace(microsecond=0)})
+        """Trust a folder, given as a real path. Raises `OSError` if it cannot be recorded."""
+        with self._locked():
+            self._write(self.folders() | {folder: datetime.now(UTC).replace(microsecond=0)})
 
     def remove(self, folders: list[str]) -> None:
-        """Remove these folders."""
-        self._write({name: at for name, at in self.folders().items() if name not in folders})
+        """Remove these folders. Raises `OSError` if that cannot be recorded."""
+        with self._locked():
+            self._write({name: at for name, at in self.folders().items() if name not in folders})
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other editors from changing the record between our reading and our writing.
+
+        The lock is on a file of its own, because the record is replaced.
+        """
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
 
     def _write(self, folders: Mapping[str, datetime]) -> None:
         content = {"folders": {name: at.isoformat() for name, at in sorted(folders.items())}}
@@ -72,3 +95,20 @@ class Store:
             self._complained = True
             self._complain(f"the record of trusted folders is ignored, {reason}: {self._path}")
         return {}
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file until it is closed. Raises `OSError` if another process keeps it locked."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows one of two simultaneous changes may be lost
+        return
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                reason = "another editor keeps the record of trusted folders locked"
+                raise OSError(errno.EBUSY, reason) from None
+        time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  a change takes a millisecond
