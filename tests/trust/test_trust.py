@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide import files
 from claude_ide.trust import store
 from claude_ide.trust.trust import Trust, shown
 
@@ -245,6 +246,28 @@ def test_the_clis_record_includes_subfolders(user: User, tmp_path: Path) -> None
     assert user.trust.is_trusted(folder(tmp_path / "a"))
     assert user.trust.is_trusted(folder(tmp_path / "a" / "b"))
     assert not user.trust.is_trusted(folder(tmp_path / "a-evil"))
+
+
+def test_the_clis_record_is_read_again_only_if_it_has_changed(
+    user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Path] = []
+    read = files.read_if_sound
+
+    def note(path: Path, most: int) -> bytes | None:
+        reads.append(path)
+        return read(path, most)
+
+    monkeypatch.setattr(files, "read_if_sound", note)
+    user.recorded(tmp_path / "a")
+
+    assert [user.trust.is_trusted(folder(tmp_path / "a")) for _ in range(5)] == [True] * 5
+    assert reads.count(user.home / ".claude.json") == 1
+
+    user.recorded(tmp_path / "b")
+    assert not user.trust.is_trusted(tmp_path / "a")
+    (user.home / ".claude.json").unlink()
+    assert not user.trust.is_trusted(folder(tmp_path / "b"))
 
 
 def test_trust_in_the_clis_record_ends_at_another_repository(user: User, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ class Editor:
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
         """Return the diagnostics of one file, by uri; read in slices."""
         try:
-            return await self._read_on(await self._soon_json("diagnostics.read", path))
+            return await self._read_on(await self._first("diagnostics.read", path))
         except TimeoutError:
             return dict(self.state.diagnostics)
 
@@ -201,10 +201,10 @@ class Editor:
         Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
         if Neovim is busy.
         """
-        part = await self._soon_json("diagnostics.read_all")
+        part = await self._first("diagnostics.read_all")
         if part["reloaded"]:
             await self.published(part["reloaded"], seconds)
-            part = await self._soon_json("diagnostics.read", False)
+            part = await self._first("diagnostics.read", False)
         return await self._read_on(part)
 
     async def load(self, path: str) -> Loaded:
@@ -225,7 +225,7 @@ class Editor:
         Returns the file's diagnostics by uri if it was loaded; otherwise loads it. Raises
         `TimeoutError` if Neovim is too busy.
         """
-        answer = without_error(await self._soon_json("diagnostics.before_write.read", path))
+        answer = without_error(await self._first("diagnostics.before_write.read", path))
         if "first" in answer:
             return await self._read_on(answer["first"])
         return Loaded(**answer["loaded"])
@@ -246,7 +246,7 @@ class Editor:
             # A separate call: servers may attach a moment after the load.
             begun = await self._soon("diagnostics.check.begin", loaded.bufnr)
             is_settled = begun["is_settled"] or await self.published([loaded.bufnr], seconds)
-            read = await self._soon_json("diagnostics.check.read", path, loaded.bufnr)
+            read = await self._first("diagnostics.check.read", path, loaded.bufnr)
             known = next(iter((await self._read_on(read["first"])).values()), Diagnostics())
             known.note = (
                 for_this_editor(BEHIND) if begun["is_behind"] else "" if is_settled else PENDING
@@ -281,9 +281,30 @@ class Editor:
                 if part["done"]:
                     return found
                 part = await self._soon_json("diagnostics.next", token)
-        except TimeoutError:
+        except BaseException:
             self._port.notify("diagnostics.finish", token)
             raise
+
+    async def _first(self, function: str, *arguments: Any) -> Any:
+        """Begin to read diagnostics; a reading that begins too late is ended.
+
+        Raises `TimeoutError`.
+        """
+        reading = self._port.json(function, *arguments)
+        try:
+            async with asyncio.timeout(BUSY_SECONDS):
+                return await asyncio.shield(reading)
+        except BaseException:
+            reading.add_done_callback(self._end_reading)
+            raise
+
+    def _end_reading(self, begun: "asyncio.Future[Any]") -> None:
+        if begun.cancelled() or begun.exception() is not None:
+            return
+        answer = begun.result()
+        token = {**answer, **(answer.get("first") or {})}.get("token")
+        if token is not None:
+            self._port.notify("diagnostics.finish", token)
 
     async def reload(self) -> list[int]:
         """Reload buffers whose files were written on disk, as one undoable change each.

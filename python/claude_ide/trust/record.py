@@ -18,6 +18,10 @@ LARGEST = 64_000_000
 """Bytes of the file; the CLI also stores much other data in it."""
 
 
+_last: tuple[object, frozenset[str]] = None, frozenset()
+"""The stamp of the file when it was read last, and the trusted folders in it."""
+
+
 class _Project(msgspec.Struct, frozen=True):
     hasTrustDialogAccepted: object = None
 
@@ -38,15 +42,29 @@ def trusting(folder: Path, environment: Mapping[str, str]) -> str:
     return next((str(each) for each in candidates if _spelled(each) in recorded), "")
 
 
-def _recorded(environment: Mapping[str, str]) -> set[str]:
-    content = files.read_if_sound(_path(environment), LARGEST)
+def _recorded(environment: Mapping[str, str]) -> frozenset[str]:
+    """Return the trusted folders; the file is read again only if it has changed."""
+    global _last
+    path = _path(environment)
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # ValueError: a NUL
+        return frozenset()
+    stamp = path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    if _last[0] != stamp:
+        _last = stamp, _read(path)
+    return _last[1]
+
+
+def _read(path: Path) -> frozenset[str]:
+    content = files.read_if_sound(path, LARGEST)
     if content is None:
-        return set()
+        return frozenset()
     try:
         projects = msgspec.json.decode(content, type=_State).projects
     except (msgspec.DecodeError, RecursionError):
-        return set()
-    return {name for name, each in projects.items() if each.hasTrustDialogAccepted is True}
+        return frozenset()
+    return frozenset(name for name, each in projects.items() if each.hasTrustDialogAccepted is True)
 
 
 def _path(environment: Mapping[str, str]) -> Path:

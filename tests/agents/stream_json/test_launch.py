@@ -1,5 +1,7 @@
 """`launch.py`: the CLI's arguments and environment."""
 
+import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
+from support.neovim import until
 from support.transcripts import entries
 
 ECHO = "--replay-user-messages"
@@ -139,18 +142,37 @@ def test_the_users_own_option_for_settings_applies(word: str) -> None:
     assert given.options() == []
 
 
-def test_git_runs_no_program_for_a_cli_in_an_untrusted_folder() -> None:
+async def test_git_runs_no_program_for_a_cli_in_an_untrusted_folder() -> None:
     inherited = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
 
-    given = replace(launch(trusted=False), environment=inherited).child_environment()
+    given = await replace(launch(trusted=False), environment=inherited).child_environment()
 
     assert given["GIT_CONFIG_COUNT"] == "3"
     assert (given["GIT_CONFIG_KEY_0"], given["GIT_CONFIG_KEY_1"]) == ("a.b", "core.fsmonitor")
     assert given["GIT_CONFIG_VALUE_1"] == "false"
 
 
-def test_the_environment_names_us_and_hides_our_own_parent() -> None:
-    assert launch().child_environment() == {
+async def test_a_slow_git_holds_up_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, gate = tmp_path / "begun", tmp_path / "gate"
+    os.mkfifo(gate)
+    git = tmp_path / "git"
+    git.write_text(f"#!/bin/sh\n: >{begun}\nread line <{gate}\nprintf 'local\\0%s\\0' \"$line\"\n")
+    git.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("claude_ide.git.SECONDS", 30.0)
+    cli = replace(launch(trusted=False), cwd=tmp_path)
+    asking = asyncio.create_task(cli.child_environment())
+
+    await until(begun.exists, "git runs")
+    gate.write_text("filter.x.clean\n")
+
+    assert "filter.x.clean" in (await asking).values()
+
+
+async def test_the_environment_names_us_and_hides_our_own_parent() -> None:
+    assert await launch().child_environment() == {
         "PATH": "/bin",
         "CLAUDE_CONFIG_DIR": "/no/such/folder",
         "CLAUDE_CODE_ENTRYPOINT": "claude-ide-nvim",

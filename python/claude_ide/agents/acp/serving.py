@@ -1,6 +1,7 @@
 """What the editor does for one running agent: it reads and writes files, and runs commands."""
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any
 
 from claude_ide import program
@@ -28,6 +29,17 @@ from claude_ide.agents.workbench import Files
 
 CANCELLED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
 
+MOST_SHOWN = 100
+"""How many terminals are looked at after each update."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The command line of a terminal, and the end of its output once there is any."""
+
+    line: str = ""
+    output: str | None = None
+
 
 class Serving:
     """Answers `fs/*`, if there are `files`, and `terminal/*`."""
@@ -48,10 +60,8 @@ class Serving:
         self._pending = pending
         self._observing = observing
         self._emit = emit
-        self._lines: dict[str, str] = {}
-        """The command lines of terminals."""
-        self._outputs: dict[str, str] = {}
-        """The outputs of terminals until their calls end; an update may replace what is shown."""
+        self._shown: dict[str, _Shown] = {}
+        """By terminal, until its call ends: an update may replace what the call shows."""
 
     @property
     def abilities(self) -> dict[str, Any]:
@@ -110,8 +120,10 @@ class Serving:
         match event:
             case PromptChanged(stage=PromptStage.STARTED):
                 self._terminals.turn_begun()
-            case TurnEnded(why=why) if why in CANCELLED:
-                self._terminals.turn_cancelled()
+            case TurnEnded(why=why):
+                if why in CANCELLED:
+                    self._terminals.turn_cancelled()
+                self._forget_released()
             case ToolEnded():
                 self._restore(event)
 
@@ -128,8 +140,13 @@ class Serving:
 
     def show(self) -> None:
         """Show the output of terminals at the calls that name them since an update."""
-        for terminal in list(self._outputs):
+        for terminal in list(self._shown):
             self._show(terminal)
+
+    def _forget_released(self) -> None:
+        """Forget the terminals that no call of a later turn can name."""
+        open_ = self._terminals.ids
+        self._shown = {id_: shown for id_, shown in self._shown.items() if id_ in open_}
 
     def close(self) -> None:
         """End all commands: the agent has ended."""
@@ -137,25 +154,32 @@ class Serving:
 
     async def _create(self, params: Params) -> dict[str, Any]:
         created = await self._terminals.create(params)
-        self._lines[created["terminalId"]] = _line(params)
+        self._of(created["terminalId"]).line = _line(params)
         return created
+
+    def _of(self, terminal: str) -> _Shown:
+        shown = self._shown.setdefault(terminal, _Shown())
+        while len(self._shown) > MOST_SHOWN:
+            del self._shown[next(iter(self._shown))]
+        return shown
 
     def _call(self, terminal: str) -> Call | None:
         """Return the call that shows a terminal; some agents name the terminal in none."""
         tools = self._decoder.tools
         named = tools.find(tools.of_terminal(terminal))
-        return named or tools.of_command(self._lines.get(terminal, ""))
+        return named or tools.of_command(self._shown[terminal].line)
 
     def _printed(self, terminal: str, output: str) -> None:
-        self._outputs[terminal] = output
+        self._of(terminal).output = output
         self._show(terminal)
 
     def _show(self, terminal: str) -> None:
-        call, output = self._call(terminal), self._outputs[terminal]
-        if call is None:
+        output = self._shown[terminal].output
+        call = self._call(terminal) if output is not None else None
+        if call is None or output is None:
             return
         if call.is_over:
-            del self._outputs[terminal]
+            del self._shown[terminal]
         elif call.output != output:
             call.output = output
             self._emit(ToolOutput(call.id, output, replaces=True))

@@ -172,6 +172,11 @@ class Terminals:
         terminal.release()
         return {}
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of the open terminals."""
+        return frozenset(self._open)
+
     def text(self, terminal: str) -> str:
         """Return the end of a terminal's output; empty if there is no such terminal."""
         found = self._open.get(terminal)

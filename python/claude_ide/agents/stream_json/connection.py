@@ -88,7 +88,7 @@ class Connection:
             return await Child.spawn(
                 launch.arguments_for(opening),
                 cwd=launch.cwd,
-                environment=launch.child_environment(),
+                environment=await launch.child_environment(),
             )
         except OSError as error:
             raise AgentError(f"{launch.command[0]} cannot be started: {error.strerror}") from None

@@ -125,7 +125,7 @@ class Ask:
 
     async def _start(self) -> None:
         command = [*self._launch.command, *self._arguments(), *self._launch.arguments]
-        environment = self._launch.child_environment()
+        environment = await self._launch.child_environment()
         try:
             self._child = await Child.spawn(command, cwd=self._launch.cwd, environment=environment)
         except OSError as error:

@@ -27,7 +27,9 @@ async def _version(launch: Launch) -> str:
     plain = replace(launch, arguments=())
     with contextlib.suppress(OSError, TimeoutError):
         child = await Child.spawn(
-            [*plain.command, "--version"], cwd=plain.cwd, environment=plain.child_environment()
+            [*plain.command, "--version"],
+            cwd=plain.cwd,
+            environment=await plain.child_environment(),
         )
         try:
             async with asyncio.timeout(SECONDS):

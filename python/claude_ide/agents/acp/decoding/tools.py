@@ -101,6 +101,10 @@ class Tools:
         self._folder = folder
         self._calls: dict[str, Call] = {}
         """The calls of this turn, by the ids of the agent."""
+        self._own: dict[str, Call] = {}
+        """The same, by our ids."""
+        self._running: dict[str, Call] = {}
+        """Those that are not over, by our ids."""
         self._past: dict[str, Call] = {}
         """Those of the turn before: an agent may report on them after its end."""
         self._terminals: dict[str, str] = {}
@@ -116,18 +120,19 @@ class Tools:
             is_rejected = call.id in self.rejected
             yield from self._ended(call, {}, ToolStatus.REJECTED if is_rejected else status)
         self._past, self._calls = self._calls, {}
+        self._own.clear()
+        self._running.clear()
         self._terminals.clear()
         self.rejected.clear()
         self.is_stopping = False
 
     def find(self, tool: str) -> Call | None:
         """Return the call of this turn with this id of ours."""
-        return next((call for call in self._calls.values() if call.id == tool), None)
+        return self._own.get(tool)
 
     def of_command(self, line: str) -> Call | None:
         """Return the running call of a command line; None unless there is exactly one."""
-        calls = [call for call in self._calls.values() if not call.is_over]
-        found = [call for call in calls if line and command(call) == line]
+        found = [call for call in self._running.values() if line and command(call) == line]
         return found[0] if len(found) == 1 else None
 
     def of_terminal(self, terminal: str) -> str:
@@ -162,7 +167,8 @@ class Tools:
             return past
         # An id that the agent uses again is another use of a tool.
         call = Call(id_ if past is None else f"{id_}/{next(self._numbers)}")
-        return self._calls.setdefault(id_, call)
+        self._calls[id_] = self._own[call.id] = self._running[call.id] = call
+        return call
 
     def _merge(self, call: Call, update: dict[str, Any]) -> None:
         call.kind = text(update.get("kind")) or call.kind
@@ -222,6 +228,7 @@ class Tools:
         if call.is_over:
             return
         call.is_over = True
+        self._running.pop(call.id, None)
         changed = []
         if status is ToolStatus.COMPLETED:
             for write, change in changes.written(call.id, call.diffs):

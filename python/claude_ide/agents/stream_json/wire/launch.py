@@ -1,5 +1,6 @@
 """How the CLI is started: its arguments and its environment."""
 
+import asyncio
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -133,12 +134,12 @@ class Launch:
             return ""
         return mode
 
-    def child_environment(self) -> dict[str, str]:
+    async def child_environment(self) -> dict[str, str]:
         """Return the environment for the CLI."""
         inherited = program.inherited(self.environment)
         if not self.trusted:
             # 2.1.197 runs `git status` at its start, which could run the repository's programs.
-            inherited = git.guarded(inherited, self.cwd)
+            inherited = await asyncio.to_thread(git.guarded, inherited, self.cwd)
         return inherited | {
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
