@@ -116,6 +116,7 @@ def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
     answer.text = lines
   endif
   Remove(diff)
+  moment.ForgetTyping()
   channel.Emit('diff_decided', answer)
 enddef
 
@@ -227,6 +228,7 @@ export def Close(id: number): bool
   endif
   final diff = diffs[id]
   Remove(diff)
+  moment.ForgetTypingToClaude()
   # The user may have accepted it in the terminal, which does not report it.
   if has_key(diff, 'saved')
     reload.Expect(diff.path, diff.saved)
@@ -240,7 +242,7 @@ export def Close(id: number): bool
   # The user, moved back to where they were, may still be typing for the diff.
   CloseLater(diff, (Fn, OnError) => moment.WhenFree(() => {
     call(Fn, [])
-    moment.Guard(() => true)
+    moment.Guard(() => true, true)
   }, OnError))
   return true
 enddef

@@ -61,6 +61,7 @@ def Press(key: string)
     Leave()
   endif
   Report(key)
+  moment.ForgetTyping()
 enddef
 
 def Filter(popup: number, key: string): bool

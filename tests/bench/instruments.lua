@@ -10,6 +10,7 @@ local longest_work ---@type number
 local slices ---@type integer
 local SLICE = 2 -- milliseconds of CPU: more than the loop needs by itself
 local is_awaited = false
+local earlier = {} ---@type table<integer, true> the buffers of a diff that is already shown
 
 -- Milliseconds on the clock that Python calls `time.monotonic()`.
 local function now()
@@ -75,7 +76,10 @@ end
 
 local function is_diff_shown()
   local wins = vim.api.nvim_tabpage_list_wins(0)
-  return #wins == 2 and vim.wo[wins[1]].diff and vim.wo[wins[2]].diff
+  return #wins == 2
+    and vim.wo[wins[1]].diff
+    and vim.wo[wins[2]].diff
+    and not earlier[vim.api.nvim_win_get_buf(wins[2])]
 end
 
 vim.api.nvim_set_decoration_provider(ns, {
@@ -92,7 +96,10 @@ vim.api.nvim_set_decoration_provider(ns, {
 
 --- Report when the next diff has been drawn.
 function M.await_diff()
-  is_awaited = true
+  is_awaited, earlier = true, {}
+  for _, bufnr in ipairs(vim.fn.tabpagebuflist()) do
+    earlier[bufnr] = true
+  end
 end
 
 --- The floor of openDiff: the minimal code that shows a text next to a file.
@@ -122,6 +129,21 @@ function M.close_plain_diff()
   for _, bufnr in ipairs(bufnrs) do
     vim.api.nvim_buf_delete(bufnr, { force = true })
   end
+end
+
+--- The floor of deciding one of several edits: `:write` in the proposal of a plain diff shows the next.
+function M.plain_diff_before(path, text, most_coloured)
+  M.plain_diff(path, text, most_coloured)
+  local bufnr = vim.api.nvim_get_current_buf()
+  vim.bo[bufnr].buftype = 'acwrite'
+  vim.api.nvim_buf_set_name(bufnr, 'bench://' .. bufnr)
+  vim.api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = bufnr,
+    callback = vim.schedule_wrap(function()
+      M.close_plain_diff()
+      M.plain_diff(path, text, most_coloured)
+    end),
+  })
 end
 
 --- The floor of accepting: a buffer whose `:write` reads its text.

@@ -24,6 +24,8 @@ BENCHMARKS = (
     "inline",
     "crowd",
     "accept",
+    "next_diff",
+    "quit",
     "memory",
     "chat",
     "acp",

@@ -65,7 +65,9 @@ def nvim_version() -> str:
     return output.partition("\n")[0]
 
 
-async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> Any:
+async def until(
+    condition: Callable[[], Any], what: str = "", seconds: float = WAIT, pause: float = 0.005
+) -> Any:
     """Poll `condition` until it is truthy, and return its value; fail after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
@@ -75,7 +77,7 @@ async def until(condition: Callable[[], Any], what: str = "", seconds: float = W
             return value
         if asyncio.get_running_loop().time() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or condition}; last: {value!r}")
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(pause)
 
 
 def clean_environment(home: Path) -> dict[str, str]:

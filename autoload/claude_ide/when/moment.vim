@@ -15,7 +15,9 @@ vim9script
 
 import autoload '../say/reason.vim'
 
-const POLL = 50 # milliseconds
+# Milliseconds.
+const POLL = 50
+const FIRST_POLL = 6 # and twice as long each time: most obstacles are the end of a command
 # Seconds.
 const QUIET = 0.4 # since the last key
 const PROBE = 0.5 # between two probes
@@ -31,8 +33,13 @@ var terminal_seen = ''
 var last_change: list<number> = []
 var changing_since: list<number> = []
 var last_probe: list<number> = []
-var guards = 0 # those that have not ended
+var is_ours = false # whether the next SafeState comes from us, or from an answer
+# Those that have not ended: when a key was last discarded (`typed`), and whether each `gives_way`.
+var guards: list<dict<any>> = []
+var shield = 0 # the popup of all guards
 var claudes_area: list<any> = []
+var moves: list<number> = [] # one for each call that waits and may move the user, in their order
+var last_move = 0
 
 def SecondsSince(time: list<number>): float
   return empty(time) ? 1000.0 : reltimefloat(reltime(time))
@@ -50,7 +57,7 @@ export def NoticeTyping(on: bool)
     if on && exists('##KeyInputPre')
       autocmd KeyInputPre * Typed()
     elseif on
-      autocmd SafeState * last_typed = reltime()
+      autocmd SafeState * CommandEnded()
     endif
   augroup END
 enddef
@@ -62,14 +69,44 @@ def Typed()
   endif
 enddef
 
+def CommandEnded()
+  if !is_ours
+    last_typed = reltime()
+  endif
+  is_ours = false
+enddef
+
+# Forget the keys that the user has typed: they were an answer, after which the agent goes on. What it
+# does next need not wait for a pause.
+export def ForgetTyping()
+  last_typed = []
+  is_ours = true
+  if mode(1) ==# 't'
+    last_change = []
+    terminal_seen = TerminalLine()
+  endif
+enddef
+
+# Forget the keys that the user has typed if they may have been an answer in Claude's own terminal.
+export def ForgetTypingToClaude()
+  if getbufvar('', 'claude_ide_terminal', false)
+    ForgetTyping()
+  endif
+enddef
+
+# The line at the cursor of the user's terminal.
+def TerminalLine(): string
+  const [row, column; _] = term_getcursor('')
+  return string([bufnr(), row, column, term_getline('', row)])
+enddef
+
 # Whether the line at the cursor of the user's terminal changes, as it does when they type there. A
 # program that writes all the time must not delay everything.
 def IsTerminalChanging(): bool
   if mode(1) !=# 't' || exists('##KeyInputPre')
     return false
   endif
-  const [row, column; _] = term_getcursor('')
-  const seen = string([bufnr(), row, column, term_getline('', row)])
+  const seen = TerminalLine()
   if seen !=# terminal_seen
     if SecondsSince(last_change) >= QUIET
       changing_since = reltime()
@@ -86,8 +123,8 @@ def IsInDialog(): bool
   if win_gettype() ==# 'popup'
     return true
   endif
-  return popup_list()->indexof((_, id) =>
-    get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
+  return popup_list()->indexof((_, id) => id != shield
+    && get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
 enddef
 
 def VisualArea(): list<any>
@@ -109,6 +146,11 @@ def TerminalKey(): string
   return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
 enddef
 
+def FeedIgnore()
+  is_ours = true
+  feedkeys("\<Ignore>", 'n')
+enddef
+
 # `state()` contains "S" while something is half-typed. It also does after a callback of anyone has
 # changed something, until the next key; <Ignore> is a key without effect that ends this, and
 # changes nothing if something is half-typed.
@@ -123,7 +165,7 @@ def IsAtRest(): bool
   endif
   if SecondsSince(last_probe) > PROBE
     last_probe = reltime()
-    feedkeys("\<Ignore>", 'n')
+    FeedIgnore()
   endif
   return false
 enddef
@@ -163,8 +205,9 @@ export def Obstacle(): string
 enddef
 
 # Whether nothing disturbs the user now.
-export def IsFree(): bool
-  return guards == 0 && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+def IsFree(): bool
+  return guards->indexof((_, guard) => !guard.gives_way) < 0
+    && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
     && Obstacle() ==# ''
 enddef
 
@@ -191,7 +234,7 @@ def EndMode(): bool
   if mode =~# '^n\?[iR]'
     stopinsert
     # It ends with the next key.
-    feedkeys("\<Ignore>", 'n')
+    FeedIgnore()
     return false
   elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
     execute "normal! \<Esc>"
@@ -204,13 +247,29 @@ def IsRefusal(exception: string): bool
   return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
 enddef
 
-def When(Condition: func(): bool, Fn: func, OnError: func): func
-  final waiting = {is_cancelled: false}
+def RemoveMove(move: number)
+  filter(moves, (_, other) => other != move)
+enddef
+
+def NextPause(waiting: dict<any>): number
+  const pause = waiting.pause
+  waiting.pause = min([2 * pause, POLL])
+  return pause
+enddef
+
+# If it `is_move`, `Fn` may move the user: what takes them elsewhere waits for it.
+def When(Condition: func(number): bool, Fn: func, OnError: func, is_move = false): func
+  final waiting = {is_cancelled: false, pause: FIRST_POLL, move: 0}
+  if is_move
+    last_move += 1
+    waiting.move = last_move
+    add(moves, last_move)
+  endif
   def Poll(_: number)
     if waiting.is_cancelled
       return
-    elseif !Condition()
-      timer_start(POLL, Poll)
+    elseif !Condition(waiting.move)
+      timer_start(NextPause(waiting), Poll)
       return
     endif
     try
@@ -218,15 +277,19 @@ def When(Condition: func(): bool, Fn: func, OnError: func): func
       call(Fn, [])
     catch
       if IsRefusal(v:exception)
-        timer_start(POLL, Poll)
+        timer_start(NextPause(waiting), Poll)
       else
+        RemoveMove(waiting.move)
         call(OnError, [reason.Of(v:exception)])
       endif
+      return
     endtry
+    RemoveMove(waiting.move)
   enddef
   timer_start(0, Poll)
   return () => {
     waiting.is_cancelled = true
+    RemoveMove(waiting.move)
   }
 enddef
 
@@ -234,23 +297,24 @@ enddef
 # command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if
 # `Fn` raises an error. Returns a function that cancels this.
 export def WhenFree(Fn: func, OnError: func): func
-  return When(IsFree, Fn, OnError)
+  # A diff that closes would take the user out of the next one.
+  return When((move) => moves[0] == move && IsFree(), Fn, OnError, true)
 enddef
 
 # Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
 export def WhenPossible(Fn: func, OnError: func): func
-  return When(IsPossible, Fn, OnError)
+  return When((_) => IsPossible(), Fn, OnError)
 enddef
 
 # Call `Fn` as soon as windows the user is not in may change.
 export def WhenHarmless(Fn: func, OnError: func): func
-  return When(IsHarmless, Fn, OnError)
+  return When((_) => IsHarmless(), Fn, OnError)
 enddef
 
 # Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
 # continue in the window that becomes the current one.
 export def WhenEnded(Fn: func, OnError: func): func
-  return When(() => IsPossible() && EndMode(), Fn, OnError)
+  return When((_) => IsPossible() && EndMode(), Fn, OnError, true)
 enddef
 
 # To be called after a callback has changed windows or text. <Ignore> is a key without effect, which
@@ -259,45 +323,63 @@ enddef
 # command of Normal mode, and TextChanged and SafeState would come with the next key only.
 export def Settle()
   if index(['n', 'nt', 't'], mode(1)) >= 0
-    feedkeys("\<Ignore>", 'n')
+    FeedIgnore()
+  endif
+enddef
+
+def Discard(popup: number, key: string): bool
+  for guard in guards
+    guard.typed = reltime()
+  endfor
+  return true
+enddef
+
+def Closed(popup: number, result: number)
+  if !empty(guards)
+    Discard(popup, '')
+    Raise()
   endif
 enddef
 
 # The filter of a popup gets each key before anything else does, also in a terminal window. CTRL-C
 # closes a popup without asking the filter; `Closed` then makes the next one.
-def Shield(Filter: func, Closed: func): number
-  return popup_create('', {
+def Raise()
+  shield = popup_create('', {
     line: &lines,
     col: &columns,
     zindex: 32000,
     tabpage: -1,
     mapping: 0,
     filtermode: 'a',
-    filter: Filter,
+    filter: Discard,
     callback: Closed,
   })
 enddef
 
+def Begin(guard: dict<any>)
+  add(guards, guard)
+  if len(guards) == 1
+    Raise()
+  endif
+enddef
+
+def End(guard: dict<any>)
+  filter(guards, (_, other) => other isnot guard)
+  if empty(guards)
+    popup_close(shield)
+    Settle()
+  endif
+enddef
+
 # Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
 # but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
-# until the last one ends.
-export def Guard(Fn: func)
+# until the last one ends. If this one `gives_way`, something else may appear meanwhile, with a guard of
+# its own.
+export def Guard(Fn: func, gives_way = false)
   # The user notices a large diff only once it is drawn.
   redraw
   final began = reltime()
-  final guard = {typed: began, shield: 0, is_over: false}
-  guards += 1
-  def Raise()
-    guard.shield = Shield((_, _) => {
-      guard.typed = reltime()
-      return true
-    }, (_, _) => {
-      if !guard.is_over
-        guard.typed = reltime()
-        Raise()
-      endif
-    })
-  enddef
+  final guard: dict<any> = {typed: began, gives_way: gives_way}
   def Poll(_: number)
     const remaining = min([
       float2nr((GUARD - SecondsSince(guard.typed)) * 1000),
@@ -307,13 +389,10 @@ export def Guard(Fn: func)
       timer_start(remaining + 1, Poll)
       return
     endif
-    guard.is_over = true
-    popup_close(guard.shield)
-    guards -= 1
-    Settle()
+    End(guard)
     Fn()
   enddef
-  Raise()
+  Begin(guard)
   Poll(0)
 enddef
 

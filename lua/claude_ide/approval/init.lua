@@ -131,6 +131,7 @@ function M.new(kind)
       return message.show(('the %s cannot be read: %s'):format(kind.noun, text), 'error')
     end
     answer(approval, { decision = how, text = text })
+    moment.forget_typing()
     close_view(kind, approval, when_closable(approval), nothing)
   end
 
@@ -139,6 +140,7 @@ function M.new(kind)
       if is_waiting(approval) then
         local fields = { decision = kind.rejects, text = approval.last, comments = comments }
         answer(approval, fields)
+        moment.forget_typing()
       elseif comments then
         explain_end()
       end
@@ -271,6 +273,7 @@ function M.new(kind)
     end
     pending[token] = nil
     approval.cancel()
+    moment.forget_typing_to_claude()
     if not (approval.view and vim.api.nvim_buf_is_valid(approval.bufnr)) then
       return
     end
@@ -287,7 +290,7 @@ function M.new(kind)
     end
     -- The user, moved back to where they were, may still be typing for it.
     close(moment.when_free, function()
-      moment.guard()
+      moment.guard(nil, true)
     end)
   end
 

@@ -123,6 +123,11 @@ local function remove(diff)
   count_changed()
 end
 
+local function remove_decided(diff)
+  remove(diff)
+  moment.forget_typing()
+end
+
 local function place_of(diff)
   local ids = vim.tbl_keys(diffs)
   local place = vim.iter(ids):fold(0, function(count, id)
@@ -187,7 +192,7 @@ local function decide(diff, accepted, reason)
   elseif not accepted then
     diff.on_decided()
   end
-  remove(diff)
+  remove_decided(diff)
   channel.emit('diff_decided', answer)
   local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
   close_view(diff, when, accepted)
@@ -305,6 +310,7 @@ function M.close(id)
     return
   end
   remove(diff)
+  moment.forget_typing_to_claude()
   local unsent = remarks.unsent(diff)
   if unsent then
     channel.emit('commented', { words = unsent })
@@ -321,7 +327,7 @@ function M.close(id)
   close_view(diff, function(close, on_error)
     moment.when_free(function()
       close()
-      moment.guard()
+      moment.guard(nil, true)
     end, on_error)
   end)
 end
@@ -381,7 +387,7 @@ function M.decide_all(accepted, reason)
     if diff.view then
       decide(diff, accepted, reason)
     elseif not diff.bufnr then
-      unseen.decide(diff, accepted, reason, remove)
+      unseen.decide(diff, accepted, reason, remove_decided)
     end
   end
 end

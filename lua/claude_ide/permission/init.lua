@@ -96,6 +96,7 @@ local function press(key)
     return message.show(MORE, 'info')
   end
   emit(state, key)
+  moment.forget_typing()
 end
 
 local function leave()

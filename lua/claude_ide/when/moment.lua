@@ -20,6 +20,7 @@ local api = vim.api
 
 -- Milliseconds.
 local POLL = 50
+local FIRST_POLL = 6 -- and twice as long each time: most obstacles are the end of a command
 local QUIET = 400 -- since the last key
 local GUARD = 200
 local LONGEST_GUARD = 1000
@@ -39,6 +40,7 @@ local MOST_FLOATS = 10 -- in a chain, each relative to the next
 ---@class claude_ide.Guard
 ---@field began integer nanoseconds
 ---@field typed integer nanoseconds: when a key was last discarded, at first when it began
+---@field gives_way boolean whether something else may appear meanwhile
 
 local tracker = api.nvim_create_namespace('claude_ide_moment_tracker')
 local discarder = api.nvim_create_namespace('claude_ide_moment_guard')
@@ -47,6 +49,7 @@ local is_discarding = false -- whether the last typed key was discarded
 local hrtime = vim.uv.hrtime
 local last_typed = 0 -- nanoseconds
 local claudes_area ---@type any[]? set when Claude selects text
+local moves = {} ---@type table[] one for each call that waits and may move the user, in their order
 
 local function milliseconds_since(time)
   return (hrtime() - time) / 1e6
@@ -62,6 +65,12 @@ function M.notice_typing(on)
       last_typed = hrtime()
     end
   end or nil, tracker)
+end
+
+--- Forget the keys that the user has typed: they were an answer, after which the agent goes on. What it
+--- does next need not wait for a pause.
+function M.forget_typing()
+  last_typed = 0
 end
 
 -- Whether a float is part of a sidebar: such floats cover a split that was opened for them, and stay
@@ -84,6 +93,13 @@ end
 local function is_claudes()
   local filetype = vim.bo.filetype
   return vim.b.claude_ide_terminal or filetype == 'claude-prompt' or filetype == 'claude-chat'
+end
+
+--- Forget the keys that the user has typed if they may have been an answer in Claude's own window.
+function M.forget_typing_to_claude()
+  if is_claudes() then
+    M.forget_typing()
+  end
 end
 
 -- Whether the user is in a plugin's float, such as a picker, a prompt or a tool in a terminal, which
@@ -187,8 +203,14 @@ function M.can_notify()
     and not has_message()
 end
 
-local function is_free()
-  return next(guards) == nil and milliseconds_since(last_typed) >= QUIET and M.obstacle() == nil
+-- Each waits for those before it: a diff that closes would take the user out of the next one.
+local function is_free(move)
+  return moves[1] == move
+    and vim.iter(pairs(guards)):all(function(guard)
+      return guard.gives_way
+    end)
+    and milliseconds_since(last_typed) >= QUIET
+    and M.obstacle() == nil
 end
 
 -- Other windows may change, except in modes whose next key acts on what is shown.
@@ -217,14 +239,25 @@ local function end_mode()
   return true
 end
 
-local function when(condition, fn, on_error)
-  local is_cancelled = false
+local function remove_move(move)
+  moves = vim.tbl_filter(function(other)
+    return other ~= move
+  end, moves)
+end
+
+-- `condition` gets `move`, which is in `moves` while `fn` waits.
+local function when(condition, fn, on_error, move)
+  local is_cancelled, pause = false, FIRST_POLL
+  table.insert(moves, move)
   local function poll()
     if is_cancelled then
       return
-    elseif not (condition() and M.is_possible()) then
-      return vim.defer_fn(poll, POLL)
+    elseif not (condition(move) and M.is_possible()) then
+      vim.defer_fn(poll, pause)
+      pause = math.min(2 * pause, POLL)
+      return
     end
+    remove_move(move)
     local ok, err = pcall(fn)
     if not ok then
       on_error(tostring(err))
@@ -233,6 +266,7 @@ local function when(condition, fn, on_error)
   vim.schedule(poll)
   return function()
     is_cancelled = true
+    remove_move(move)
   end
 end
 
@@ -242,10 +276,10 @@ end
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel
 function M.when_free(fn, on_error)
-  return when(function()
+  return when(function(move)
     -- In Insert mode no window may appear that would read the keys as commands.
-    return is_free() and end_mode()
-  end, fn, on_error)
+    return is_free(move) and end_mode()
+  end, fn, on_error, {})
 end
 
 --- Whether windows other than the user's may change now (`when_harmless`).
@@ -298,7 +332,7 @@ end
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
 function M.when_ended(fn, on_error)
-  when(end_mode, fn, on_error)
+  when(end_mode, fn, on_error, {})
 end
 
 ---@param guard claude_ide.Guard
@@ -340,13 +374,15 @@ end
 --- but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
 --- until the last one ends.
 ---@param fn? fun()
+---@param gives_way? boolean whether something else may appear meanwhile, with a guard of its own
 ---@return fun() stop ends it early, without `fn`
-function M.guard(fn)
+function M.guard(fn, gives_way)
   -- Drawing a large diff takes longer than the guard lasts, and the user notices it only once it is
   -- drawn.
   vim.cmd.redraw()
   local now = hrtime()
-  local guard = { began = now, typed = now } ---@type claude_ide.Guard
+  ---@type claude_ide.Guard
+  local guard = { began = now, typed = now, gives_way = gives_way == true }
   if next(guards) == nil then
     is_discarding = false
     vim.on_key(discard, discarder)
