@@ -26,13 +26,15 @@ from claude_ide.mcp.lock_file import LockFile
 from claude_ide.parts import Parts
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
-from claude_ide.transport.websocket import Entrance, Listener
+from claude_ide.transport.websocket import CLOSE_SECONDS, Entrance, Listener
 
 logger = logging.getLogger(__name__)
 
 END_SECONDS = 1.5
 """Neovim kills a host that is still running 2 s after its stdin was closed (measured)."""
 END_SETTLE_SECONDS = 0.5
+END_CLOSE_SECONDS = 0.1
+"""The user waits for this when they leave Neovim: a suspended client never closes its side."""
 STOP_SETTLE_SECONDS = 3.0
 """How long answers may take until the clients are disconnected. On a busy machine the rejection of
 an open diff may take more than half a second, and would be lost."""
@@ -150,7 +152,7 @@ class App(Parts):
         async with self._changing:
             if self.serving is None:
                 return False
-            await self._stop_serving(STOP_SETTLE_SECONDS)
+            await self._stop_serving(STOP_SETTLE_SECONDS, CLOSE_SECONDS)
             await self.editor.stopped()
             return True
 
@@ -167,7 +169,7 @@ class App(Parts):
             return
         # This comes first: a CLI that starts now must not find this server.
         self.serving.bound.lock.remove()
-        stopping = self._stop_serving(END_SETTLE_SECONDS)
+        stopping = self._stop_serving(END_SETTLE_SECONDS, END_CLOSE_SECONDS)
         ending = self._loop.create_task(asyncio.wait_for(stopping, END_SECONDS))
         while not ending.done():
             try:
@@ -223,12 +225,12 @@ class App(Parts):
             Entrance((TOOLS_PATH,), token, self.toolbox.serve),
         )
 
-    async def _stop_serving(self, settle_seconds: float) -> None:
+    async def _stop_serving(self, settle_seconds: float, close_seconds: float) -> None:
         assert self.serving is not None
         serving, self.serving = self.serving, None
         serving.bound.lock.remove()
         await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
-        await serving.listener.stop()
+        await serving.listener.stop(close_seconds)
 
     async def _continue(self, asked: dict[str, Any]) -> None:
         """Continue an answer in a chat, which learns the user's position through the server."""

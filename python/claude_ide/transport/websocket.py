@@ -161,7 +161,7 @@ class Listener:
             server_header=None,
         )
 
-    async def stop(self) -> None:
+    async def stop(self, close_seconds: float = CLOSE_SECONDS) -> None:
         """Stop accepting and close every client with 1001 (going away).
 
         Unfinished handshakes, and clients that do not read the close frame, are cut off.
@@ -172,7 +172,7 @@ class Listener:
         server.close()
         closed = asyncio.ensure_future(server.wait_closed())
         self._cut(State.CONNECTING)
-        await asyncio.wait([closed], timeout=CLOSE_SECONDS)
+        await asyncio.wait([closed], timeout=close_seconds)
         self._cut(*State)
         await closed
 
