@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from support.cpu_time import seconds_of
 from support.neovim import Neovim, until
-from support.private_names import BROKEN
+from support.private_names import BROKEN, COSTLY, COSTLY_PATHS, TOO_MANY
 
 from .test_privacy import configure, reason
 
@@ -173,3 +174,37 @@ async def test_a_change_of_the_settings_is_noticed_without_a_question(
     deny(own, "Read(*.py)")
 
     await until(lambda: nvim.lua("return _G.changes == 1"), "the change is noticed")
+
+
+@pytest.mark.parametrize("kind", TOO_MANY)
+async def test_a_project_with_too_many_rules_denies_its_files_and_costs_nothing(
+    nvim: Neovim, project: Path, tmp_path: Path, kind: str
+) -> None:
+    deny(project / ".claude/settings.json", *TOO_MANY[kind])
+    before = seconds_of(nvim.process.pid)
+
+    found = [await reason(nvim, project / f"{number}.py") for number in range(20)]
+
+    assert all(
+        "has more Read rules than can be checked, so nothing" in (each or "") for each in found
+    )
+    assert await reason(nvim, tmp_path / "a.py") is None
+    assert seconds_of(nvim.process.pid) - before < 3
+
+
+async def test_rules_within_the_limit_cost_little(nvim: Neovim, project: Path) -> None:
+    deny(project / ".claude/settings.json", *COSTLY)
+    assert "denies" in str(await reason(nvim, project / ("z" * 40 + "1!")))
+    before = seconds_of(nvim.process.pid)
+
+    found = [await reason(nvim, project / path) for path in COSTLY_PATHS]
+
+    assert found == [None] * len(COSTLY_PATHS)
+    assert seconds_of(nvim.process.pid) - before < 5
+
+
+async def test_the_users_own_rules_have_no_limit(nvim: Neovim, project: Path, own: Path) -> None:
+    deny(own, *(f"Read(folder/number/{number}.txt)" for number in range(2_000)))
+
+    assert await reason(nvim, project / "a.py") is None
+    assert await reason(nvim, project / "folder/number/1999.txt") is not None

@@ -1,7 +1,9 @@
 """CPU time that grows with the size of an input."""
 
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 RUNS = 3
 PARTS = 8
@@ -24,3 +26,9 @@ def _fastest(run: Callable[[int], object], size: int) -> float:
         run(size)
         times.append(time.process_time() - began)
     return min(times)
+
+
+def seconds_of(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

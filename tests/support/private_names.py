@@ -42,6 +42,9 @@ GLOBS = {
     "x[0-9!].txt": (["x1.txt", "x!.txt"], ["xa.txt"]),
     "x[!0-9].txt": (["xa.txt"], ["x1.txt", "x/.txt"]),
     "*.{one,two}": (["a.one", "a.two"], ["a.three", "a.{one,two}"]),
+    "x[+-9].txt": (["x5.txt", "x,.txt", "x-.txt", "x..txt"], ["x/.txt", "xa.txt"]),
+    "x[!a].txt": (["xb.txt"], ["xa.txt", "x/.txt"]),
+    "x[/a].txt": (["xa.txt"], ["x/.txt"]),
     r"\*.txt": (["*.txt"], ["a.txt"]),
     "a[.txt": (["a[.txt"], ["a.txt"]),
     r"a~.^$(|)": ([r"a~.^$(|)"], ["a"]),
@@ -56,3 +59,13 @@ BROKEN = {
     '{"permissions": 1}': "permissions.deny is not a list",
 }
 """Settings that cannot be used, and why."""
+
+TOO_MANY = {
+    "plain": [f"Read(folder/number/{number}.txt)" for number in range(30_000)],
+    "wildcards": [f"Read(**/{'*a' * 1000}{number})" for number in range(400)],
+    "one long": [f"Read({'../' * 300_000})"],
+}
+"""Rules of a project that cost too much to compare each path with them."""
+COSTLY = [f"Read(**/{'*[+-z]' * 30}{number}!)" for number in range(20)]
+"""Those that cost the most within the limit."""
+COSTLY_PATHS = [f"{'a/' * 20}{'a' * 60}{number}/b" for number in range(20)]

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from support.cpu_time import seconds_of
 from support.neovim import until
-from support.private_names import BROKEN, GLOBS, PLAIN, SECRETS
+from support.private_names import (
+    BROKEN,
+    COSTLY,
+    COSTLY_PATHS,
+    GLOBS,
+    PLAIN,
+    SECRETS,
+    TOO_MANY,
+)
 from support.vim import Vim
 
 BY_NAME = "it holds secrets by its name (privacy.allow)"
@@ -249,6 +258,31 @@ async def test_settings_that_cannot_be_read_deny_everything(
     if os.getuid() != 0:
         own.chmod(0)
         assert "permission denied" in await reason(vim, project / "a.py")
+
+
+@pytest.mark.parametrize("kind", TOO_MANY)
+async def test_a_project_with_too_many_rules_denies_its_files_and_costs_nothing(
+    vim: Vim, project: Path, tmp_path: Path, kind: str
+) -> None:
+    deny(project / ".claude/settings.json", *TOO_MANY[kind])
+    before = seconds_of(vim.process.pid)
+
+    found = [await reason(vim, project / f"{number}.py") for number in range(20)]
+
+    assert all("has more Read rules than can be checked, so nothing" in each for each in found)
+    assert await reason(vim, tmp_path / "a.py") == ""
+    assert seconds_of(vim.process.pid) - before < 3
+
+
+async def test_rules_within_the_limit_cost_little(vim: Vim, project: Path) -> None:
+    deny(project / ".claude/settings.json", *COSTLY)
+    assert "denies" in await reason(vim, project / ("z" * 40 + "1!"))
+    before = seconds_of(vim.process.pid)
+
+    found = [await reason(vim, project / path) for path in COSTLY_PATHS]
+
+    assert found == [""] * len(COSTLY_PATHS)
+    assert seconds_of(vim.process.pid) - before < 5
 
 
 async def test_a_change_of_the_settings_is_noticed_without_a_question(vim: Vim, own: Path) -> None:

@@ -7,7 +7,9 @@ import autoload '../file/path.vim' as file
 # Each is part of a very nomagic regular expression. A name may contain a line break.
 const WITHIN_NAME = '\_[^/]'
 const ANY_FOLDERS = '\%(\_.\*/\)\?'
-const INTRO = '\V\c'
+# The engine whose time grows with the length of the path only; 'regexpengine' may choose the other
+# one.
+const INTRO = '\%#=2\V\c'
 
 # A set of characters, such as `[!a-z]`. One that never ends is none.
 const SET = '^\[\([!^]\=\)\(\_.\_[^]]*\)\]'
@@ -15,6 +17,21 @@ const BRACES = '^{\(\_[^{}]*,\_[^{}]*\)}'
 
 def Literal(text: string): string
   return escape(text, '\')
+enddef
+
+def Range(first: string, last: string): string
+  return first <# last ? $'{first}-{last}' : first ==# last ? first : ''
+enddef
+
+# The members of a set without the slash. A lookahead would exclude it, too, but takes a thousand
+# times as long.
+def WithoutSlash(members: string): string
+  const plain = members
+    ->substitute('\(\_.\)-\(\_.\)', (found) => found[1] <=# '/' && found[2] >=# '/'
+      # After the slash comes the zero.
+      ? Range(found[1], '.') .. Range('0', found[2]) : found[0], 'g')
+    ->substitute('/', '', 'g')
+  return plain ==# '' ? members : plain
 enddef
 
 # The regular expression of the item that begins at a byte, and the item's length in the glob.
@@ -30,7 +47,8 @@ def ItemAt(glob: string, index: number): list<any>
   elseif rest =~# SET
     const found = matchlist(rest, SET)
     const negation = found[1] ==# '' ? '' : '^'
-    return [$'\%(/\@!\_[{negation}{escape(found[2], ']\^')}]\)', len(found[0])]
+    const members = negation ==# '' ? WithoutSlash(found[2]) : found[2] .. '/'
+    return [$'\_[{negation}{escape(members, ']\^')}]', len(found[0])]
   elseif rest =~# BRACES
     const found = matchlist(rest, BRACES)
     const parts = split(found[1], ',', true)->map((_, part) => Translate(part))

@@ -13,10 +13,18 @@ import autoload '../say/reason.vim'
 import autoload './glob.vim'
 
 const LARGEST = 1000000 # bytes
+# Of all rules in the settings of projects, whose authors may not be trusted: each path is compared
+# with all rules. One rule has a few dozen bytes.
+const MOST_RULE_BYTES = 20000
+const MOST_WILDCARD_BYTES = 4000
+const TOO_MANY = 'claude-ide: has more Read rules than can be checked'
+const RACY_SECONDS = 3
 const IN_PROJECT = ['.claude/settings.json', '.claude/settings.local.json']
 
 # The folder of the administrator's settings.
 export const MANAGED = has('mac') ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code'
+
+var contents: dict<dict<any>> = {} # by path: the time and the size of a file, and what was read
 
 def OwnFolder(): string
   return empty($CLAUDE_CONFIG_DIR) ? $HOME .. '/.claude' : $CLAUDE_CONFIG_DIR
@@ -100,16 +108,37 @@ def Denied(text: string): list<any>
   return denied
 enddef
 
-def Parse(text: string, places: dict<any>): list<dict<any>>
-  var rules: list<dict<any>> = []
+# Count what patterns in the settings of projects cost, together with those before; throws if it is
+# too much.
+def Count(patterns: list<string>, cost: dict<number>)
+  for pattern in patterns
+    cost.bytes += len(pattern)
+    cost.wildcards += pattern =~# '[*?[{\\]' ? len(pattern) : 0
+  endfor
+  if cost.bytes > MOST_RULE_BYTES || cost.wildcards > MOST_WILDCARD_BYTES
+    throw TOO_MANY
+  endif
+enddef
+
+def Parse(
+  text: string, file: dict<string>, working: list<string>, cost: dict<number>
+): list<dict<any>>
+  var rules: list<dict<string>> = []
   for rule in Denied(text)
     const pattern = PatternOf(rule)
     # It is unknown whether the CLI would make this exception to another rule.
     if pattern !=# '' && pattern[0] !=# '!'
-      rules->add({text: rule, regexes: glob.Regexes(pattern, places)})
+      rules->add({text: rule, pattern: pattern})
     endif
   endfor
-  return rules
+  if file.project !=# ''
+    Count(rules->mapnew((_, rule) => rule.pattern), cost)
+  endif
+  const places = Places(file, working)
+  return rules->mapnew((_, rule) => ({
+    text: rule.text,
+    regexes: glob.Regexes(rule.pattern, places),
+  }))
 enddef
 
 # The text of a file, empty if there is none; throws if it cannot be read.
@@ -130,20 +159,34 @@ def ReadText(path: string): string
   return readfile(path, 'b')->join("\n")
 enddef
 
-# Identifies everything that the rules depend on. The files are read: the time of a file in whole
-# seconds does not show that it was written again.
+# What `ReadText` does for a file. One that was read within seconds of its change is read again: its
+# time in whole seconds does not show that it was written twice.
+def Content(path: string): list<any>
+  const time = getftime(path)
+  const is_settled = time >= 0 && localtime() - time >= RACY_SECONDS
+  const facts = [time, getfsize(path), is_settled ? 1 : 0]
+  const known = get(contents, path, {facts: [], outcome: []})
+  if !is_settled || known.facts != facts
+    contents[path] = {facts: facts, outcome: reason.Attempt(ReadText, [path])}
+  endif
+  return contents[path].outcome
+enddef
+
+# Identifies everything that the rules depend on.
 export def Stamp(): string
   const working = folders.All()
   var parts = copy(working)
   for file in Files(working)
-    parts += [file.path] + reason.Attempt(ReadText, [file.path])->mapnew((_, part) => string(part))
+    parts += [file.path] + Content(file.path)->mapnew((_, part) => string(part))
   endfor
   return join(parts, "\n")
 enddef
 
-def RulesOf(file: dict<string>, working: list<string>): list<dict<any>>
+def RulesOf(
+  file: dict<string>, working: list<string>, cost: dict<number>
+): list<dict<any>>
   const text = ReadText(file.path)
-  return trim(text) ==# '' ? [] : Parse(text, Places(file, working))
+  return trim(text) ==# '' ? [] : Parse(text, file, working, cost)
 enddef
 
 # What each settings file says that has some rules, or that cannot be used: its `path`, `project`
@@ -151,9 +194,10 @@ enddef
 # nothing in the reach of the file may leave the editor.
 export def Read(): list<dict<any>>
   const working = folders.All()
+  final cost = {bytes: 0, wildcards: 0}
   var found: list<dict<any>> = []
   for file in Files(working)
-    const outcome = reason.Attempt(RulesOf, [file, working])
+    const outcome = reason.Attempt(RulesOf, [file, working, cost])
     if !outcome[0] || !empty(outcome[1])
       found->add({
         path: file.path,

@@ -5,9 +5,27 @@ local M = {}
 -- Each is at its place in a very nomagic regular expression. A name may contain a line break.
 local WITHIN_NAME = [=[\_[^/]]=]
 local ANY_FOLDERS = [[\%(\_.\*/\)\?]]
+-- The engine whose time grows with the length of the path only; 'regexpengine' may choose the other one.
+local INTRO = [[\%#=2\V\c]]
 
 local function literal(text)
   return (text:gsub('\\', [[\\]]))
+end
+
+-- The members of a set without the slash. A lookahead would exclude it, too, but takes a thousand times as
+-- long.
+local function without_slash(members)
+  local function range(first, last)
+    return first < last and first .. '-' .. last or first == last and first or ''
+  end
+  local plain = members:gsub('(.)%-(.)', function(first, last)
+    -- After the slash comes the zero.
+    if first <= '/' and last >= '/' then
+      return range(first, '.') .. range('0', last)
+    end
+  end)
+  plain = plain:gsub('/', '')
+  return plain ~= '' and plain or members
 end
 
 -- A set of characters, such as `[!a-z]`; nil if it never ends.
@@ -19,8 +37,10 @@ local function set_at(glob, first)
   if not last then
     return nil
   end
-  local members = glob:sub(from, last - 1):gsub('[%]\\^]', [[\%0]])
-  return ([=[\%%(/\@!\_[%s%s]\)]=]):format(negation ~= '' and '^' or '', members), last
+  local given = glob:sub(from, last - 1)
+  local members = negation == '' and without_slash(given) or given .. '/'
+  members = members:gsub('[%]\\^]', [[\%0]])
+  return ([=[\_[%s%s]]=]):format(negation ~= '' and '^' or '', members), last
 end
 
 -- The end of `{a,b}` that begins at an index, and what is inside.
@@ -149,7 +169,7 @@ function M.matcher(regexes)
       return false
     end
   end
-  local regex = vim.regex([[\V\c]] .. table.concat(regexes, [[\|]]))
+  local regex = vim.regex(INTRO .. table.concat(regexes, [[\|]]))
   return function(path)
     return regex:match_str(path) ~= nil
   end

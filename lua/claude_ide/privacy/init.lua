@@ -30,6 +30,7 @@ local rules = {} ---@type claude_ide.PrivacyRule[]
 local is_allowed ---@type fun(path: string): boolean
 local problems = {} ---@type string[]
 local stamp ---@type string? of what the rules were made from
+local options_stamp ---@type string? of the options among that
 local verdicts = {} ---@type table<string, string|false> by the name of a buffer
 local yanked = {} ---@type table<string, true> SHA-256 of texts that were yanked in private buffers
 local named = {} ---@type table<string, true> the names of private buffers so far
@@ -122,13 +123,14 @@ local function build()
   end
 end
 
-local function current_stamp()
-  return vim.inspect(own_options.get('privacy')) .. '\n' .. settings.stamp()
+local function stamp_of_options()
+  return vim.inspect(own_options.get('privacy'))
 end
 
 --- Read the options and the settings again if they have changed.
 function M.refresh()
-  local now = current_stamp()
+  options_stamp = stamp_of_options()
+  local now = options_stamp .. '\n' .. settings.stamp()
   if now == stamp then
     return
   end
@@ -356,6 +358,15 @@ local function refresh_safely()
   end
 end
 
+-- Each of these looks costs a few microseconds here; the disk is read elsewhere.
+local function look()
+  if stamp_of_options() ~= options_stamp then
+    refresh_safely()
+  else
+    settings.look(refresh_safely)
+  end
+end
+
 --- Follow changes of the options, of settings and of the names of buffers, while a server runs.
 ---@param on boolean
 function M.watch(on)
@@ -369,7 +380,7 @@ function M.watch(on)
   end
   M.refresh()
   timer = assert(uv.new_timer())
-  timer:start(PERIOD, PERIOD, vim.schedule_wrap(refresh_safely))
+  timer:start(PERIOD, PERIOD, vim.schedule_wrap(look))
   local function on_event(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end

@@ -10,6 +10,11 @@ local M = {}
 local uv = vim.uv
 
 local LARGEST = 1000000 -- bytes
+-- Of all rules in the settings of projects, whose authors may not be trusted: each path is compared with all
+-- rules. One rule has a few dozen bytes.
+local MOST_RULE_BYTES = 20000
+local MOST_WILDCARD_BYTES = 4000
+local TOO_MANY = 'has more Read rules than can be checked'
 local IN_PROJECT = { '.claude/settings.json', '.claude/settings.local.json' }
 local IS_MISSING = { ENOENT = true, ENOTDIR = true }
 
@@ -100,7 +105,24 @@ local function pattern_of(rule)
   return (pattern == '*' or pattern == '**') and '//**' or pattern
 end
 
-local function parse(text, file, working)
+---@class claude_ide.RuleCost
+---@field bytes integer of rules in the settings of projects
+---@field wildcard_bytes integer of those that are globs
+
+-- Whether these patterns cost little enough, together with those before; they then count.
+---@param cost claude_ide.RuleCost
+local function is_affordable(patterns, cost)
+  for _, each in ipairs(patterns) do
+    cost.bytes = cost.bytes + #each.pattern
+    if each.pattern:find('[*?%[{\\]') then
+      cost.wildcard_bytes = cost.wildcard_bytes + #each.pattern
+    end
+  end
+  return cost.bytes <= MOST_RULE_BYTES and cost.wildcard_bytes <= MOST_WILDCARD_BYTES
+end
+
+---@param cost claude_ide.RuleCost
+local function parse(text, file, working, cost)
   local ok, given = pcall(vim.json.decode, (text:gsub('^\239\187\191', '')))
   if not ok or type(given) ~= 'table' or (vim.islist(given) and next(given) ~= nil) then
     return nil, 'is not a JSON object'
@@ -111,7 +133,7 @@ local function parse(text, file, working)
   if not is_absent and (type(denied) ~= 'table' or not vim.islist(denied)) then
     return nil, 'permissions.deny is not a list'
   end
-  local rules, where = {}, places(file, working)
+  local patterns = {}
   for _, rule in ipairs(denied or {}) do
     if type(rule) ~= 'string' then
       return nil, 'permissions.deny: a rule is not a string'
@@ -119,10 +141,16 @@ local function parse(text, file, working)
     local pattern = pattern_of(rule)
     -- An exception to another rule cannot be told from one that the CLI would not make.
     if pattern and pattern ~= '' and not vim.startswith(pattern, '!') then
-      rules[#rules + 1] = { text = rule, regexes = glob.regexes(pattern, where) }
+      patterns[#patterns + 1] = { text = rule, pattern = pattern }
     end
   end
-  return rules
+  if file.project and not is_affordable(patterns, cost) then
+    return nil, TOO_MANY
+  end
+  local where = places(file, working)
+  return vim.tbl_map(function(each)
+    return { text = each.text, regexes = glob.regexes(each.pattern, where) }
+  end, patterns)
 end
 
 -- The text of a file; nil, and perhaps why, if there is none.
@@ -142,9 +170,11 @@ local function read(path)
   return text
 end
 
--- Identifies a file's content.
-local function stamp(path)
-  local stat = uv.fs_stat(path)
+---@type table<string, string> by path: what identified the content of each file at the last stamp
+local known = {}
+
+-- Identifies a file's content by its status; nil if there is no file.
+local function stamp(path, stat)
   if not stat then
     return path
   end
@@ -157,21 +187,41 @@ end
 ---@return string
 function M.stamp()
   local working = folders.all()
+  known = {}
   local stamps = vim.tbl_map(function(file)
-    return stamp(file.path)
+    known[file.path] = stamp(file.path, uv.fs_stat(file.path))
+    return known[file.path]
   end, files(working))
+  -- The files in it are found only if it exists.
+  local inner = vim.fs.joinpath(M.managed, 'managed-settings.d')
+  known[inner] = stamp(inner, uv.fs_stat(inner))
   return table.concat(vim.list_extend(stamps, working), '\n')
+end
+
+--- Call a function if a file has changed since the last stamp. Nothing waits for a slow disk.
+---@param fn fun()
+function M.look(fn)
+  local is_called = false
+  for path, before in pairs(known) do
+    uv.fs_stat(path, function(_, stat)
+      if not is_called and stamp(path, stat) ~= before then
+        is_called = true
+        vim.schedule(fn)
+      end
+    end)
+  end
 end
 
 --- The rules of every settings file that has some, or that cannot be used.
 ---@return claude_ide.SettingsRules[]
 function M.read()
   local working, found = folders.all(), {}
+  local cost = { bytes = 0, wildcard_bytes = 0 }
   for _, file in ipairs(files(working)) do
     local text, problem = read(file.path)
     local rules
     if text and vim.trim(text) ~= '' then
-      rules, problem = parse(text, file, working)
+      rules, problem = parse(text, file, working, cost)
     end
     if problem or rules and #rules > 0 then
       local facts = { path = file.path, project = file.project, rules = rules or {} }
