@@ -23,6 +23,29 @@ async def test_window_sizes_set_by_the_user_are_kept(nvim: Neovim, chats: Chats)
     assert await nvim.eval("winheight(1)") == 5
 
 
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("keys", ["", "<C-w>k"], ids=["prompt", "transcript"])
+@pytest.mark.parametrize("command", ["vsplit b.txt", "rightbelow vnew"])
+async def test_a_window_that_is_split_off_the_panel_has_half_of_its_width(
+    nvim: Neovim, chats: Chats, side: str, keys: str, command: str
+) -> None:
+    await nvim.command("edit a.txt")
+    await chats.open(side=side)
+    before = await chats.windows()
+    await nvim.keys(f"<Esc>{keys}:{command}<CR>")
+    await until(lambda: nvim.eval("winnr('$') == 4"))
+    await nvim.idle(100)
+
+    assert await nvim.eval("winwidth(0)") >= 19
+    await nvim.command("close")
+    await until(lambda: nvim.eval("winnr('$') == 3"))
+    await nvim.idle(100)
+    after = await chats.windows()
+    assert {name: win["width"] for name, win in after.items()} == {
+        name: win["width"] for name, win in before.items()
+    }
+
+
 async def test_hiding_the_panel_returns_to_the_previous_window(nvim: Neovim, chats: Chats) -> None:
     await nvim.command("edit a.txt | split b.txt")
     await chats.open()
