@@ -10,6 +10,12 @@ from support.neovim import Neovim, until
 from support.panel import PATIENCE, Open, Panel, choose_answer, counts
 from support.transcripts import read_log
 
+AT_END = """
+local chat = require('claude_ide.chat.state').list()[1]
+local win = vim.fn.win_findbuf(chat.transcript)[1]
+return vim.fn.line('.', win) == vim.fn.line('$', win)
+"""
+
 
 def answers(log: Path) -> list[dict[str, Any]]:
     """The answers that the CLI has received to its permission requests."""
@@ -90,6 +96,21 @@ async def test_enter_in_an_empty_prompt_answers_the_request(
 
     await until(lambda: answers(log), "the answer", PATIENCE)
     assert answers(log)[0]["behavior"] == "allow"
+
+
+async def test_after_the_answer_the_transcript_shows_what_follows(
+    nvim: Neovim, replay: Open
+) -> None:
+    panel = await replay("always_allow")
+    await panel.send("Make a file")
+    await panel.shows("? Run this command")
+    await nvim.command("stopinsert")
+    assert await panel.go_to("» Make a file")
+    await panel.write()
+    await nvim.keys("<C-s>")
+    await choose_answer(nvim, "y")
+
+    await until(lambda: nvim.lua(AT_END), "the end of the transcript", PATIENCE)
 
 
 async def test_the_request_of_a_hidden_chat_can_be_answered(

@@ -110,6 +110,24 @@ async def test_the_view_follows_the_end_while_the_cursor_is_on_the_last_line(cha
     assert found["cursor"][0] == found["bottom"] == 100
 
 
+@pytest.mark.parametrize("send", ["one<C-s>", "!make<C-s>", "one<Esc>gs", "one<Esc>:w<CR>", ""])
+async def test_a_prompt_that_is_sent_shows_the_end(nvim: Neovim, chats: Chats, send: str) -> None:
+    await chats.draw(edit(0, 0, numbered(100)))
+    await chats.enter_transcript(3)
+    await nvim.keys("i")
+    await until(chats.is_typing)
+    await chats.draw(edit(100, 100, ["more"]))
+    assert (await transcript(chats))["cursor"][0] == 3
+
+    await nvim.keys(send)
+    if not send:
+        await nvim.lua("require('claude_ide.addressee').send('words')")
+    await chats.wait_for_event("send")
+    await chats.draw(edit(101, 101, ["answer"]))
+
+    assert (await transcript(chats))["bottom"] == 102
+
+
 async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:
     await chats.draw(edit(0, 0, ["one"]))
 

@@ -180,8 +180,6 @@ class Branching:
     async def _cut(self, prompt: str) -> None:
         """Show the conversation as it was before a prompt."""
         self._target = None
-        # The user's cursor is on the prompt that they have edited, not at the end.
-        await self._panel.follow()
         self._transcript.cut(prompt)
         self._attachment.forget()
         await self._panel.pin([])

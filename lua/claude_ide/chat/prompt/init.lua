@@ -2,6 +2,7 @@
 local chat_browsing = require('claude_ide.chat.prompt.browsing')
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
+local chat_follow = require('claude_ide.chat.transcript.follow')
 local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
@@ -18,6 +19,21 @@ local M = {}
 
 local api = vim.api
 
+-- Hand a prompt to the host; the transcript then shows its end.
+---@param chat claude_ide.Chat
+---@param prompt { text: string, how: 'send'|'steer'|'redirect', images?: any[], number?: integer }
+---@return boolean is_sent
+local function emit(chat, prompt)
+  prompt.number = chat_sent.add(chat, prompt.text)
+  if chat_state.emit(chat, 'send', prompt) then
+    chat_follow.follow(chat.transcript)
+    return true
+  end
+  chat_sent.take(chat, { prompt.number })
+  chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
+  return false
+end
+
 ---@param chat claude_ide.Chat
 ---@param how 'send'|'steer'|'redirect'
 ---@return boolean has_text whether there was anything to send
@@ -27,17 +43,11 @@ local function send(chat, how)
     return false
   end
   local text = table.concat(lines, '\n')
-  local number = chat_sent.add(chat, text)
-  local prompt = { number = number, text = text, how = how }
-  prompt.images = chat_clipboard.images(chat, text)
-  if not chat_state.emit(chat, 'send', prompt) then
-    chat_sent.take(chat, { number })
-    chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
-    return true
+  if emit(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
+    chat_history.add(chat.history, lines)
+    chat.draft = nil
+    prompt_text.replace(chat.prompt, 0, -1, { '' })
   end
-  chat_history.add(chat.history, lines)
-  chat.draft = nil
-  prompt_text.replace(chat.prompt, 0, -1, { '' })
   return true
 end
 
@@ -170,11 +180,8 @@ end
 ---@param text string
 function M.say(chat, text)
   text = not_a_command(text)
-  local number = chat_sent.add(chat, text)
-  if not chat_state.emit(chat, 'send', { number = number, text = text, how = 'send' }) then
-    chat_sent.take(chat, { number })
+  if not emit(chat, { text = text, how = 'send' }) then
     prompt_text.put(chat.prompt, text)
-    chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
   end
 end
 

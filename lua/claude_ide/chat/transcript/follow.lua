@@ -96,4 +96,14 @@ function M.go_to_end(win)
   end
 end
 
+--- Show the end of a buffer in its windows, which then follow it, unless the cursor must not move there.
+---@param bufnr integer
+function M.follow(bufnr)
+  vim.iter(vim.fn.win_findbuf(bufnr)):each(function(win)
+    if not is_held(win) then
+      M.go_to_end(win)
+    end
+  end)
+end
+
 return M

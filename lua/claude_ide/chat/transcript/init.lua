@@ -211,7 +211,7 @@ end
 function M.follow(id)
   local chat = chat_state.get(id)
   if chat then
-    vim.iter(vim.fn.win_findbuf(chat.transcript)):each(chat_follow.go_to_end)
+    chat_follow.follow(chat.transcript)
   end
 end
 

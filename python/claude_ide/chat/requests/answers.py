@@ -118,7 +118,13 @@ class Answers:
         than that does not answer: it shows the rest first.
         """
         if waiting := self._requests.at(part):
-            await self._key(waiting, key, kind)
+            await self._press(waiting, key, kind)
+
+    async def _press(self, waiting: Waiting, key: str, kind: str) -> None:
+        """Answer a request with a key. After the last answer the transcript shows what follows."""
+        await self._key(waiting, key, kind)
+        if waiting.is_over and not self._requests:
+            await self._panel.follow()
 
     async def _key(self, waiting: Waiting, key: str, kind: str) -> None:
         asked = waiting.asked
@@ -204,7 +210,7 @@ class Answers:
             # `a` shows the most: also what "always" would allow.
             await self._sight.lead(waiting, "a", is_pressed=False)
         elif key:
-            await self._key(waiting, key, kind)
+            await self._press(waiting, key, kind)
 
     async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
         """Return the key that the user presses in a form; empty if they close it."""
