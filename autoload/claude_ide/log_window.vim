@@ -20,7 +20,7 @@ export def Open()
   finally
     &modeline = modeline
   endtry
-  setlocal readonly autoread noswapfile
+  setlocal readonly autoread noswapfile nobuflisted
   normal! G
 enddef
 

@@ -16,7 +16,7 @@ function M.open()
   colouring.load(vim.fn.bufadd(path), function()
     vim.cmd.split(vim.fn.fnameescape(path))
   end)
-  vim.bo.readonly, vim.bo.autoread = true, true
+  vim.bo.readonly, vim.bo.autoread, vim.bo.buflisted = true, true, false
   vim.cmd('normal! G')
 end
 

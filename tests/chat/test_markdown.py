@@ -95,7 +95,7 @@ def test_every_line_in_a_fence_is_code_until_it_closes() -> None:
     assert render("~~~", fence).fence == fence
     assert render("````", fence).fence is None
     assert render("  ```  ", fence).fence is None
-    assert render("", fence) == (("", (), ()), fence, False)
+    assert render("", fence) == (("", ((0, 0, "ClaudeChatCodeBlock"),), ()), fence, False)
 
 
 def test_a_very_long_line_is_not_searched() -> None:

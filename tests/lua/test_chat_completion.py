@@ -290,6 +290,18 @@ async def test_a_huge_repository_offers_at_most_200_files(
     assert len(await offered(nvim, "@many_1.c")) == 200
 
 
+async def test_a_deleted_file_is_not_offered(nvim: Neovim, chats: Chats, files: Path) -> None:
+    await nvim.keys("@")
+    everything = await offered(nvim)
+    await nvim.keys("<Esc>")
+    assert "@main.py" in everything
+    (files / "main.py").unlink()
+
+    await nvim.keys("S@")
+
+    assert await offered(nvim) == [path for path in everything if path != "@main.py"]
+
+
 async def test_a_new_file_is_found_after_a_while(nvim: Neovim, chats: Chats, files: Path) -> None:
     await nvim.keys("@")
     await offered(nvim, "@main.py")

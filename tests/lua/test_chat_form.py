@@ -144,7 +144,7 @@ async def test_a_typed_answer_can_be_edited_and_removed(form: Neovim) -> None:
 
 async def test_submitting_names_the_unanswered_questions(form: Neovim) -> None:
     await open_form(form, BOTH)
-    await form.keys("1<Tab>")
+    await form.keys("1<Tab><Tab>")
     await is_on(form, "Submit (1 unanswered)")
 
     await form.keys("<CR>")
@@ -155,6 +155,16 @@ async def test_submitting_names_the_unanswered_questions(form: Neovim) -> None:
     await settled(form)
     await form.keys("1<C-s>")
     assert await answer(form, 1) == given(["httpx"], ["Retry"])
+
+
+async def test_the_tab_key_after_a_pick_skips_no_question(form: Neovim) -> None:
+    await open_form(form, BOTH)
+
+    await form.keys("1<Tab>")
+    await form.keys("2<Tab>")
+    await is_on(form, "Submit")
+
+    await until(lambda: "[x] 2 Cache" in form.screen.text())
 
 
 async def test_the_tab_key_cycles_through_the_questions(form: Neovim) -> None:

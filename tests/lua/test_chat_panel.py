@@ -366,3 +366,16 @@ async def test_a_recording_continues_through_the_panel(nvim: Neovim, chats: Chat
 
     await until(lambda: nvim.eval("reg_recording() == ''"))
     assert set(await chats.windows()) == {"transcript", "prompt"}
+
+
+async def test_the_gap_in_a_bar_is_not_underlined(nvim: Neovim, chats: Chats) -> None:
+    await chats.open()
+    left, right = [["[a.py]", "ClaudeChatLink"]], [["<C-s>", "ClaudeChatKey"]]
+    await chats.show_bars({"prompt": {"left": left, "right": right}})
+
+    groups = await nvim.lua(
+        "local options = { use_winbar = true, highlights = true }\n"
+        "local shown = vim.api.nvim_eval_statusline(vim.wo.winbar, options)\n"
+        "return vim.tbl_map(function(part) return part.group end, shown.highlights)"
+    )
+    assert groups == ["ClaudeChatLink", "WinBar", "ClaudeChatKey"]

@@ -8,6 +8,12 @@ from support.chats import Chats, edit, numbered
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
+LINES_WITH_BACKGROUND = """
+return vim.iter(vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })):map(function(mark)
+  return mark[4].line_hl_group and { mark[2], mark[4].line_hl_group } or nil
+end):totable()
+"""
+
 pytestmark = pytest.mark.usefixtures("open_chat")
 
 
@@ -126,6 +132,15 @@ async def test_a_prompt_that_is_sent_shows_the_end(nvim: Neovim, chats: Chats, s
     await chats.draw(edit(101, 101, ["answer"]))
 
     assert (await transcript(chats))["bottom"] == 102
+
+
+async def test_the_background_of_code_is_as_wide_as_the_window(nvim: Neovim, chats: Chats) -> None:
+    group = "ClaudeChatCodeBlock"
+    block = {"marks": [[0, 0, 0, 3, group], [1, 0, 1, 0, group]]}
+    await chats.draw(edit(0, 0, ["one", "", "three"]) | block)
+    await chats.enter_transcript(1)
+
+    assert await nvim.lua(LINES_WITH_BACKGROUND) == [[0, group], [1, group]]
 
 
 async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:

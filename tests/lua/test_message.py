@@ -268,3 +268,11 @@ async def test_a_message_stays_on_the_screen_when_a_mode_begins(
     await until(lambda: nvim.screen.lines()[-1].startswith("claude-ide: the host has died"))
     assert await nvim.eval("mode()") == mode
     assert (await nvim.eval("execute('messages')")).count("the host has died") == 1
+
+
+async def test_the_log_is_no_listed_buffer(nvim: Neovim) -> None:
+    await nvim.lua(SHOW, "no such model", "error")
+
+    await nvim.command("ClaudeLog")
+
+    assert await nvim.eval("[&buflisted, getline('$') =~ 'no such model']") == [0, 1]

@@ -96,7 +96,7 @@ async def test_the_log_opens_at_its_end(vim: Vim) -> None:
     await vim.keys(":ClaudeLog<CR>")
 
     await on_screen(vim, "entry 49")
-    assert await vim.eval("[winnr('$'), line('.'), &readonly]") == [2, 50, 1]
+    assert await vim.eval("[winnr('$'), line('.'), &readonly, &buflisted]") == [2, 50, 1, 0]
 
 
 async def test_messages_appear_in_the_wire_as_they_are_sent_and_unfold(

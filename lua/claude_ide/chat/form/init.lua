@@ -25,6 +25,7 @@ local api = vim.api
 ---@class claude_ide.Form: claude_ide.FormRequest
 ---@field token integer
 ---@field answers claude_ide.FormAnswer[]
+---@field reached? integer the row to which the last pick has moved the cursor, 1-based
 ---@field row integer the cursor's row when the form was closed, 0-based
 ---@field page claude_ide.FormPage
 ---@field origin claude_ide.Location where the user was

@@ -34,12 +34,18 @@ end
 local function step(form, direction)
   local count = #form.questions + 1
   local number = here(form).question or count
+  if direction > 0 and form.reached == api.nvim_win_get_cursor(form.win)[1] then
+    -- The pick has moved on already.
+    form.reached = nil
+    return
+  end
   number = (number - 1 + direction) % count + 1
   M.go_to(form, form.questions[number] and number or nil)
 end
 
 -- After a valid answer, move on if the question takes only one.
 local function on_picked(form, number)
+  form.reached = nil
   form.actions.draw(form)
   local question, given = form.questions[number], form.answers[number]
   if
@@ -48,6 +54,7 @@ local function on_picked(form, number)
     and not form_answers.problem(question, given)
   then
     M.go_to(form, form.questions[number + 1] and number + 1 or nil)
+    form.reached = api.nvim_win_get_cursor(form.win)[1]
   end
 end
 

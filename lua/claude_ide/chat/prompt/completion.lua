@@ -33,6 +33,12 @@ local function token()
   end
 end
 
+local function exists(root)
+  return function(path)
+    return vim.uv.fs_lstat(vim.fs.joinpath(root, path)) ~= nil
+  end
+end
+
 local function file_item(path)
   local word = path:find('%s') and ('@"%s"'):format(path) or '@' .. path
   return { word = word, abbr = path, menu = path:sub(-1) == '/' and 'folder' or '', dup = 1 }
@@ -65,7 +71,8 @@ local function items(prompt, found, on_done)
   end
   local paths = chat_files.list(prompt.options.root, on_done)
   local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
-  return matches and vim.tbl_map(file_item, matches)
+  -- Git lists files until their deletion is staged.
+  return matches and vim.iter(matches):filter(exists(prompt.options.root)):map(file_item):totable()
 end
 
 local function before_cursor()

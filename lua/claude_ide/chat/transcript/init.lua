@@ -76,10 +76,13 @@ end
 
 local function set_mark(bufnr, first, mark)
   local row, column, end_row, end_column, group = unpack(mark)
+  -- The background of code is as wide as the window, not as each line.
+  local is_line = group == 'ClaudeChatCodeBlock'
   api.nvim_buf_set_extmark(bufnr, marks, first + row, column, {
     end_row = first + end_row,
     end_col = end_column,
-    hl_group = group,
+    hl_group = not is_line and group or nil,
+    line_hl_group = is_line and group or nil,
     hl_eol = end_row > row,
     strict = false,
   })

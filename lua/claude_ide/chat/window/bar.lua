@@ -43,7 +43,8 @@ end
 
 local function line(bar, width)
   local left, right = fitted(bar, width)
-  return text(left) .. '%=' .. text(right)
+  -- The gap would have the highlight of the last chunk, such as an underline.
+  return text(left) .. '%*%=' .. text(right)
 end
 
 -- What is shown if another plugin owns the winbar: a row in the prompt, where the user looks and where it

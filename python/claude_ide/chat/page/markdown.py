@@ -119,9 +119,8 @@ def _in_fence(line: str, fence: Fence, *, partial: bool) -> Rendered:
         found.marks.append(Mark(0, begin, "ClaudeChatQuote"))
     inside = line[begin:]
     closes = _closes(inside, fence)
-    if inside:
-        group = "ClaudeChatFence" if closes else "ClaudeChatCodeBlock"
-        found.marks.append(Mark(begin, len(line), group))
+    group = "ClaudeChatFence" if closes else "ClaudeChatCodeBlock"
+    found.marks.append(Mark(begin, len(line), group))
     if closes and not partial:
         marker = begin + inside.index(fence.marker)
         found.looks.append(Look(marker, len(line.rstrip())))
