@@ -1,7 +1,7 @@
 --- The panel on the screen: shown, and hidden without a trace in the surrounding windows.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_focus = require('claude_ide.chat.window.focus')
-local chat_follow = require('claude_ide.chat.transcript.follow')
+local chat_follow = require('claude_ide.chat.window.follow')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_sizes = require('claude_ide.chat.window.sizes')
 local chat_state = require('claude_ide.chat.state')

@@ -1,6 +1,6 @@
 --- The transcript: drawn by frames, each in one instant, without moving what the user is looking at.
 local chat_code = require('claude_ide.chat.transcript.code')
-local chat_follow = require('claude_ide.chat.transcript.follow')
+local chat_follow = require('claude_ide.chat.window.follow')
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_shell = require('claude_ide.chat.transcript.shell')
 local chat_state = require('claude_ide.chat.state')
