@@ -23,7 +23,7 @@ local api = vim.api
 ---@param chat claude_ide.Chat
 ---@param prompt { text: string, how: 'send'|'steer'|'redirect', images?: any[], number?: integer }
 ---@return boolean is_sent
-local function emit(chat, prompt)
+local function hand_over(chat, prompt)
   prompt.number = chat_sent.add(chat, prompt.text)
   if chat_state.emit(chat, 'send', prompt) then
     chat_follow.follow(chat.transcript)
@@ -43,7 +43,7 @@ local function send(chat, how)
     return false
   end
   local text = table.concat(lines, '\n')
-  if emit(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
+  if hand_over(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
     chat_history.add(chat.history, lines)
     chat.draft = nil
     prompt_text.replace(chat.prompt, 0, -1, { '' })
@@ -180,7 +180,7 @@ end
 ---@param text string
 function M.say(chat, text)
   text = not_a_command(text)
-  if not emit(chat, { text = text, how = 'send' }) then
+  if not hand_over(chat, { text = text, how = 'send' }) then
     prompt_text.put(chat.prompt, text)
   end
 end
