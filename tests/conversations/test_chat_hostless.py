@@ -12,7 +12,7 @@ from support.processes import alive
 
 RECORD = """
 _G.notified = {}
-vim.notify = function(text) table.insert(_G.notified, text) end
+vim.notify = function(text) table.insert(_G.notified, (text:gsub('%s+', ' '))) end
 """
 
 
@@ -126,7 +126,7 @@ async def test_a_missing_cli_is_reported_in_one_line(nvim: Neovim) -> None:
     await nvim.command("ClaudeChat")
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
-    assert notified == ["claude-ide: no-such-claude is not on PATH (g:claude_ide.cmd)"]
+    assert notified == ["no-such-claude is not on PATH (g:claude_ide.cmd)"]
     await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is closed")
     assert (await nvim.mode())["mode"] == "n"
 

@@ -363,7 +363,7 @@ async def test_a_broken_record_is_reported_and_trusts_no_folder(
     path = Path(folder) / "claude_ide" / "trust.json"
     path.parent.mkdir(parents=True)
     path.write_text("{")
-    await nvim.lua("vim.notify = function(text) _G.notified = text end")
+    await nvim.lua("vim.notify = function(text) _G.notified = text:gsub('%s+', ' ') end")
 
     panel = await replay()
 

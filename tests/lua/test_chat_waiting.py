@@ -7,10 +7,10 @@ from support.neovim import Neovim, until
 
 RECORD = """
 _G.notified = {}
-vim.notify = function(text) table.insert(_G.notified, text) end
+vim.notify = function(text) table.insert(_G.notified, (text:gsub('%s+', ' '))) end
 """
 SET = "require('claude_ide.chat.waiting').set(1, ...)"
-MESSAGES = ["claude-ide: Otter is waiting for your answer (:ClaudeChat answer)"]
+MESSAGES = ["Otter is waiting for your answer (:ClaudeChat answer)"]
 
 
 @pytest.fixture

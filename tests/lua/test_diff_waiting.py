@@ -39,12 +39,10 @@ async def notified(nvim: Neovim) -> list[str]:
 
 
 async def wait_for_notifications(nvim: Neovim, *texts: str) -> None:
-    expected = [f"claude-ide: {text}" for text in texts]
-
     async def has_notified() -> bool:
-        return await notified(nvim) == expected
+        return await notified(nvim) == [*texts]
 
-    await until(has_notified, f"notified {expected}")
+    await until(has_notified, f"notified {texts}")
 
 
 def counts(nvim: Neovim) -> list[Any]:

@@ -140,7 +140,7 @@ async def test_a_path_is_shortened_before_the_words_of_a_message(nvim: Neovim, p
 
 
 @pytest.mark.parametrize("level", LEVELS)
-async def test_a_replaced_notify_receives_the_full_text_and_a_title(
+async def test_a_replaced_notify_receives_the_full_text_in_short_lines_and_the_name_as_title(
     nvim: Neovim, level: str
 ) -> None:
     await nvim.command("set cmdheight=0")
@@ -149,7 +149,10 @@ async def test_a_replaced_notify_receives_the_full_text_and_a_title(
     await nvim.lua(SHOW, LONG, level)
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
-    assert notified == [f"claude-ide: {LONG}", LEVELS.index(level) + 1, WITH_TITLE]
+    text = notified.pop(0)
+    assert text.replace("\n", " ") == LONG
+    assert max(len(line) for line in text.split("\n")) <= 40
+    assert notified == [LEVELS.index(level) + 1, WITH_TITLE]
     assert await messages(nvim) == ""
 
 
@@ -161,7 +164,7 @@ async def test_a_notify_that_is_replaced_later_receives_the_later_messages(nvim:
     await nvim.lua(SHOW, "late", "error")
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
-    assert notified == ["claude-ide: late", 4, WITH_TITLE]
+    assert notified == ["late", 4, WITH_TITLE]
     assert "late" not in await messages(nvim)
 
 
@@ -175,7 +178,7 @@ async def test_a_notify_that_calls_neovims_own_causes_no_prompt(nvim: Neovim, le
 
     await nvim.lua(SHOW, LONG, level)
 
-    assert await has_no_prompt(nvim, "[claude-ide: no such model")
+    assert await has_no_prompt(nvim, "claude-ide: [no such model")
     await until(lambda: "sonnet]" in nvim.screen.text())
 
 
@@ -198,7 +201,7 @@ async def test_a_callable_table_can_replace_notify(nvim: Neovim) -> None:
     await nvim.lua(SHOW, "no such model", "info")
 
     notified = await until(lambda: nvim.lua("return _G.notified"), "a notification")
-    assert notified == ["claude-ide: no such model", 2, WITH_TITLE]
+    assert notified == ["no such model", 2, WITH_TITLE]
 
 
 async def test_the_users_own_redirection_continues_after_a_message(nvim: Neovim) -> None:

@@ -15,7 +15,7 @@ MAPS = (
     "map [v <Plug>(claude-unseen-previous)",
     "map gs <Plug>(claude-seen)",
 )
-HEAR = "vim.notify = function(text) vim.g.said = text end"
+HEAR = "vim.notify = function(text) vim.g.said = text:gsub('%s+', ' ') end"
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ async def is_at(nvim: Neovim, place: list[object]) -> bool:
 
 
 async def says(nvim: Neovim, text: str) -> None:
-    await until(lambda: nvim.eval(f"get(g:, 'said', '') =~ 'ide: .*{text}$'"), text)
+    await until(lambda: nvim.eval(f"get(g:, 'said', '') =~ '{text}$'"), text)
     await nvim.command("let g:said = ''")
 
 

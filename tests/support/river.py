@@ -10,7 +10,7 @@ from support.panel import PATIENCE, Panel
 
 REPORT = """
 _G.reports = {}
-vim.notify = function(text) table.insert(_G.reports, text) end
+vim.notify = function(text) table.insert(_G.reports, (text:gsub('%s+', ' '))) end
 """
 FLOAT = chunk("river/float")
 """The text of a float on the screen, or the empty string."""

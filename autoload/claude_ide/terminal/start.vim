@@ -176,7 +176,7 @@ export def Start(request: dict<any>)
   const path = program.Find(name)
   if path ==# ''
     const problem = name =~# '[/\\]' ? 'no program' : 'not on PATH'
-    const hint = name ==# 'claude' ? 'how to install it: :ClaudeCheck' : 'g:claude_ide.cmd'
+    const hint = name ==# 'claude' ? ':ClaudeCheck says how to install it' : 'g:claude_ide.cmd'
     throw $'claude-ide: {name} is {problem} ({hint})'
   endif
   const command: list<string> = [path] + request.cmd[1 :] + request.arguments

@@ -1,5 +1,6 @@
 --- Messages to the user. Each fits one line of the screen, so that Neovim never asks for <Enter>.
---- The log, and a `vim.notify` that a plugin has replaced, get the whole text.
+--- The log gets the whole text, and so does a `vim.notify` that a plugin has replaced: it shows the
+--- plugin's name as the title, and gets lines that its windows do not cut.
 local log = require('claude_ide.say.log')
 local plain = require('claude_ide.say.plain')
 local quiet = require('claude_ide.say.quiet')
@@ -10,6 +11,7 @@ local NAME = 'claude-ide: '
 local TITLE = 'claude-ide'
 local HEAD = 0.6 -- the share of a shortened text that is its beginning
 local SETTLING = 50 -- milliseconds
+local NOTIFICATION, NARROWEST = 0.35, 40 -- the share of the screen that a notification may use; columns
 local CHECKS, CHECK = 5, 100 -- how often to check that a message is still visible; milliseconds between
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
@@ -171,8 +173,19 @@ local function echo(text, level)
   end
 end
 
-local function notify(text, level)
-  vim.notify(text, vim.log.levels[level:upper()], { title = TITLE })
+-- Notification windows cut long lines, at whose end a message says what to do.
+local function wrapped(text)
+  local width = math.max(math.floor(vim.o.columns * NOTIFICATION), NARROWEST)
+  local lines, line = {}, ''
+  for word in text:gmatch('%S+') do
+    if line ~= '' and vim.api.nvim_strwidth(line .. ' ' .. word) > width then
+      lines[#lines + 1], line = line, word
+    else
+      line = line == '' and word or line .. ' ' .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, '\n')
 end
 
 -- What `vim.notify` would print; the caller shows it in one line instead. Comparing functions would
@@ -180,18 +193,19 @@ end
 -- original.
 local function captured(text, level)
   local ok, printed = pcall(quiet.capture, function()
-    notify(text, level)
+    vim.notify(wrapped(text), vim.log.levels[level:upper()], { title = TITLE })
   end)
-  return ok and printed or text
+  return ok and plain.one_line(printed) or text
 end
 
 local function display(text, level)
-  if #vim.api.nvim_list_uis() == 0 then
-    return notify(text, level)
-  end
   local printed = captured(text, level)
   if printed == '' then
     return
+  end
+  printed = NAME .. printed
+  if #vim.api.nvim_list_uis() == 0 then
+    vim.api.nvim_echo({ { printed } }, true, { err = level == 'error' })
   elseif is_in_named_mode() then
     -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt.
     vim.defer_fn(function()
@@ -215,7 +229,7 @@ end
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show_unlogged(text, level)
   vim.schedule(function()
-    display(NAME .. plain.one_line(text), level)
+    display(plain.one_line(text), level)
   end)
 end
 
@@ -226,7 +240,7 @@ function M.show(text, level)
   vim.schedule(function()
     local line = plain.one_line(text)
     log.write(level, line)
-    display(NAME .. line, level)
+    display(line, level)
   end)
 end
 

@@ -197,7 +197,7 @@ function M.start(request, name, window)
   local first = request.cmd[1]
   local path = program.find(first)
   if not path then
-    local hint = first == 'claude' and 'how to install it: :checkhealth claude_ide'
+    local hint = first == 'claude' and ':checkhealth claude_ide says how to install it'
       or 'g:claude_ide.cmd'
     local problem = first:find('[/\\]') and 'no program' or 'not on PATH'
     return { error = ('%s is %s (%s)'):format(first, problem, hint) }

@@ -234,7 +234,7 @@ class TestAsk:
         await nvim.command("ClaudeAsk x")
 
         check = ":ClaudeCheck" if isinstance(nvim, Vim) else ":checkhealth claude_ide"
-        await on_screen(nvim, f"claude is not on PATH (how to install it: {check})")
+        await on_screen(nvim, f"claude is not on PATH ({check} says how to install it)")
 
     async def test_typing_in_another_window_is_not_interrupted(
         self, nvim: Editor, claude: FakeHeadless, file: Path

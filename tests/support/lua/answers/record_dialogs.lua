@@ -1,6 +1,6 @@
 _G.seen = {}
 vim.notify = function(text)
-  table.insert(_G.seen, text)
+  table.insert(_G.seen, (text:gsub('%s+', ' ')))
 end
 vim.ui.select = function(items, options)
   table.insert(_G.seen, items[1] .. options.prompt)

@@ -9,6 +9,6 @@ vim.api.nvim_create_autocmd('User', {
 _G.notified = {}
 local show = vim.notify
 vim.notify = function(text, ...)
-  table.insert(_G.notified, text)
+  table.insert(_G.notified, (text:gsub('%s+', ' ')))
   show(text, ...)
 end

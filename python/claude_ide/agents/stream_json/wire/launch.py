@@ -45,7 +45,7 @@ def command(cmd: str | Sequence[str]) -> tuple[str, ...]:
     words = program.words(cmd)
     if shutil.which(words[0]) is None:
         is_ours = words[0] == "claude"
-        hint = f"how to install it: {check_command()}" if is_ours else "g:claude_ide.cmd"
+        hint = f"{check_command()} says how to install it" if is_ours else "g:claude_ide.cmd"
         is_path = Path(words[0]).is_absolute()
         problem = "no program" if is_path else "not on PATH"
         raise AgentError(f"{words[0]} is {problem} ({hint})")
