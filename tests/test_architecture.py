@@ -349,3 +349,19 @@ def test_no_file_is_longer_than_the_limit() -> None:
 
     too_long = {name: length for name, length in lengths.items() if length > LONGEST}
     assert not too_long
+
+
+AUTOCOMMAND = re.compile(r"nvim_create_autocmd(\(.*?\n\s*\}\s*\)|\([^\n]*\))", re.DOTALL)
+
+
+def test_every_autocommand_has_a_group() -> None:
+    """A configuration that is sourced again begins with `autocmd!`, which ends those without a group."""
+    offenders = [
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, call.start()) + 1}"
+        for path in sorted((ROOT / "lua").rglob("*.lua"))
+        for text in [path.read_text("utf-8")]
+        for call in AUTOCOMMAND.finditer(text)
+        if "group = " not in call[0]
+    ]
+
+    assert not offenders, "\n".join(offenders)

@@ -10,6 +10,8 @@ local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_wire_window', { clear = true })
+
 local api, fn = vim.api, vim.fn
 local namespace = api.nvim_create_namespace('claude_ide_wire')
 
@@ -104,6 +106,7 @@ local function create()
   vim.bo[bufnr].filetype = 'claude-wire'
   define_keys(bufnr)
   api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     once = true,
     callback = function()

@@ -56,6 +56,18 @@ async def test_a_float_closes_when_the_user_goes_to_a_file(nvim: Neovim, program
     await until(lambda: nvim.eval(f"[bufnr(), mode(1)] == [{terminal}, 'nt']"))
 
 
+async def test_closed_floats_leave_no_autocommands(nvim: Neovim, program: Path) -> None:
+    await choose(nvim, "float")
+    for _ in range(3):
+        await open_claude(nvim)
+        await nvim.command("Claude")
+        await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    await nvim.command("new | close")
+
+    watching = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_terminal_window' })"
+    assert await nvim.lua(watching) == 0
+
+
 @BOTH
 async def test_a_tab_page_is_opened_left_and_found_again(nvim: Editor, program: Path) -> None:
     await choose(nvim, "tab")

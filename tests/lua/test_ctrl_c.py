@@ -58,3 +58,16 @@ async def test_another_buffer_keeps_its_ctrl_c(nvim: Neovim) -> None:
     await nvim.lua(IN_AN_EVENT)
 
     await stopped(nvim, 1)
+
+
+async def test_a_buffer_keeps_its_ctrl_c_when_another_one_is_wiped_out(nvim: Neovim) -> None:
+    await nvim.command("edit other")
+    await nvim.lua(MAPPED)
+    other = await nvim.eval("bufnr()")
+    await nvim.command("edit this")
+    await nvim.lua(MAPPED)
+    await nvim.command(f"bwipeout {other}")
+
+    await nvim.lua(IN_AN_EVENT)
+
+    await stopped(nvim, 1)

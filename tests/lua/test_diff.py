@@ -55,6 +55,18 @@ async def test_a_rejected_diff_is_announced_as_rejected(
     assert (await diffs.closed(id_))["accepted"] is False
 
 
+async def test_a_configuration_that_is_sourced_again_leaves_a_diff_as_it_is(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    id_ = await diffs.open(path, NEW)
+    await nvim.command("autocmd!")
+
+    await nvim.keys(":w<CR>")
+
+    decided = await until(lambda: diffs.of("diff_decided", id_))
+    assert decided[0]["accepted"] is True
+
+
 async def test_a_diff_closed_by_the_host_is_not_decided(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:

@@ -17,6 +17,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_approval', { clear = true })
+
 --- What the approvals of one kind have in common.
 ---@class claude_ide.ApprovalKind
 ---@field noun string its name in messages, such as "plan"
@@ -189,6 +191,7 @@ function M.new(kind)
       end,
     })
     vim.api.nvim_create_autocmd('BufUnload', {
+      group = augroup,
       buffer = approval.bufnr,
       callback = function()
         approval.last = buffer_text.get(approval.bufnr)

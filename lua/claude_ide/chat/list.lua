@@ -11,6 +11,7 @@ local winbar = require('claude_ide.window.winbar')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_chat_list')
 
 ---@class claude_ide.ListItem
@@ -119,6 +120,7 @@ local function create(name, look)
   set_options(api.nvim_get_current_win())
   define_keys(list, name)
   api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     once = true,
     callback = function()

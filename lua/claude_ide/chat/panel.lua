@@ -25,6 +25,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_panel', { clear = true })
 
 local UNSEEN = 'not answered yet: read the whole request, then press %s again'
 
@@ -145,6 +146,7 @@ local function create(id, options)
     [chat.prompt] = 'claude-prompt',
   }) do
     api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
+      group = augroup,
       buffer = bufnr,
       callback = function()
         on_unload(chat, bufnr)

@@ -13,6 +13,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_tasks', { clear = true })
 
 local TITLE = ' Tasks '
 local KEYS = { '<CR> output', 'x stop', 'q close' }
@@ -126,6 +127,7 @@ end
 
 local function watch(open)
   api.nvim_create_autocmd('WinLeave', {
+    group = augroup,
     buffer = open.bufnr,
     once = true,
     callback = function()

@@ -44,6 +44,7 @@ local function restore_options(bufnr)
   end
   autoread.set(bufnr, nil)
   local id = api.nvim_create_autocmd('SwapExists', {
+    group = group,
     callback = function()
       vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice
     end,

@@ -9,6 +9,7 @@ local quotation = require('claude_ide.diff.quotation')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_diff_comments', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_comments')
 
 ---@class claude_ide.DiffComment
@@ -52,6 +53,7 @@ end
 function M.allow(bufnr, path)
   comments[bufnr], paths[bufnr] = {}, path
   api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       comments[bufnr], paths[bufnr] = nil, nil

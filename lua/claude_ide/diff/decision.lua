@@ -5,6 +5,8 @@ local message = require('claude_ide.say.message')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_diff_decision', { clear = true })
+
 ---@class claude_ide.DecisionHandlers
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
@@ -13,7 +15,7 @@ local M = {}
 local function listen(bufnr, text, handlers)
   local is_explained = false
   local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
+    vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
   end
   command_buffer.listen(bufnr, handlers.written, function()
     if not is_explained then

@@ -11,6 +11,7 @@ local rebase = require('claude_ide.file.rebase')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_diff_hunks', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_hunks')
 
 --- A hunk of the agent. All rows are 0-based, ends exclusive.
@@ -217,6 +218,7 @@ function M.track(bufnr, original)
   tracked[bufnr] = {}
   add_version(bufnr, lines_of(original), vim.bo[original].endofline)
   api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       tracked[bufnr] = nil
@@ -224,6 +226,7 @@ function M.track(bufnr, original)
   })
   -- `:edit!` has restored the text of the last version, removed the undo tree, and moved all marks.
   api.nvim_create_autocmd('BufReadCmd', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       local versions = tracked[bufnr]

@@ -7,6 +7,7 @@ local throttle = require('claude_ide.when.throttle')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_diff_inline_marks', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_inline')
 
 local INTERVAL = 50 -- milliseconds
@@ -185,10 +186,12 @@ function M.show(bufnr, win)
   draw(bufnr)
   api.nvim_buf_attach(bufnr, false, { on_lines = redraw, on_reload = redraw })
   api.nvim_create_autocmd('WinResized', {
+    group = augroup,
     buffer = bufnr,
     callback = redraw,
   })
   api.nvim_create_autocmd('CursorMoved', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       reveal(api.nvim_get_current_win())

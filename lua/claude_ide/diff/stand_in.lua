@@ -6,6 +6,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_diff_stand_in', { clear = true })
 
 ---@class claude_ide.StandIn
 ---@field view claude_ide.DiffView
@@ -78,11 +79,13 @@ function M.watch(view)
   local entry = { view = view }
   entry.autocommands = {
     api.nvim_create_autocmd('QuitPre', {
+      group = augroup,
       callback = function()
         on_quit(entry)
       end,
     }),
     api.nvim_create_autocmd('WinClosed', {
+      group = augroup,
       callback = function(event)
         if tonumber(event.match) == view.windows.left then
           on_closed(entry)

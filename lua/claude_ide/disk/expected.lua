@@ -7,6 +7,8 @@ local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_disk_expected', { clear = true })
+
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
 ---@field saved claude_ide.SavedText
@@ -51,6 +53,7 @@ local function take_control(write)
       return choose(write)
     end),
     vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+      group = augroup,
       buffer = write.bufnr,
       callback = function(event)
         -- `:write other.txt` writes another file.

@@ -1,12 +1,15 @@
 --- `FileChangedShell`: Neovim's own check whether another program has changed a file.
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_changed', { clear = true })
+
 --- Decide, in place of the user, what Neovim does when it finds that a buffer's file has changed.
 ---@param bufnr integer
 ---@param choose fun(reason: string): string? from `v:fcs_reason` to `v:fcs_choice`; nil does not set it
 ---@return integer autocommand
 function M.answer(bufnr, choose)
   return vim.api.nvim_create_autocmd('FileChangedShell', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       vim.v.fcs_choice = choose(vim.v.fcs_reason) or vim.v.fcs_choice

@@ -5,6 +5,8 @@ local message = require('claude_ide.say.message')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_command_buffer', { clear = true })
+
 -- The names under which each buffer is written, by its number.
 local own = {} ---@type table<integer, string[]>
 
@@ -32,7 +34,7 @@ local function stay_unmodified(bufnr)
   local function unmodified()
     vim.bo[bufnr].modified = false
   end
-  vim.api.nvim_create_autocmd('QuitPre', { buffer = bufnr, callback = unmodified })
+  vim.api.nvim_create_autocmd('QuitPre', { group = augroup, buffer = bufnr, callback = unmodified })
   -- Without on_reload, a reload would detach the callbacks.
   vim.api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
 end
@@ -44,6 +46,7 @@ end
 function M.listen(bufnr, written, written_by_timer)
   M.named(bufnr)
   vim.api.nvim_create_autocmd('BufWriteCmd', {
+    group = augroup,
     buffer = bufnr,
     callback = function(event)
       local autosaved = autosave.is_writing()
@@ -58,6 +61,7 @@ function M.listen(bufnr, written, written_by_timer)
     end,
   })
   vim.api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       own[bufnr] = nil
@@ -75,6 +79,7 @@ end
 ---@param bufnr integer
 function M.write_on_exit(bufnr)
   vim.api.nvim_create_autocmd('CmdlineLeave', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'

@@ -6,6 +6,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_edit', { clear = true })
+
 local LINEMATCH = 60
 -- Lines of one hunk. Replacing more of them one by one takes too long.
 local MOST_PAIRED = 1000
@@ -121,6 +123,7 @@ end
 local function mark_written(bufnr)
   vim.bo[bufnr].modified = true
   local id = vim.api.nvim_create_autocmd('BufWriteCmd', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       vim.bo[bufnr].modified = false

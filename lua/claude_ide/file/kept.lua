@@ -8,6 +8,8 @@ local plain = require('claude_ide.say.plain')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_kept', { clear = true })
+
 -- The buffer has no file, so `:write` needs a name.
 local function write(bufnr, is_unnamed, path)
   if is_unnamed then
@@ -25,6 +27,7 @@ local function new_buffer(tail)
   vim.bo[bufnr].buftype = 'acwrite'
   vim.bo[bufnr].modifiable = true
   vim.api.nvim_create_autocmd('BufWriteCmd', {
+    group = augroup,
     buffer = bufnr,
     callback = function(event)
       write(bufnr, event.file == name, event.match)

@@ -11,6 +11,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_load', { clear = true })
+
 -- Values of `v:fcs_reason` that mean that another program has written the file.
 local CHANGED = { changed = true, conflict = true }
 local WINDOW_EVENTS = {
@@ -74,11 +76,13 @@ end
 local function without_dialog(bufnr, load)
   local note
   local id = vim.api.nvim_create_autocmd('SwapExists', {
+    group = augroup,
     callback = function()
       note = choose_at_swap_file()
     end,
   })
   local changed = vim.api.nvim_create_autocmd('FileChangedShell', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       note = keep_text(bufnr) or note

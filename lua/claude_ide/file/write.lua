@@ -6,6 +6,8 @@ local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_file_write', { clear = true })
+
 local LARGEST = 64 * 1024 * 1024 -- bytes
 local CHANGED = '%s has changed on disk since Neovim read it; it was not written.'
 
@@ -97,6 +99,7 @@ end
 function M.remember_conflict(bufnr)
   conflicts[bufnr] = true
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
+    group = augroup,
     buffer = bufnr,
     once = true,
     callback = function()
@@ -164,6 +167,7 @@ end
 local function guard(bufnr)
   local before, is_overtaken = stamp.time_of_buffer(bufnr), false
   local id = vim.api.nvim_create_autocmd('BufWritePre', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       local now = stamp.time_of_buffer(bufnr)

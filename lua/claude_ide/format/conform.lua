@@ -5,6 +5,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_format_conform', { clear = true })
+
 -- Milliseconds.
 local POLL = 100
 local DIES_WITHIN = 2000
@@ -126,6 +128,7 @@ end
 local function watch_finish(bufnr)
   local before, last = vim.api.nvim_buf_get_changedtick(bufnr), nil
   local id = vim.api.nvim_create_autocmd('User', {
+    group = augroup,
     pattern = 'ConformFormatPost',
     callback = function()
       last = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr)

@@ -3,6 +3,7 @@
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_jupyter_images', { clear = true })
 
 local HIGHEST = 20 -- lines
 
@@ -83,12 +84,14 @@ function M.add(bufnr, row, path)
   if not images[bufnr] then
     images[bufnr] = {}
     api.nvim_create_autocmd('BufWinEnter', {
+      group = augroup,
       buffer = bufnr,
       callback = function()
         M.show(bufnr)
       end,
     })
     api.nvim_create_autocmd('BufWipeout', {
+      group = augroup,
       buffer = bufnr,
       callback = function()
         images[bufnr] = nil

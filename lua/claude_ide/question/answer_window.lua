@@ -11,6 +11,8 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_question_answer_window', { clear = true })
+
 local LARGEST = 30000 -- bytes; a larger text is not parsed
 local RUNNING, ENDED = 'CTRL-C stops · q closes', 'gy yanks · q closes'
 local CONTINUE = '<Plug>(claude-ask-continue)'
@@ -147,6 +149,7 @@ function M.open(title, kind, handlers, about)
   set_syntax(view)
   define_keys(view, handlers)
   vim.api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       view.is_closed = true

@@ -1,6 +1,8 @@
 --- Runs a formatter, or 'makeprg', in a shell.
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_system_shell_command', { clear = true })
+
 local DIES_WITHIN = 1000 -- milliseconds
 -- In one pipe output and errors are in the order in which they are written.
 local ERRORS_TOO = { 'sh', '-c', 'exec "$@" 2>&1', 'sh' }
@@ -64,6 +66,7 @@ function M.start(command, options, done)
   options = vim.tbl_extend('error', options, { detach = true })
   pid = vim.system(argv, options, vim.schedule_wrap(finish)).pid
   leaving = vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = augroup,
     callback = function()
       M.kill(pid)
     end,

@@ -10,6 +10,7 @@ local typing_mode = require('claude_ide.terminal.typing_mode')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal_focus', { clear = true })
 
 local origins = {} ---@type table<integer, claude_ide.Location> by buffer: where the user came from
 local is_going = false
@@ -20,6 +21,7 @@ local function watch(bufnr)
     return
   end
   api.nvim_create_autocmd('WinEnter', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       if not is_going then
@@ -101,6 +103,7 @@ local function go_back(target)
   location.go_back(target)
   if has_insert then
     api.nvim_create_autocmd('TermLeave', {
+      group = augroup,
       once = true,
       callback = vim.schedule_wrap(function()
         if api.nvim_get_current_win() == target.win then

@@ -17,6 +17,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal_start', { clear = true })
 
 local failed ---@type integer? buffer with the last output of a CLI that ended with an error
 
@@ -108,6 +109,7 @@ local function watch(terminal, has_keys)
   local begin = has_keys and keys.define or typing_mode.watch
   begin(terminal.bufnr)
   api.nvim_create_autocmd('BufEnter', {
+    group = augroup,
     buffer = terminal.bufnr,
     callback = function()
       register.use(terminal)
@@ -169,6 +171,7 @@ local function as_wanted(launch, open)
   local terminal = add(launch, { side = open, size = request.size }, { bufnr = bufnr })
   watch(terminal, request.keys)
   api.nvim_create_autocmd('TermClose', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       register.remove(terminal)
@@ -180,6 +183,7 @@ end
 ---@param reason string
 local function explain_split(reason)
   api.nvim_create_autocmd('TermEnter', {
+    group = augroup,
     buffer = api.nvim_get_current_buf(),
     once = true,
     callback = vim.schedule_wrap(function()

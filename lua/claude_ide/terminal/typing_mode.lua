@@ -3,6 +3,7 @@
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal_typing_mode', { clear = true })
 
 local ENDS_WITHIN = 300 -- milliseconds
 
@@ -18,6 +19,7 @@ function M.begin(bufnr)
   end
   -- The Terminal mode of another terminal, which the user has left, may end only now, and this with it.
   local ending = api.nvim_create_autocmd('TermLeave', {
+    group = augroup,
     callback = vim.schedule_wrap(function()
       if api.nvim_get_current_buf() == bufnr then
         vim.cmd.startinsert()
@@ -41,6 +43,7 @@ end
 local function expect_terminal(bufnr)
   local win = api.nvim_get_current_win()
   local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
+    group = augroup,
     callback = function(event)
       local current = api.nvim_get_current_win()
       win = event.event == 'WinEnter' and current or win
@@ -78,12 +81,14 @@ end
 ---@param bufnr integer
 function M.watch(bufnr)
   api.nvim_create_autocmd('WinLeave', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       typing[bufnr] = api.nvim_get_mode().mode == 't'
     end,
   })
   api.nvim_create_autocmd('WinClosed', {
+    group = augroup,
     buffer = bufnr,
     callback = function(event)
       if tonumber(event.match) == api.nvim_get_current_win() then
@@ -92,6 +97,7 @@ function M.watch(bufnr)
     end,
   })
   api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       typing[bufnr] = nil

@@ -8,6 +8,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal_window', { clear = true })
 
 local SPLITS = {
   right = 'botright vsplit',
@@ -49,6 +50,7 @@ local function keep_share(window, what)
   local whole, size = vim.o[what], size_of(window)
   local share = size / whole
   api.nvim_create_autocmd({ 'WinResized', 'VimResized', 'TabEnter' }, {
+    group = augroup,
     callback = function()
       if not api.nvim_win_is_valid(window) then
         return true
@@ -88,16 +90,23 @@ end
 
 -- A float would cover what the user has gone to. Another float may be a dialogue that returns there.
 local function close_when_left(window)
+  local function close()
+    local current = api.nvim_get_current_win()
+    local is_left = api.nvim_win_is_valid(window)
+      and tiling.has(current)
+      and api.nvim_win_get_tabpage(window) == api.nvim_get_current_tabpage()
+    if is_left then
+      window_close.window(window)
+    end
+  end
   api.nvim_create_autocmd('WinEnter', {
-    callback = vim.schedule_wrap(function()
-      local current = api.nvim_get_current_win()
-      local is_left = api.nvim_win_is_valid(window)
-        and tiling.has(current)
-        and api.nvim_win_get_tabpage(window) == api.nvim_get_current_tabpage()
-      if is_left then
-        window_close.window(window)
+    group = augroup,
+    callback = function()
+      if not api.nvim_win_is_valid(window) then
+        return true
       end
-    end),
+      vim.schedule(close)
+    end,
   })
 end
 

@@ -24,6 +24,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal_prompt', { clear = true })
 
 local HEIGHT = 10 -- lines
 local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it · g? keys'
@@ -78,6 +79,7 @@ end
 local function be_modified_at_the_end(prompt)
   local bufnr = prompt.prompt
   api.nvim_create_autocmd('QuitPre', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       vim.bo[bufnr].modified = not prompt_text.is_empty(bufnr) and not prompt.sending
@@ -128,6 +130,7 @@ local function create()
   command_buffer.write_on_exit(bufnr)
   be_modified_at_the_end(prompt)
   api.nvim_create_autocmd('BufUnload', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       drop(prompt)

@@ -109,7 +109,7 @@ local function changes(bufnr)
   end
   return {
     path = path,
-    diff = vim.diff(saved, buffer_text.get(bufnr), { ctxlen = CONTEXT }),
+    diff = (vim.text.diff or vim.diff)(saved, buffer_text.get(bufnr), { ctxlen = CONTEXT }),
   }
 end
 

@@ -103,7 +103,7 @@ function M.diff(arguments, answer)
     from = from,
     to = to,
     diff = in_copy(bufnr, function(copy)
-      return vim.diff(text_at(copy, from), text_at(copy, to), { ctxlen = CONTEXT })
+      return (vim.text.diff or vim.diff)(text_at(copy, from), text_at(copy, to), { ctxlen = CONTEXT })
     end),
   })
 end

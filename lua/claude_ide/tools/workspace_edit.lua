@@ -126,7 +126,7 @@ local function is_outdated(file, bufnr, client, ticks)
     or (
       version > 0
       and client.attached_buffers[bufnr]
-      and version < (vim.lsp.util.buf_versions[bufnr] or 0)
+      and version < ((vim.lsp.util.buf_versions or {})[bufnr] or 0)
     )
 end
 

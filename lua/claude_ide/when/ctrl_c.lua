@@ -5,6 +5,7 @@
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_when_ctrl_c', { clear = true })
 
 local CTRL_C = '\3'
 
@@ -46,8 +47,10 @@ function M.keep(bufnr)
   local function watch()
     vim.on_key(notice, namespace)
   end
-  api.nvim_create_autocmd('BufEnter', { buffer = bufnr, callback = watch })
-  api.nvim_create_autocmd({ 'BufLeave', 'BufWipeout' }, {
+  api.nvim_create_autocmd('BufEnter', { group = augroup, buffer = bufnr, callback = watch })
+  -- Wiping out a buffer that the user is in leaves it first.
+  api.nvim_create_autocmd('BufLeave', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       vim.on_key(nil, namespace)

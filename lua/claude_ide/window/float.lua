@@ -6,6 +6,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_window_float', { clear = true })
 
 -- Of the screen, around a text.
 local MARGIN = 4
@@ -90,6 +91,7 @@ end
 ---@param fit fun()
 function M.follow_screen(win, fit)
   api.nvim_create_autocmd('VimResized', {
+    group = augroup,
     callback = function()
       if not api.nvim_win_is_valid(win) then
         return true
@@ -134,7 +136,10 @@ function M.show(lines, options)
   for _, key in ipairs(vim.list_extend({ 'q', '<Esc>' }, options.keys or {})) do
     vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
   end
-  api.nvim_create_autocmd('WinLeave', { buffer = bufnr, once = true, callback = close })
+  api.nvim_create_autocmd(
+    'WinLeave',
+    { group = augroup, buffer = bufnr, once = true, callback = close }
+  )
   return bufnr
 end
 

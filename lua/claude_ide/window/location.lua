@@ -3,6 +3,8 @@ local without_events = require('claude_ide.say.without_events')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_window_location', { clear = true })
+
 ---@class claude_ide.Location
 ---@field tabpage integer
 ---@field win integer
@@ -158,10 +160,16 @@ end
 function M.leave_mode(fn)
   local mode = vim.fn.mode(1)
   if mode:find('^[iR]') then
-    vim.api.nvim_create_autocmd('InsertLeave', { once = true, callback = vim.schedule_wrap(fn) })
+    vim.api.nvim_create_autocmd(
+      'InsertLeave',
+      { group = augroup, once = true, callback = vim.schedule_wrap(fn) }
+    )
     return vim.cmd.stopinsert()
   elseif mode == 't' then
-    vim.api.nvim_create_autocmd('TermLeave', { once = true, callback = vim.schedule_wrap(fn) })
+    vim.api.nvim_create_autocmd(
+      'TermLeave',
+      { group = augroup, once = true, callback = vim.schedule_wrap(fn) }
+    )
     return vim.cmd.stopinsert()
   elseif mode:find('^n[iR]') then
     vim.cmd.stopinsert()
@@ -180,6 +188,7 @@ local opened = 0 -- windows from which the user returns
 function M.return_on_close(win, target)
   opened = opened + 1
   vim.api.nvim_create_autocmd('WinClosed', {
+    group = augroup,
     pattern = tostring(win),
     once = true,
     callback = function()

@@ -13,6 +13,7 @@ local window_shape = require('claude_ide.window.shape')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_window_visit', { clear = true })
 
 ---@class claude_ide.Guest
 ---@field kin? string guests of the same kin share the way back and the shape to restore, because one
@@ -42,6 +43,7 @@ local visits = {}
 -- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
 local function watch_user(visit)
   return api.nvim_create_autocmd('WinEnter', {
+    group = augroup,
     callback = vim.schedule_wrap(function()
       if api.nvim_buf_is_valid(visit.bufnr) then
         visit.is_left = not visit.guest.has(visit, api.nvim_get_current_win())

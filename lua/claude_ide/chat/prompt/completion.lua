@@ -5,6 +5,8 @@ local register = require('claude_ide.chat.prompt.register')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
+
 local LIMIT = 200
 
 ---@class claude_ide.ChatToken
@@ -141,7 +143,7 @@ function M.attach(prompt)
   options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
   options.completeopt = 'menuone,noselect,popup'
   local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { buffer = bufnr, callback = callback })
+    vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
   end
   chat_menus.keep_out(bufnr)
   on({ 'TextChangedI', 'TextChangedP' }, function()

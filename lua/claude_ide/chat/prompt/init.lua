@@ -18,6 +18,7 @@ local register = require('claude_ide.chat.prompt.register')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_prompt', { clear = true })
 
 -- Hand a prompt to the host; the transcript then shows its end.
 ---@param chat claude_ide.Chat
@@ -137,6 +138,7 @@ end
 local function refuse_files(bufnr)
   local function on(events, buftype)
     api.nvim_create_autocmd(events, {
+      group = augroup,
       buffer = bufnr,
       callback = function()
         vim.bo[bufnr].buftype = buftype

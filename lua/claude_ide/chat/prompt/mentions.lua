@@ -4,6 +4,7 @@ local throttle = require('claude_ide.when.throttle')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_mentions', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_chat_mentions')
 
 local INTERVAL = 200 -- milliseconds
@@ -112,6 +113,7 @@ function M.attach(prompt)
   api.nvim_create_autocmd(
     { 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' },
     {
+      group = augroup,
       buffer = prompt.prompt,
       callback = soon,
     }

@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_menus', { clear = true })
 
 local without_cmp = {} ---@type table<integer, true> by buffer
 
@@ -49,6 +50,7 @@ end
 ---@param bufnr integer
 function M.keep_out(bufnr)
   api.nvim_create_autocmd({ 'FileType', 'InsertEnter' }, {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       keep_out(bufnr)

@@ -1,6 +1,8 @@
 --- The buffers in which prompts are written: those of chats, and that of `:ClaudePrompt`.
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_register', { clear = true })
+
 ---@class claude_ide.PromptBuffer
 ---@field prompt integer buffer
 ---@field history claude_ide.ChatHistory
@@ -15,6 +17,7 @@ function M.add(prompt)
   local bufnr = prompt.prompt
   prompts[bufnr] = prompt
   vim.api.nvim_create_autocmd('BufWipeout', {
+    group = augroup,
     buffer = bufnr,
     callback = function()
       prompts[bufnr] = nil

@@ -4,6 +4,8 @@ local hazard = require('claude_ide.colouring.hazard')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_chat_transcript_code', { clear = true })
+
 local LONGEST = 500 -- lines
 -- On some texts of this size, one step of a parser takes up to 50 ms, and Neovim 0.12 may parse the whole
 -- text in one step.
@@ -172,6 +174,7 @@ function M.unindent_yank(bufnr, first, last)
     return unindent(line, indent, is_quoted)
   end, source)
   vim.api.nvim_create_autocmd('TextYankPost', {
+    group = augroup,
     buffer = bufnr,
     once = true,
     callback = function()

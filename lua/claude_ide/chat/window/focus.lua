@@ -5,6 +5,7 @@ local tiling = require('claude_ide.window.tiling')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_window_focus', { clear = true })
 
 --- Whether a window is one of the panel's.
 ---@param view claude_ide.ChatView
@@ -23,6 +24,7 @@ end
 local function after_terminal(fn)
   local win = api.nvim_get_current_win()
   api.nvim_create_autocmd('TermLeave', {
+    group = augroup,
     once = true,
     callback = vim.schedule_wrap(function()
       if api.nvim_get_current_win() == win then

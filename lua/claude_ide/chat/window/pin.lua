@@ -6,6 +6,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_window_pin', { clear = true })
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
@@ -115,12 +116,14 @@ end
 ---@param chat claude_ide.Chat
 function M.watch(chat)
   api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter' }, {
+    group = augroup,
     buffer = chat.transcript,
     callback = function()
       follow_user(chat)
     end,
   })
   api.nvim_create_autocmd('WinLeave', {
+    group = augroup,
     buffer = chat.transcript,
     callback = vim.schedule_wrap(function()
       follow_user(chat)
