@@ -355,7 +355,7 @@ AUTOCOMMAND = re.compile(r"nvim_create_autocmd(\(.*?\n\s*\}\s*\)|\([^\n]*\))", r
 
 
 def test_every_autocommand_has_a_group() -> None:
-    """A configuration that is sourced again begins with `autocmd!`, which ends those without a group."""
+    """A configuration that is sourced again ends those without a group by `autocmd!`."""
     offenders = [
         f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, call.start()) + 1}"
         for path in sorted((ROOT / "lua").rglob("*.lua"))

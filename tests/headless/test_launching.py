@@ -36,9 +36,7 @@ def test_the_error_for_a_missing_cli_explains_how_to_install_it(
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("HOME", str(tmp_path))  # installers put the CLI into the home folder, too
 
-    with pytest.raises(
-        AgentError, match=r"claude is not on PATH \(:checkhealth claude_ide says"
-    ):
+    with pytest.raises(AgentError, match=r"claude is not on PATH \(:checkhealth claude_ide says"):
         launch(Config(), str(tmp_path), ())
     with pytest.raises(AgentError, match=r"^mine is not on PATH \(g:claude_ide\.cmd\)$"):
         launch(Config(cmd="mine"), str(tmp_path), ())

@@ -103,7 +103,11 @@ function M.diff(arguments, answer)
     from = from,
     to = to,
     diff = in_copy(bufnr, function(copy)
-      return (vim.text.diff or vim.diff)(text_at(copy, from), text_at(copy, to), { ctxlen = CONTEXT })
+      return (vim.text.diff or vim.diff)(
+        text_at(copy, from),
+        text_at(copy, to),
+        { ctxlen = CONTEXT }
+      )
     end),
   })
 end
