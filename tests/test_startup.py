@@ -140,6 +140,7 @@ def _fetch(door: socket.socket) -> int:
 
 def _give(door: socket.socket, held: int) -> None:
     with door.accept()[0] as host:
+        assert host.recv(1)
         socket.send_fds(host, [b"\n"], [held])
     os.close(held)
 

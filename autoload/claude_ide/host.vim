@@ -18,7 +18,7 @@ import autoload './say/reason.vim'
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
 
 var server: dict<any> = {} # the last `port` and `token`; kept so that the server can return to them
-var hooks: dict<any> = {} # the last `port` and `token` for the CLI's hooks
+var hooks = '' # the path of the Unix socket to which CLIs in terminals report
 var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
 var serving = false
@@ -59,8 +59,29 @@ enddef
 
 # Free the port and restore the environment: there is no server until the user starts one.
 def ReleasePort()
-  port_hold.Release('server')
+  port_hold.Release()
   environment.Restore()
+enddef
+
+# CLIs in terminals that find no socket wait for nobody.
+def WithdrawHooks()
+  if hooks !=# ''
+    delete(hooks)
+  endif
+enddef
+
+def Release()
+  ReleasePort()
+  WithdrawHooks()
+enddef
+
+# The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as
+# this Vim may start the next one.
+def HooksPath(): string
+  if hooks ==# '' && !has('win32')
+    hooks = $'{tempname()}.{getpid()}'
+  endif
+  return hooks
 enddef
 
 def Restart(died: dict<any>)
@@ -68,12 +89,12 @@ def Restart(died: dict<any>)
     channel.Send([0, 'command', 'ClaudeStart', [], [], true, 0])
     message.Show($'{died.text} and was restarted', 'warn')
   else
-    ReleasePort()
+    Release()
   endif
 enddef
 
 def GiveUp(died: dict<any>)
-  ReleasePort()
+  Release()
   if died.lacks_python
     claude_ide#host#ready#LacksPython(died.reason)
   else
@@ -92,7 +113,7 @@ def Ended(code: number, stderr: list<string>)
   SetServing(false)
   Announce(on_exit, code != 0 ? died.reason : '')
   if code == 0
-    ReleasePort()
+    Release()
     return
   endif
   death.Log(died, stderr)
@@ -103,10 +124,10 @@ def Ended(code: number, stderr: list<string>)
   endif
 enddef
 
-# The token of an address, if its port is held: otherwise another process may have listened on the
+# The token of the server, if its port is held: otherwise another process may have listened on the
 # port, and received the token.
-def HeldToken(name: string, address: dict<any>): string
-  return !empty(address) && port_hold.Port(name) == address.port ? address.token : ''
+def HeldToken(): string
+  return !empty(server) && port_hold.Port() == server.port ? server.token : ''
 enddef
 
 # Start a host; it binds a port at once if it `serve`s. Returns false, after a message to the user,
@@ -127,10 +148,9 @@ def Spawn(serve: bool): bool
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
-    token: HeldToken('server', server),
-    hold: port_hold.Path('server'),
-    # A CLI that has an earlier host's address sends its hooks to the next host.
-    hooks: {token: HeldToken('hooks', hooks), hold: port_hold.Path('hooks')},
+    token: HeldToken(),
+    hold: port_hold.Path(),
+    hooks: HooksPath(),
   }
   const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
@@ -182,17 +202,10 @@ export def Bound(port: number, token: string): bool
   return true
 enddef
 
-# Called by the host when it has bound the port to which the CLI in a terminal sends its hooks.
-export def HooksBound(port: number, token: string): bool
-  hooks = {port: port, token: token}
-  port_hold.Hold('hooks', port)
-  return true
-enddef
-
 # Called by the host when its server accepts clients.
 export def Listening(port: number, token: string): bool
   Bound(port, token)
-  port_hold.Hold('server', port)
+  port_hold.Hold(port)
   serves = true
   SetServing(true)
   return true

@@ -36,8 +36,14 @@ export def IsRunning(): bool
   return !empty(register.Current())
 enddef
 
+# Called by the host for a CLI that an earlier editor has left in a pane of tmux.
+export def Adopt(left: dict<any>): bool
+  start.Adopt(left)
+  return true
+enddef
+
 def TogglePane(terminal: dict<any>)
-  if pane.IsShown(terminal.pane)
+  if pane.IsShown(terminal.pane) && !terminal.is_found
     pane.Hide(terminal.pane)
   else
     focus.Show(terminal, true)

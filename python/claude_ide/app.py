@@ -72,7 +72,7 @@ class App(Parts):
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
-        if self.options.hooks.get("token"):
+        if self.has_hooked_terminals:
             self.guard(self.hooks.open())
         for complaint in self.complaints:
             self.editor.notify(complaint, "warn")
@@ -145,7 +145,13 @@ class App(Parts):
                 raise
             self.options = self.options._replace(port=bound.port)
             logger.info("listening on %s:%d", self.options.host, bound.port)
+            self.guard(self.find_panes())
             return True
+
+    async def find_panes(self) -> None:
+        """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
+        if self.config.terminal.side == "tmux":
+            await self.hooks.find_panes()
 
     async def stop(self) -> bool:
         """Reject open diffs, close the clients, remove the lock; False if it was not serving."""

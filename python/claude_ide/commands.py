@@ -82,6 +82,8 @@ async def status(app: App, _call: Call) -> None:
 async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
     if request := await _terminal_request(app, call.arguments):
+        if not call.arguments:
+            await _find(app)
         await app.editor.run("terminal.toggle", request)
 
 
@@ -98,7 +100,7 @@ async def prompt(app: App, call: Call) -> None:
     is_sent = False
     try:
         await app.start()
-        if not app.ide.clients and not await app.editor.run("terminal.is_running"):
+        if not app.ide.clients and not await _find(app):
             request = await _terminal_request(app, [])
             if request is None:
                 return
@@ -107,6 +109,13 @@ async def prompt(app: App, call: Call) -> None:
         is_sent = True
     finally:
         await app.editor.run("terminal_prompt.finish", is_sent)
+
+
+async def _find(app: App) -> bool:
+    """Return whether a CLI runs here; one that an earlier editor has left is taken over first."""
+    if not await app.editor.run("terminal.is_running"):
+        await app.find_panes()
+    return bool(await app.editor.run("terminal.is_running"))
 
 
 async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
@@ -126,6 +135,7 @@ async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | N
         "cmd": [*words, *options, *tools, *hooks.options],
         "env": environment | hooks.environment,
         "launch": hooks.id,
+        "mark": hooks.mark,
         "arguments": arguments,
         "side": terminal.side,
         "size": terminal.size,

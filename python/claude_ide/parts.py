@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.hooks.links import Links
 from claude_ide.mcp.doors import Doors
 from claude_ide.startup import Options
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
     from claude_ide.wire_view import WireView
+
+
+HOOKS = "hooks"
+"""Our folder with the links of the CLIs in terminals."""
 
 
 class Parts(ABC):
@@ -48,7 +53,13 @@ class Parts(ABC):
         """Where CLIs in terminals send their hooks; the first use imports what it needs."""
         from claude_ide.hooks.endpoint import Hooks
 
-        return Hooks(self.editor, self.config, self.options.hooks, self.guard, self.trust)
+        links = Links(self._state_folder / HOOKS, self.options.hooks)
+        return Hooks(self.editor, self.config, links, self.options.pid, self.guard, self.trust)
+
+    @property
+    def has_hooked_terminals(self) -> bool:
+        """Whether CLIs report to this editor, because an earlier host has let them."""
+        return Links(self._state_folder / HOOKS, self.options.hooks).is_used
 
     @cached_property
     def chats(self) -> "Chats":

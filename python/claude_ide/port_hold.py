@@ -1,8 +1,8 @@
 """Holds a copy of the host's listening socket for the next host of the same Vim.
 
 `python -I port_hold.py PATH`, a child of Vim, which cannot hold a socket itself as Neovim does
-(`lua/claude_ide/host/port_hold.lua`). Hosts connect to the Unix socket PATH to pass theirs on, or
-to fetch it (`startup.hold` and `fetch`).
+(`lua/claude_ide/host/port_hold.lua`). Hosts connect to the Unix socket PATH to pass theirs on,
+which replaces an earlier one, or to fetch it (`startup.hold` and `fetch`).
 
 On stdout it prints `OPEN` when they can connect, and later the port that it holds. It runs until
 Vim closes stdin, or has ended: later jobs of Vim inherit that pipe, and may keep it open.
@@ -38,16 +38,14 @@ def main(path: str) -> None:
                 continue
             with contextlib.suppress(OSError), listener.accept()[0] as host:
                 host.settimeout(HOST_SECONDS)
-                if held is not None:
-                    socket.send_fds(host, [b"\n"], [held.fileno()])
-                elif (held := receive(host)) is not None:
+                request, descriptors, *_ = socket.recv_fds(host, 1, 1)
+                if descriptors:
+                    if held is not None:
+                        held.close()
+                    held = socket.socket(fileno=descriptors[0])
                     print(held.getsockname()[1], flush=True)
-
-
-def receive(host: socket.socket) -> socket.socket | None:
-    """Return the socket that a host passes on; None if it passes none."""
-    descriptors = socket.recv_fds(host, 1, 1)[1]
-    return socket.socket(fileno=descriptors[0]) if descriptors else None
+                elif request and held is not None:
+                    socket.send_fds(host, [b"\n"], [held.fileno()])
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ class Unserved(Exception):
 _Options = namedtuple(
     "_Options",
     "entry pid config folders log serve port token hold state hooks",
-    defaults=(True, 0, "", "", "", {}),
+    defaults=(True, 0, "", "", "", ""),
 )
 
 
@@ -44,7 +44,7 @@ class Options(_Options):
     - `token`: the token of that server, which its clients still use
     - `hold`: the path of a socket where the editor keeps a copy of ours for the next host
     - `state`: our folder for files that outlive the editor
-    - `hooks`: `token` and `hold` of the port to which CLIs in terminals send their hooks
+    - `hooks`: the path of the Unix socket to which CLIs in terminals report; empty if there is none
     """
 
     __slots__ = ()
@@ -119,6 +119,7 @@ def fetch(path: str) -> socket.socket | None:
     """Return the socket of the previous host, if the editor still has it."""
     try:
         with _connected(path) as editor:
+            editor.sendall(b"\n")
             descriptors = socket.recv_fds(editor, 1, 1)[1]
         return socket.socket(fileno=descriptors[0])
     except (OSError, IndexError):

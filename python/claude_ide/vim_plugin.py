@@ -37,9 +37,7 @@ def run() -> None:
         dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
 
     def hold_port(event: dict[str, Any]) -> None:
-        if event["name"] == "hooks":
-            app.hooks.hold(event["path"])
-        elif app.serving is not None:
+        if app.serving is not None:
             startup.hold(event["path"], app.serving.bound.socket)
 
     app.editor.events.subscribe("port_hold_opened", hold_port)

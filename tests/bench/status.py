@@ -5,7 +5,6 @@ import json
 
 from bench.editors import Editor, editor
 from bench.measure import Effort, Samples, Table, figure, goal, median, now
-from claude_ide.hooks.registration import TOKEN
 from claude_ide.hooks.status_line import OWN
 from support.happenings import HookedCli, recorder
 from support.neovim import until
@@ -98,7 +97,7 @@ async def _time(command: str, cli: HookedCli) -> float:
     began = now()
     process = await asyncio.create_subprocess_exec(
         *("/bin/sh", "-c", command),
-        env={"PATH": "/usr/bin:/bin", TOKEN: cli.token, OWN: "true"},
+        env={"PATH": "/usr/bin:/bin", OWN: "true"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
     )

@@ -15,7 +15,7 @@ from support.vim import Vim
 
 from .conftest import diff_opened
 
-OURS = "send_status"
+OURS = "statusLine"
 REPORTING = "set laststatus=2 statusline=%{%claude_ide#statusline()%}"
 OLD = "197"
 

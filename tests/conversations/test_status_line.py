@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -62,10 +63,17 @@ async def test_the_report_of_the_cli_is_shown_and_passed_on(nvim: Editor, cli: H
     await shows(nvim, "Claude: ready · Opus · 42%% · $1.23")
 
 
-async def test_the_users_line_does_not_wait_for_a_host_that_is_silent(cli: HookedCli) -> None:
-    cli.status_line = str(cli.status_line).replace(f" {cli.port} ", " 1 ")
+async def test_the_users_line_does_not_wait_for_a_host_that_is_silent(
+    cli: HookedCli, tmp_path: Path
+) -> None:
+    silent = socket.socket(socket.AF_UNIX)
+    silent.bind(str(tmp_path / "silent"))
+    silent.listen()
+    cli.link.unlink()
+    cli.link.symlink_to(tmp_path / "silent")
     async with asyncio.timeout(10):
         assert await cli.show_status("echo swim; exit 3", **REPORT) == "swim\n"
+    silent.close()
 
 
 async def test_the_end_of_the_terminal_ends_its_state(nvim: Editor, cli: HookedCli) -> None:

@@ -1,7 +1,9 @@
-"""`hooks/endpoint.py` on a real socket: what is answered, how fast, and what is refused."""
+"""`hooks/endpoint.py` on a real socket: what is answered, how fast, and what is ignored."""
 
 import asyncio
 import json
+import os
+import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,12 +14,10 @@ import pytest
 from claude_ide.config import Config
 from claude_ide.hooks import sessions
 from claude_ide.hooks.endpoint import Hooks
-from claude_ide.hooks.registration import TOKEN
+from claude_ide.hooks.links import Links
 from claude_ide.trust.trust import Trust
-from support.handshake import tcp
-from support.happenings import HookedCli
+from support.happenings import HookedCli, run_command
 from support.neovim import until
-from support.raw_http import answer, request
 
 
 class Listener:
@@ -28,6 +28,7 @@ class Listener:
         self.terminals = self
         self.diffs = SimpleNamespace(subscribe=lambda _: None)
         self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.notices: list[str] = []
         self.activities: list[tuple[str, dict[str, Any] | None]] = []
         self.free = asyncio.Event()
         self.free.set()
@@ -36,6 +37,9 @@ class Listener:
         if function.startswith("review."):
             await self.free.wait()
         return "/p"
+
+    def notify(self, text: str, _level: str = "info") -> None:
+        self.notices.append(text)
 
     def agent_does(self, source: str, activity: dict[str, Any]) -> None:
         self.activities.append((source, activity))
@@ -59,11 +63,17 @@ def editor() -> Listener:
     return Listener()
 
 
+def made(editor: Listener, folder: Path) -> Hooks:
+    """Return the hooks of an editor whose files are in a folder."""
+    given: Any = editor
+    trust = Trust(folder / "trust.json", {"CLAUDE_CONFIG_DIR": str(folder)}, print)
+    links = Links(folder / "hooks", f"{folder}/s.{os.getpid()}")
+    return Hooks(given, Config(), links, os.getpid(), asyncio.ensure_future, trust)
+
+
 @pytest.fixture
 async def hooks(editor: Listener, tmp_path: Path) -> AsyncIterator[Hooks]:
-    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path)}
-    trust = Trust(tmp_path / "trust.json", environment, print)
-    hooks = Hooks(editor, Config(), {}, asyncio.ensure_future, trust)  # type: ignore[arg-type]
+    hooks = made(editor, tmp_path)
     yield hooks
     await hooks.close()
 
@@ -71,14 +81,12 @@ async def hooks(editor: Listener, tmp_path: Path) -> AsyncIterator[Hooks]:
 @pytest.fixture
 async def cli(hooks: Hooks) -> HookedCli:
     launch = await hooks.for_a_terminal(["claude"])
-    return HookedCli(launch.options, launch.environment[TOKEN])
+    return HookedCli(launch.options)
 
 
 async def test_a_hook_gets_an_empty_answer(cli: HookedCli, editor: Listener) -> None:
-    got = await cli.send("UserPromptSubmit", prompt="swim")
+    assert await cli.send("UserPromptSubmit", prompt="swim") == b""
 
-    assert (got.status, got.body) == (200, b"{}")
-    assert got.headers["content-type"] == "application/json"
     assert editor.names == ["SessionStart", "Prompt"]
 
 
@@ -94,12 +102,13 @@ async def test_a_hook_gets_an_empty_answer(cli: HookedCli, editor: Listener) -> 
         b'{"hook_event_name": "Stop", "session_id": ' + b"[" * 100_000,
     ],
 )
-async def test_a_body_that_is_no_hook_is_refused(
+async def test_a_body_that_is_no_hook_is_ignored(
     cli: HookedCli, editor: Listener, body: bytes
 ) -> None:
-    assert (await cli.post(body)).status == 400
+    assert await run_command(cli.command("Stop"), body) == b""
     assert editor.heard == []
-    assert (await cli.send("Stop")).status == 200
+    await cli.send("Stop")
+    assert editor.names == ["SessionStart"]
 
 
 @pytest.mark.parametrize(
@@ -116,33 +125,83 @@ async def test_odd_reports_of_a_tool_end_it_all_the_same(
     cli: HookedCli, editor: Listener, fields: dict[str, Any]
 ) -> None:
     for event in ("PreToolUse", "PostToolUse"):
-        assert (await cli.send(event, tool_name="Edit", tool_use_id="t", **fields)).status == 200
+        assert await cli.send(event, tool_name="Edit", tool_use_id="t", **fields) == b""
 
     assert editor.names == ["SessionStart", "ToolStart", "ToolEnd"]
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"),
+    "sent",
     [
-        ({"Authorization": "Bearer wrong"}, 401),
-        ({"Authorization": None}, 401),
-        ({"Origin": "http://127.0.0.1"}, 403),
-        ({"Host": "evil.example"}, 403),
-        ({"Content-Length": str(2**40)}, 413),
+        b"",
+        b"\n",
+        b"t1 begin\n",
+        b"t1 begin x\n{}",
+        b"t1 begin -1\n{}",
+        b"t1 begin 99999999999\n{}",
+        b"t1 begin 9\n{}",
+        b"\xff begin 2\n{}",
+        b"x" * 200_000,
     ],
 )
-async def test_a_request_that_is_not_the_clis_is_refused_before_its_body(
-    cli: HookedCli, editor: Listener, headers: dict[str, str | None], status: int
+async def test_what_is_no_report_is_not_answered(
+    cli: HookedCli, editor: Listener, sent: bytes
 ) -> None:
-    assert (await cli.post(b"{}", **headers)).status == status
-    assert editor.heard == []
+    reader, writer = await asyncio.open_unix_connection(cli.link)
+    writer.write(sent)
+    writer.write_eof()
+
+    assert await reader.read() == b""
+
+    writer.close()
+    await cli.send("Stop")
+    assert editor.names == ["SessionStart"]
 
 
-async def test_only_post_to_one_path_is_served(cli: HookedCli) -> None:
-    for method, path, status in (("GET", "/hooks", 405), ("POST", "/mcp", 404)):
-        async with tcp(cli.port) as (reader, writer):
-            writer.write(request(cli.port, cli.token, method=method, path=path))
-            assert (await answer(reader)).status == status
+async def test_a_path_that_is_long_for_a_socket_is_bound(editor: Listener, tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*["long"] * 30)
+    folder.mkdir(parents=True)
+    hooks = made(editor, folder)
+
+    launch = await hooks.for_a_terminal(["claude"])
+    await HookedCli(launch.options).send("Stop")
+
+    assert editor.names == ["SessionStart"]
+    await hooks.close()
+
+
+async def test_a_cli_starts_also_if_it_cannot_report(editor: Listener, tmp_path: Path) -> None:
+    (tmp_path / "hooks").touch()
+    hooks = made(editor, tmp_path)
+
+    assert (await hooks.for_a_terminal(["claude"])).options == []
+
+    assert editor.notices == ["this CLI cannot report what it does: File exists"]
+
+
+async def test_only_the_user_reaches_the_links(cli: HookedCli) -> None:
+    assert cli.link.is_symlink()
+    assert stat.S_IMODE(cli.link.parent.stat().st_mode) == 0o700
+
+
+async def test_the_link_of_a_terminal_goes_with_it(hooks: Hooks, cli: HookedCli) -> None:
+    hooks.terminal_ended(cli.link.name)
+
+    assert not os.path.lexists(cli.link)
+
+
+async def test_what_dead_editors_have_left_is_removed(hooks: Hooks, tmp_path: Path) -> None:
+    dead = await asyncio.create_subprocess_exec("true")
+    await dead.wait()
+    folder = tmp_path / "hooks"
+    folder.mkdir()
+    for name, pid in (("left", dead.pid), ("other", os.getpid())):
+        (folder / name).symlink_to(tmp_path / f"x.{pid}")
+        (folder / f"{name}.{pid}").touch()
+
+    await hooks.open()
+
+    assert {path.name for path in folder.iterdir()} == {"other", f"other.{os.getpid()}"}
 
 
 async def test_the_cli_does_not_wait_for_a_busy_neovim(cli: HookedCli, editor: Listener) -> None:
@@ -150,8 +209,8 @@ async def test_the_cli_does_not_wait_for_a_busy_neovim(cli: HookedCli, editor: L
     clock = asyncio.get_running_loop().time
     begun = clock()
 
-    assert (await cli.send("UserPromptSubmit", prompt="swim")).status == 200
-    assert (await cli.send("Stop")).status == 200
+    assert await cli.send("UserPromptSubmit", prompt="swim") == b""
+    assert await cli.send("Stop") == b""
 
     assert clock() - begun < 2 * sessions.WAIT_SECONDS + 1
     editor.free.set()
@@ -189,7 +248,7 @@ async def test_the_end_of_a_terminal_ends_only_its_sessions(
 ) -> None:
     other = await hooks.for_a_terminal(["claude"])
     await cli.send("UserPromptSubmit", prompt="swim")
-    await HookedCli(other.options, cli.token, "s-2").send("UserPromptSubmit", prompt="dive")
+    await HookedCli(other.options, "s-2").send("UserPromptSubmit", prompt="dive")
 
     hooks.terminal_ended(other.id)
 
@@ -212,16 +271,18 @@ async def test_a_failed_and_a_denied_tool_have_their_status(
     assert ends == ["failed", "interrupted", "rejected"]
 
 
-async def test_many_hooks_on_one_connection_are_answered_quickly(
-    cli: HookedCli, editor: Listener
-) -> None:
-    async with tcp(cli.port) as (reader, writer):
-        for number in range(100):
-            tool = {"tool_name": "Read", "tool_use_id": str(number), "tool_input": {}}
-            body = {"session_id": "s", "hook_event_name": "PreToolUse"} | tool
-            sent = json.dumps(body).encode()
-            writer.write(request(cli.port, cli.token, path="/hooks", body=sent))
-            assert (await answer(reader)).status == 200
+async def test_many_hooks_at_once_are_answered(cli: HookedCli, editor: Listener) -> None:
+    body = {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Read"}
+
+    async def report(number: int) -> bytes:
+        sent = json.dumps({**body, "tool_use_id": str(number)}).encode()
+        reader, writer = await asyncio.open_unix_connection(cli.link)
+        writer.write(f"{cli.link.name} begin {len(sent)}\n".encode() + sent)
+        answer = await reader.read()
+        writer.close()
+        return answer
+
+    assert set(await asyncio.gather(*map(report, range(100)))) == {b"ok\n"}
     assert editor.names == ["SessionStart", *["ToolStart"] * 100]
 
 

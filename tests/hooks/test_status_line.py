@@ -87,14 +87,14 @@ def test_an_odd_setting_is_none(tmp_path: Path, folder: Path, trust: Trust, line
 def test_nothing_is_given_if_it_would_be_seen(
     own: str | None, version: tuple[int, ...], is_given: bool
 ) -> None:
-    assert bool(status_line.setting(1, "t", own, version)) == is_given
+    assert bool(status_line.setting(Path("/hooks/t1"), own, version)) == is_given
 
 
 def test_other_users_cannot_read_the_users_command() -> None:
     own = "curl -H 'secret'"
 
-    given = status_line.setting(4711, "t1", own, NEWER)
+    given = status_line.setting(Path("/hooks/t1"), own, NEWER)
 
     assert "secret" not in json.dumps(given)
     assert status_line.environment(own) == {status_line.OWN: own}
-    assert {"4711", "t1"} <= {*shlex.split(given["statusLine"]["command"])}
+    assert {"/hooks/t1", "status"} <= {*shlex.split(given["statusLine"]["command"])}

@@ -9,9 +9,9 @@ import pytest
 
 from support.neovim import Neovim, until
 
-OPEN = "return require('claude_ide.host.port_hold').open('server')"
-PORT = "return require('claude_ide.host.port_hold').port('server')"
-RELEASE = "require('claude_ide.host.port_hold').release('server')"
+OPEN = "return require('claude_ide.host.port_hold').open()"
+PORT = "return require('claude_ide.host.port_hold').port()"
+RELEASE = "require('claude_ide.host.port_hold').release()"
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ def fetch(path: str) -> socket.socket:
     with socket.socket(socket.AF_UNIX) as neovim:
         neovim.settimeout(5)
         neovim.connect(path)
+        neovim.sendall(b"\n")
         return socket.socket(fileno=socket.recv_fds(neovim, 1, 1)[1][0])
 
 
@@ -48,6 +49,18 @@ async def test_a_held_port_outlives_the_host(nvim: Neovim, server: socket.socket
                 assert again.getsockname()[1] == port
         with fetch(await nvim.lua(OPEN)) as again, again.accept()[0] as accepted:
             assert accepted.getpeername() == client.getsockname()
+
+
+async def test_another_socket_replaces_the_held_one(nvim: Neovim, server: socket.socket) -> None:
+    hand_over(await nvim.lua(OPEN), server)
+    await until(lambda: nvim.lua(PORT), "held")
+
+    with socket.create_server(("127.0.0.1", 0)) as later:
+        port = hand_over(await nvim.lua(OPEN), later)
+        await until(lambda: nvim.lua(f"{PORT} == ...", port), "held")
+
+    with fetch(await nvim.lua(OPEN)) as again:
+        assert again.getsockname()[1] == port
 
 
 async def test_a_released_port_is_free(nvim: Neovim, server: socket.socket) -> None:

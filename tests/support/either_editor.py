@@ -79,17 +79,17 @@ async def host_pid(editor: Editor) -> int:
     return (await host_pids(editor))[0]
 
 
-async def holds_port(editor: Editor, port: int, name: str = "server") -> bool:
-    """Return whether the port, of the server or of the `hooks`, is kept for the next host."""
-    return bool(await run(editor, "host.port_hold.port", name) == port)
+async def holds_port(editor: Editor, port: int) -> bool:
+    """Return whether the server's port is kept for the next host."""
+    return bool(await run(editor, "host.port_hold.port") == port)
 
 
 async def release_port(editor: Editor) -> None:
     """Free the reserved port."""
     if isinstance(editor, Vim):
-        await editor.command("call claude_ide#host#port_hold#Release('server')")
+        await editor.command("call claude_ide#host#port_hold#Release()")
     else:
-        await editor.lua("require('claude_ide.host.port_hold').release('server')")
+        await editor.lua("require('claude_ide.host.port_hold').release()")
 
 
 async def on_screen(editor: Editor, words: str, seconds: float = WAIT) -> None:

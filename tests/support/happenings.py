@@ -2,16 +2,17 @@
 
 import asyncio
 import json
+import os
+import shlex
+import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.hooks.registration import LAUNCH, TOKEN
 from claude_ide.hooks.status_line import OWN
 from support.chunks import chunk
 from support.either_editor import Editor
-from support.handshake import tcp
 from support.neovim import until
-from support.raw_http import Answer, answer, request
 from support.vim import Vim
 
 Happening = tuple[str, dict[str, Any]]
@@ -50,7 +51,7 @@ async def the(nvim: Editor, name: str, count: int = 1) -> dict[str, Any]:
 
 
 def recorder(folder: Path) -> tuple[Path, Path]:
-    """Create a program that records its arguments and its token, and runs until it reads a line.
+    """Create a program that records its arguments, and runs until it reads a line.
 
     Returns its path and that of the record.
     """
@@ -58,9 +59,8 @@ def recorder(folder: Path) -> tuple[Path, Path]:
     script.write_text(
         "#!/usr/bin/env python3\n"
         "import json, os, sys\n"
-        f"given = [sys.argv[1:], os.environ.get({TOKEN!r}, '')]\n"
         f"with open({str(record)!r} + '.new', 'w') as file:\n"
-        "    json.dump(given, file)\n"
+        "    json.dump(sys.argv[1:], file)\n"
         f"os.rename({str(record)!r} + '.new', {str(record)!r})\n"
         "input()\n"
     )
@@ -68,49 +68,64 @@ def recorder(folder: Path) -> tuple[Path, Path]:
     return script, record
 
 
+async def run_command(command: str, given: bytes, more: Mapping[str, str] | None = None) -> bytes:
+    """Run a command as the CLI does, with this on stdin; return its output.
+
+    It must not complain. If this is cancelled, it is killed, with all that it runs.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *("/bin/sh", "-c", command),
+        env={"PATH": "/usr/bin:/bin", **(more or {})},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        out, complaints = await process.communicate(given)
+    except asyncio.CancelledError:
+        os.killpg(process.pid, signal.SIGTERM)
+        await process.communicate()
+        raise
+    assert complaints == b""
+    return out
+
+
 class HookedCli:
     """A CLI that sends the hooks that it was told to send."""
 
-    def __init__(self, arguments: list[str], token: str, session: str = "s-1") -> None:
+    def __init__(self, arguments: list[str], session: str = "s-1") -> None:
         self.arguments = arguments
-        self.token = token
         self.session = session
         given = next(word for word in arguments if word.startswith("--settings="))
         settings = json.loads(given.partition("=")[2])
         self.status_line: str | None = settings.get("statusLine", {}).get("command")
         self.hooks = settings["hooks"]
-        self.hook = self.hooks["Stop"][0]["hooks"][0]
-        self.port = int(self.hook["url"].rpartition(":")[2].partition("/")[0])
 
     @classmethod
     async def started(cls, record: Path) -> "HookedCli":
         """Wait until the recorder has been started."""
-        arguments, token = json.loads(await until(lambda: record.exists() and record.read_text()))
-        return cls(arguments, token)
+        return cls(json.loads(await until(lambda: record.exists() and record.read_text())))
 
-    async def send(self, event: str, **fields: Any) -> Answer:
-        """Send one hook, and return the answer."""
+    @property
+    def link(self) -> Path:
+        """The path at which it finds its editor."""
+        return Path(shlex.split(self.command("Stop"))[4])
+
+    def command(self, event: str) -> str:
+        """Return the command of a hook."""
+        return str(self.hooks[event][0]["hooks"][0]["command"])
+
+    async def send(self, event: str, **fields: Any) -> bytes:
+        """Send one hook, and return what its command prints."""
         body = {"hook_event_name": event, "session_id": self.session, "cwd": "/p"} | fields
-        return await self.post(json.dumps(body).encode())
+        return await run_command(self.command(event), json.dumps(body).encode())
 
     async def show_status(self, own: str, **report: Any) -> str:
         """Run the command for its status line, in which the user's is `own`; return the output."""
         assert self.status_line is not None
-        process = await asyncio.create_subprocess_exec(
-            *("/bin/sh", "-c", self.status_line),
-            env={"PATH": "/usr/bin:/bin", TOKEN: self.token, OWN: own},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        shown, _ = await process.communicate(json.dumps(report).encode())
-        return shown.decode()
-
-    async def post(self, body: bytes, **headers: str | None) -> Answer:
-        """Send one request; `headers` replaces header fields."""
-        fields = {LAUNCH: self.hook["headers"][LAUNCH]} | headers
-        async with tcp(self.port) as (reader, writer):
-            writer.write(request(self.port, self.token, fields, path="/hooks", body=body))
-            return await answer(reader)
+        body = json.dumps(report).encode()
+        return (await run_command(self.status_line, body, {OWN: own})).decode()
 
     async def use(self, name: str, use: str, given: Any, result: Any = None) -> None:
         """Send the hooks of one use of a tool."""

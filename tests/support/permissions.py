@@ -7,7 +7,6 @@ from typing import Any
 from support.chunks import chunk
 from support.either_editor import Editor
 from support.neovim import WAIT, until
-from support.raw_http import Answer
 from support.vim import Vim
 
 NOTICED = 450
@@ -58,12 +57,12 @@ def counts(nvim: Editor) -> list[int]:
     return [data["count"] for data in nvim.events("waiting")]
 
 
-async def decision(asked: "asyncio.Task[Answer]") -> dict[str, Any]:
+async def decision(asked: "asyncio.Task[bytes]") -> dict[str, Any]:
     """Return the decision in the answer to a hook; empty if there is none."""
-    answer = json.loads((await asyncio.wait_for(asked, 10)).body)
+    answer = await asyncio.wait_for(asked, 10)
     if not answer:
         return {}
-    output = answer["hookSpecificOutput"]
+    output = json.loads(answer)["hookSpecificOutput"]
     assert output["hookEventName"] == "PermissionRequest"
     return dict(output["decision"])
 

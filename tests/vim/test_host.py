@@ -16,7 +16,7 @@ from support.vim import Vim
 
 async def the_holder(vim: Vim) -> int:
     """Return the id of the process that holds the port, once it does."""
-    await until(lambda: vim.eval("claude_ide#host#port_hold#Port('server')"), "the port is held")
+    await until(lambda: vim.eval("claude_ide#host#port_hold#Port()"), "the port is held")
     [holder] = [pid for pid in under(vim.process.pid) if b"port_hold.py" in command_line(pid)]
     return holder
 
@@ -125,7 +125,7 @@ async def test_a_killed_holder_is_replaced_after_the_next_start(
 ) -> None:
     port, lock = await the_lock(config_folder)
     os.kill(await the_holder(serving_vim), signal.SIGKILL)
-    await until(lambda: serving_vim.eval("claude_ide#host#port_hold#Port('server') == 0"))
+    await until(lambda: serving_vim.eval("claude_ide#host#port_hold#Port() == 0"))
 
     os.kill(lock["hostPid"], signal.SIGKILL)
 

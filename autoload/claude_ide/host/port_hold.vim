@@ -1,7 +1,7 @@
 vim9script
-# Holds copies of the host's listening sockets, each in a small process, because Vim itself cannot.
-# Without them, another process could listen on a port between two hosts, and a client would send it
-# the token. The ports are called 'server' and 'hooks'.
+# Holds a copy of the host's listening socket in a small process, because Vim itself cannot. Without
+# it, another process could listen on the port between two hosts, and a client would send it the
+# token.
 
 import autoload './python.vim'
 import autoload '../channel.vim'
@@ -9,14 +9,15 @@ import autoload '../channel.vim'
 const OPEN = 'open'
 const LONGEST_END = 1.0 # seconds
 
-# By name: its `job`, the `path` of its Unix socket, and the `port` that it holds, at first 0.
-final holders: dict<dict<any>> = {}
+# The process: its `job`, the `path` of its Unix socket, and the `port` that it holds, at first 0.
+# Empty if there is none.
+var holder: dict<any> = {}
 
-def Received(name: string, holder: dict<any>, line: string)
+def Received(from: dict<any>, line: string)
   if line ==# OPEN
-    channel.Emit('port_hold_opened', {name: name, path: holder.path})
+    channel.Emit('port_hold_opened', {path: from.path})
   else
-    holder.port = str2nr(line)
+    from.port = str2nr(line)
   endif
 enddef
 
@@ -29,46 +30,48 @@ def Kill(running: job)
   endwhile
 enddef
 
-# A held port; 0 if it is not held.
-export def Port(name: string): number
-  return get(get(holders, name, {}), 'port', 0)
+# The held port; 0 if none is held.
+export def Port(): number
+  return get(holder, 'port', 0)
 enddef
 
 # The path of a Unix socket in a private folder, from which the next host fetches the socket; empty
-# if the port is not held.
-export def Path(name: string): string
-  return Port(name) == 0 ? '' : holders[name].path
+# if no port is held.
+export def Path(): string
+  return Port() == 0 ? '' : holder.path
 enddef
 
-# Release a port.
-export def Release(name: string)
-  if has_key(holders, name)
-    Kill(holders->remove(name).job)
+# Release the port.
+export def Release()
+  if !empty(holder)
+    const running = holder.job
+    holder = {}
+    Kill(running)
   endif
 enddef
 
-# Hold a port on which the running host listens: ask it for a copy of its socket.
-export def Hold(name: string, wanted: number)
-  if Port(name) == wanted || has('win32')
+# Hold the port on which the running host listens: ask it for a copy of its socket.
+export def Hold(wanted: number)
+  if Port() == wanted || has('win32')
     return
   endif
-  Release(name)
-  final holder = {path: tempname(), port: 0}
+  Release()
+  final started: dict<any> = {path: tempname(), port: 0}
   const command = [python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/port_hold.py']
-  holders[name] = holder
-  holder.job = job_start(command + [holder.path], {
+  holder = started
+  started.job = job_start(command + [started.path], {
     mode: 'nl',
     err_io: 'null',
     # It ends when its stdin is closed.
     stoponexit: '',
     out_cb: (_, line) => {
-      if get(holders, name, {}) is holder
-        Received(name, holder, line)
+      if holder is started
+        Received(started, line)
       endif
     },
     exit_cb: (_, _) => {
-      if get(holders, name, {}) is holder
-        holders->remove(name)
+      if holder is started
+        holder = {}
       endif
     },
   })

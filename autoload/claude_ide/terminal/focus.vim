@@ -85,6 +85,7 @@ export def Show(terminal: dict<any>, will_type: bool)
     Go(terminal.bufnr, will_type)
   else
     pane.Focus(terminal.pane, terminal.place.size)
+    terminal.is_found = false
     register.Use(terminal)
   endif
 enddef

@@ -61,14 +61,25 @@ def Size(share: any): string
   return share < 1 ? $'{float2nr(share * 100)}%' : string(float2nr(share * 1.0))
 enddef
 
+# Mark a pane, so that the editor after this one finds it (`hooks/panes.py`).
+export def Mark(id: string, mark: string)
+  try
+    Run('set-option', '-p', '-t', id, '@claude_ide', mark)
+  catch /^claude-ide:/
+    # The pane has closed.
+  endtry
+enddef
+
 # Run a command in a new pane on the right, and go there. `env` is in addition to Vim's environment;
-# `share` is of the window, or columns. Throws an error if tmux refuses.
-export def Open(command: list<string>, env: dict<any>, share: any): dict<any>
+# `share` is of the window, or columns; `mark` is for the next editor. Throws an error if tmux
+# refuses.
+export def Open(command: list<string>, env: dict<any>, share: any, mark: string): dict<any>
   const script = WriteScript(command, env)
   try
     const made = Run('split-window', '-h', '-l', Size(share), '-t', $TMUX_PANE, '-c', getcwd(),
       '-P', '-F', '#{pane_id} #{pane_pid}', 'sh', script)
     const [id, pid] = split(made)
+    Mark(id, mark)
     return {id: id, pid: str2nr(pid)}
   catch /^claude-ide:/
     delete(script)

@@ -3,7 +3,8 @@ vim9script
 #
 # A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its
 # `place` (`side` and `size`), the `launch` under which it reports what it does (empty if it does
-# not), its `home` (`Tab`), and its `worktree`.
+# not), its `home` (`Tab`), its `worktree`, and whether it `is_found`: an earlier editor has left it,
+# and the user was not there yet.
 
 import autoload './pane.vim'
 import autoload '../channel.vim'
@@ -124,7 +125,8 @@ enddef
 
 # Add a terminal that has been started here: its `bufnr` or `pane`, `name`, `place` and `launch`.
 export def Add(given: dict<any>): dict<any>
-  final terminal = extendnew({bufnr: 0, pane: {}, home: Tab(), worktree: Worktree()}, given)
+  final terminal = extendnew(
+    {bufnr: 0, pane: {}, is_found: false, home: Tab(), worktree: Worktree()}, given)
   terminals->insert(terminal)
   return terminal
 enddef

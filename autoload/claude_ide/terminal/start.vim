@@ -145,10 +145,24 @@ def InBuffer(command: list<string>, request: dict<any>)
 enddef
 
 def InPane(command: list<string>, request: dict<any>)
-  const opened = pane.Open(command, request.env, request.size)
+  const opened = pane.Open(command, request.env, request.size, request.mark)
   const place = {side: 'tmux', size: request.size}
   const launch = get(request, 'launch', '')
   register.Add({pane: opened, name: register.NewName(), place: place, launch: launch})
+enddef
+
+# Take over a CLI that an earlier editor has left in a pane of tmux: its `id` and `pid`, the `launch`
+# under which it reports what it does (empty if it does not), its new `mark`, and the `size` of the
+# option `terminal.size`.
+export def Adopt(left: dict<any>)
+  pane.Mark(left.id, left.mark)
+  register.Add({
+    pane: {id: left.id, pid: left.pid},
+    name: register.NewName(),
+    place: {side: 'tmux', size: left.size},
+    launch: left.launch,
+    is_found: true,
+  })
 enddef
 
 # The user's function has given the terminal its window, and closes it.

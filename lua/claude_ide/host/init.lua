@@ -21,7 +21,7 @@ local WITHOUT_SERVER =
 
 ---@type claude_ide.Server? the last address; kept so that the server can return to it
 local server
-local hooks ---@type { port: integer, token: string }? the last address for the CLI's hooks
+local hooks ---@type string? the path of the Unix socket to which CLIs in terminals report
 local running ---@type claude_ide.Host? the last one that was started
 local serving = false
 local clients = 0
@@ -52,8 +52,20 @@ end
 
 -- Free the port and restore the environment: there is no server until the user starts one.
 local function release_port()
-  port_hold.release('server')
+  port_hold.release()
   require('claude_ide.host.environment').restore()
+end
+
+-- CLIs in terminals that find no socket wait for nobody.
+local function withdraw_hooks()
+  if hooks then
+    vim.uv.fs_unlink(hooks)
+  end
+end
+
+local function release()
+  release_port()
+  withdraw_hooks()
 end
 
 local spawn
@@ -64,12 +76,12 @@ local function restart(death)
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     show(('%s and was restarted'):format(death.text), 'warn')
   else
-    release_port()
+    release()
   end
 end
 
 local function give_up(death)
-  release_port()
+  release()
   if death.lacks_python then
     return require('claude_ide.host.ready').lacks_python(death.reason)
   end
@@ -92,7 +104,7 @@ local function ended(code, stderr)
   set_serving(false)
   announce(on_exit, code ~= 0 and death.reason or nil)
   if code == 0 then
-    return release_port()
+    return release()
   end
   deaths.log(death, stderr)
   if was_serving and deaths.may_restart() then
@@ -102,10 +114,14 @@ local function ended(code, stderr)
   end
 end
 
--- A CLI that has an earlier host's address sends its hooks to the next host.
-local function hooks_option()
-  local is_held = hooks and port_hold.port('hooks') == hooks.port
-  return { token = is_held and hooks.token or '', hold = port_hold.open('hooks') }
+-- The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as this
+-- Neovim may start the next one.
+local function hooks_path()
+  if vim.fn.has('win32') == 1 then
+    return ''
+  end
+  hooks = hooks or ('%s.%d'):format(vim.fn.tempname(), vim.fn.getpid())
+  return hooks
 end
 
 ---@param serve boolean whether to bind a port immediately
@@ -123,9 +139,9 @@ spawn = function(serve)
     serve = serve,
     port = server and server.port or 0,
     -- Without the hold another process may have listened on the port, and received the token.
-    token = server and port_hold.port('server') == server.port and server.token or '',
-    hold = port_hold.open('server'),
-    hooks = hooks_option(),
+    token = server and port_hold.port() == server.port and server.token or '',
+    hold = port_hold.open(),
+    hooks = hooks_path(),
   }, ended)
   if not started then
     show(reason, 'error')
@@ -213,21 +229,11 @@ end
 ---@param port integer
 ---@param token string
 function M.bound(port, token)
-  if port_hold.port('server') ~= port then
-    port_hold.release('server')
+  if port_hold.port() ~= port then
+    port_hold.release()
   end
   server = { port = port, token = token }
   require('claude_ide.host.environment').announce(port)
-end
-
---- Called by the host when it has bound the port to which the CLI in a terminal sends its hooks.
----@param port integer
----@param token string
-function M.hooks_bound(port, token)
-  if port_hold.port('hooks') ~= port then
-    port_hold.release('hooks')
-  end
-  hooks = { port = port, token = token }
 end
 
 --- Called by the host when its server accepts clients.

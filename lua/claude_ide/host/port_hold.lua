@@ -1,13 +1,11 @@
---- Holds copies of the host's listening sockets in Neovim. Without them, another process could listen
---- on a port between two hosts, and a client would send it the token.
+--- Holds a copy of the host's listening socket in Neovim. Without it, another process could listen on the
+--- port between two hosts, and a client would send it the token.
 local M = {}
 
----@alias claude_ide.HeldPort 'server'|'hooks'
+local held ---@type uv.uv_tcp_t?
+local listener ---@type uv.uv_pipe_t? to which hosts connect, to pass their socket on or to fetch it
 
-local held = {} ---@type table<claude_ide.HeldPort, uv.uv_tcp_t>
--- Hosts connect to one to pass a socket on, or to receive it.
-local listeners = {} ---@type table<claude_ide.HeldPort, uv.uv_pipe_t>
-
+---@param handle uv.uv_handle_t?
 local function close(handle)
   if handle and not handle:is_closing() then
     handle:close()
@@ -23,54 +21,54 @@ local function send(host, socket)
   end
 end
 
-local function receive(host, name)
+-- A host passes a socket on, which replaces an earlier one, or asks for the last.
+local function serve(host)
   host:read_start(function(_, data)
-    if data and not held[name] and host:pending_count() > 0 then
-      held[name] = assert(vim.uv.new_tcp())
-      host:accept(held[name])
+    host:read_stop()
+    if data and host:pending_count() > 0 then
+      close(held)
+      held = assert(vim.uv.new_tcp())
+      host:accept(held)
+    elseif data and held then
+      return send(host, held)
     end
     close(host)
   end)
 end
 
 --- Wait for the next host to pass a socket on, or to fetch it.
----@param name claude_ide.HeldPort
 ---@return string path of a Unix socket in a private folder; empty if there is none
-function M.open(name)
-  close(listeners[name])
+function M.open()
+  close(listener)
   if vim.fn.has('win32') == 1 then
     return ''
   end
   local path = vim.fn.tempname()
   local opened = assert(vim.uv.new_pipe(false))
-  listeners[name] = opened
+  listener = opened
   local is_open = opened:bind(path)
     and opened:listen(8, function()
       local host = assert(vim.uv.new_pipe(true))
-      if not opened:accept(host) then
-        close(host)
-      elseif held[name] then
-        send(host, held[name])
+      if opened:accept(host) then
+        serve(host)
       else
-        receive(host, name)
+        close(host)
       end
     end)
   return is_open and path or ''
 end
 
---- A held port; nil if it is not held.
----@param name claude_ide.HeldPort
+--- The held port; nil if none is held.
 ---@return integer?
-function M.port(name)
-  local address = held[name] and held[name]:getsockname()
+function M.port()
+  local address = held and held:getsockname()
   return address and address.port
 end
 
---- Release a port.
----@param name claude_ide.HeldPort
-function M.release(name)
-  close(held[name])
-  held[name] = nil
+--- Release the port.
+function M.release()
+  close(held)
+  held = nil
 end
 
 return M

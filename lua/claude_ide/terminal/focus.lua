@@ -76,6 +76,7 @@ end
 function M.show(terminal, will_type)
   if terminal.pane then
     pane.focus(terminal.pane, terminal.place.size)
+    terminal.is_found = nil
     register.use(terminal)
   else
     M.go(terminal.bufnr, will_type)

@@ -24,9 +24,15 @@ function M.here()
   return clients.here()
 end
 
+--- Called by the host for a CLI that an earlier editor has left in a pane of tmux.
+---@param left claude_ide.LeftPane
+function M.adopt(left)
+  start.adopt(left)
+end
+
 ---@param terminal claude_ide.Terminal
 local function toggle_pane(terminal)
-  if pane.is_shown(terminal.pane) then
+  if pane.is_shown(terminal.pane) and not terminal.is_found then
     pane.hide(terminal.pane)
   else
     focus.show(terminal, true)

@@ -82,12 +82,20 @@ local function size(share)
   return share < 1 and ('%d%%'):format(math.floor(share * 100)) or tostring(math.floor(share))
 end
 
+--- Mark a pane, so that the editor after this one finds it (`hooks/panes.py`).
+---@param id string
+---@param mark string
+function M.mark(id, mark)
+  pcall(run, 'set-option', '-p', '-t', id, '@claude_ide', mark)
+end
+
 --- Run a command in a new pane on the right, and go there. Raises an error if tmux refuses.
 ---@param command string[]
 ---@param env table<string, string> in addition to Neovim's environment
 ---@param share number of the window, or columns
+---@param mark string for the next editor (`mark`)
 ---@return claude_ide.Pane
-function M.open(command, env, share)
+function M.open(command, env, share, mark)
   local script = write_script(command, env)
   local format = '#{pane_id} #{pane_pid}'
   local place = { '-h', '-l', size(share), '-t', vim.env.TMUX_PANE, '-c', vim.fn.getcwd() }
@@ -98,6 +106,7 @@ function M.open(command, env, share)
     error(made, 0)
   end
   local id, pid = made:match('^(%S+) (%d+)$')
+  M.mark(id, mark)
   return { id = id, pid = assert(tonumber(pid)) }
 end
 

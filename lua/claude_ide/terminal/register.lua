@@ -14,6 +14,7 @@ local api = vim.api
 ---@field launch string the id under which it reports what it does; empty if it does not
 ---@field bufnr? integer
 ---@field pane? claude_ide.Pane
+---@field is_found? boolean whether an earlier editor has left it, and the user was not there yet
 ---@field home integer the tab page to which it belongs
 ---@field worktree string the folder in which it was started, or the root of its worktree
 

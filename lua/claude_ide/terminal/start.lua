@@ -24,6 +24,7 @@ local failed ---@type integer? buffer with the last output of a CLI that ended w
 ---@class claude_ide.TerminalRequest: claude_ide.TerminalPlace
 ---@field cmd string[]
 ---@field env table<string, string> more variables of its environment
+---@field mark string of a pane of tmux
 ---@field launch? string the id under which the CLI reports what it does; empty if it does not
 ---@field arguments string[] for the CLI, in addition to those in `cmd`
 ---@field keys boolean whether CTRL-W leads out of the terminal
@@ -151,7 +152,7 @@ end
 ---@param launch claude_ide.Launch
 local function in_pane(launch)
   local request = launch.request
-  local ok, opened = pcall(pane.open, launch.command, request.env, request.size)
+  local ok, opened = pcall(pane.open, launch.command, request.env, request.size, request.mark)
   if not ok then
     return { error = opened }
   end
@@ -222,6 +223,24 @@ function M.start(request, name, window)
     explain_split(reason)
   end
   return failure
+end
+
+---@class claude_ide.LeftPane: claude_ide.Pane
+---@field launch string the id under which its CLI reports what it does; empty if it does not
+---@field mark string
+---@field size number of the option `terminal.size`
+
+--- Take over a CLI that an earlier editor has left in a pane of tmux.
+---@param left claude_ide.LeftPane
+function M.adopt(left)
+  pane.mark(left.id, left.mark)
+  register.add({
+    name = register.new_name(),
+    place = { side = 'tmux', size = left.size },
+    launch = left.launch,
+    pane = { id = left.id, pid = left.pid },
+    is_found = true,
+  })
 end
 
 --- The output of a CLI that has failed while it was hidden. It is shown once.

@@ -1,17 +1,16 @@
 """What the CLIs in terminals do, for the editor's status line: from their hooks and their own."""
 
+import logging
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from claude_ide.editor.editor import Editor
-from claude_ide.hooks import registration
 from claude_ide.hooks.conversation import Hook
 from claude_ide.hooks.interruptions import Interruptions
-from claude_ide.transport.admission import single
-from claude_ide.transport.http import Request, Response, Service
+
+logger = logging.getLogger(__name__)
 
 IDLE = ("Stop", "StopFailure", "SessionEnd")
 """Hooks after which a CLI does nothing; before all others, and after them, it works."""
@@ -53,10 +52,6 @@ class Activities:
         self._prompts: dict[str, str] = {}
         """The ids of the prompts whose turns are running."""
 
-    def service(self, token: str) -> Service:
-        """Return the service for the reports of clients with this token."""
-        return Service((registration.STATUS_PATH,), token, ("POST",), self._answer)
-
     def follow(self, launch: str, hook: Hook) -> None:
         """Apply a hook."""
         if hook.hook_event_name in IDLE:
@@ -85,19 +80,19 @@ class Activities:
         if self._known.pop(launch, None) is not None:
             self._editor.terminals.agent_ended(launch)
 
-    async def _answer(self, request: Request) -> Response:
+    def report(self, launch: str, body: bytes) -> None:
+        """Apply what a CLI tells its status line."""
         try:
-            report = msgspec.json.decode(request.body, type=_Report)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return Response(HTTPStatus.BAD_REQUEST)
+            report = msgspec.json.decode(body, type=_Report)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            logger.warning("a report for the status line could not be decoded: %s", error)
+            return
         figures = {
             "model": report.model.display_name,
             "context": _rounded(report.context_window.used_percentage),
             "cost": report.cost.total_cost_usd,
         }
-        launch = single(request.headers, registration.LAUNCH)
         self._update(launch, {key: value for key, value in figures.items() if value is not None})
-        return Response(HTTPStatus.NO_CONTENT)
 
     def _update(self, launch: str, changes: dict[str, Any]) -> None:
         before = self._known.pop(launch, {})

@@ -1,30 +1,34 @@
-"""Where CLIs in terminals send their hooks: a port on loopback, with a token of its own.
+"""Where CLIs in terminals report what they do: a Unix socket that only the user can reach.
 
-Whoever answers a hook can allow the CLI to use a tool. So the editor keeps a copy of the socket,
-and no other process can listen on the port while the host is dead.
+Whoever answers a report can allow the CLI to use a tool. Links lead the CLIs to the socket
+(`links.py`), also those that an earlier host or another editor has started.
 """
 
 import asyncio
+import logging
 import os
 import secrets
-import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from claude_ide import startup
-from claude_ide.concealed import conceal
+import msgspec
+
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.hooks import registration, status_line
-from claude_ide.mcp.lock_file import new_token
+from claude_ide.hooks import listener, panes, registration, report, status_line
+from claude_ide.hooks.links import Links
 from claude_ide.trust.trust import Trust
 
 if TYPE_CHECKING:
-    from claude_ide.hooks.changes import Changes
-    from claude_ide.hooks.sessions import Sessions
-    from claude_ide.transport.http import HttpListener
+    import socket
 
-LOOPBACK = "127.0.0.1"
+    from claude_ide.hooks.changes import Changes
+    from claude_ide.hooks.panes import Pane
+    from claude_ide.hooks.sessions import Sessions
+
+
+logger = logging.getLogger(__name__)
 
 
 class Launch(NamedTuple):
@@ -33,10 +37,12 @@ class Launch(NamedTuple):
     options: list[str]
     environment: dict[str, str]
     id: str
+    mark: str
+    """That of its pane, if it runs in tmux."""
 
 
 class Hooks:
-    """The endpoint of one editor. `held` has the token and the hold of an earlier host's port.
+    """The endpoint of one editor, whose process has the id `pid`.
 
     `run` starts a task, and shows its errors to the user.
     """
@@ -45,38 +51,72 @@ class Hooks:
         self,
         editor: Editor,
         config: Config,
-        held: Mapping[str, str],
+        links: Links,
+        pid: int,
         run: Callable[[Awaitable[Any]], object],
         trust: Trust,
     ) -> None:
         self._editor = editor
         self._is_on = config.hooks
-        self._held = held
+        self._size = config.terminal.size
+        self._links = links
+        self._pid = pid
         self._run = run
         self._trust = trust
         self._opening = asyncio.Lock()
-        self._port = 0
-        self._token = ""
-        self._bound: socket.socket | None = None
-        self._listener: HttpListener | None = None
+        self._finding = asyncio.Lock()
+        self._is_open = False
+        self._listener: listener.Listener | None = None
         self._sessions: Sessions | None = None
         self._last_words: tuple[str, ...] = ()
 
     async def for_a_terminal(self, words: Sequence[str]) -> Launch:
-        """Return what the CLI with this command line gets. Raises `OSError` if no port is free."""
+        """Return what the CLI with this command line gets; nothing, after a message, on failure."""
         self._last_words = tuple(words)
-        if await asyncio.to_thread(self._obstacle, words):
-            return Launch([], {}, "")
-        port, id_ = await self.open(), secrets.token_hex(4)
         folder = await self._editor.run("file.buffers.folder")
-        own, version = await asyncio.gather(
+        if not await asyncio.to_thread(self._obstacle, words):
+            try:
+                return await self._launch(words, folder)
+            except OSError as error:
+                logger.exception("no hooks")
+                reason = error.strerror or error
+                self._editor.notify(f"this CLI cannot report what it does: {reason}", "warn")
+        return Launch([], {}, "", panes.mark(self._pid, None, folder))
+
+    async def _launch(self, words: Sequence[str], folder: str) -> Launch:
+        """Return the same, of a CLI that starts in a folder. Raises `OSError`."""
+        id_ = secrets.token_hex(4)
+        link = self._links.path(id_)
+        own, version, _ = await asyncio.gather(
             asyncio.to_thread(status_line.own, words, folder, self._trust),
             asyncio.to_thread(registration.version, words[0], os.environ.get("PATH", "")),
+            self.serve(link),
         )
-        line = status_line.setting(port, id_, own, version)
-        options = registration.options(port, id_, line)
-        return Launch(
-            options, {registration.TOKEN: self._token} | status_line.environment(own), id_
+        options = registration.options(link, status_line.setting(link, own, version))
+        mark = panes.mark(self._pid, link, folder)
+        return Launch(options, status_line.environment(own), id_, mark)
+
+    async def serve(self, link: Path) -> None:
+        """Have the CLI with this link report to us, whoever has started it. Raises `OSError`."""
+        await self.open()
+        await asyncio.to_thread(self._links.serve, link)
+
+    async def find_panes(self) -> None:
+        """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
+        async with self._finding:
+            folder = await self._editor.run("file.buffers.folder")
+            for pane in await asyncio.to_thread(panes.left, folder):
+                await self._take_over(pane)
+
+    async def _take_over(self, pane: "Pane") -> None:
+        link = pane.mark.link if self._is_on and self._links.socket else ""
+        if link:
+            await self.serve(Path(link))
+        mark = panes.encoded(msgspec.structs.replace(pane.mark, editor=self._pid))
+        left = {"id": pane.id, "pid": pane.pid, "launch": Path(link).name, "size": self._size}
+        await self._editor.run("terminal.adopt", left | {"mark": mark})
+        self._editor.notify(
+            f"found Claude in the tmux pane {pane.id}; type /ide there to connect it again"
         )
 
     def state(self, words: Sequence[str]) -> str:
@@ -86,34 +126,19 @@ class Hooks:
             f"none, because {obstacle}" if obstacle else "the CLI of :Claude reports what it does"
         )
 
-    async def open(self) -> int:
-        """Return the port; an earlier host's, if the editor has it.
-
-        Raises `OSError` if none is free.
-
-        The kernel queues connections until there is a listener.
-        """
+    async def open(self) -> None:
+        """Listen, unless we do. Raises `OSError`."""
         async with self._opening:
-            if not self._port:
-                token, hold = self._held.get("token", ""), self._held.get("hold", "")
-                held = await asyncio.to_thread(startup.fetch, hold) if token else None
-                self._bound = bound = held or socket.create_server((LOOPBACK, 0))
-                self._port, self._token = bound.getsockname()[1], token if held else new_token()
-                conceal(self._token)
-                await self._editor.run("host.hooks_bound", self._port, self._token)
-                if not held:
-                    startup.hold(hold, bound)
+            if not self._is_open:
+                await asyncio.to_thread(self._links.prepare)
+                bound = await asyncio.to_thread(listener.bind, self._links.socket)
+                self._is_open = True
                 # The user waits for the CLI, which sends its first hook much later.
                 self._run(self._listen(bound))
-            return self._port
-
-    def hold(self, path: str) -> None:
-        """Send a copy of our socket to the Unix socket `path`, which Vim has just opened for it."""
-        if self._bound is not None:
-            startup.hold(path, self._bound)
 
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
+        self._links.remove(launch)
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
@@ -135,16 +160,23 @@ class Hooks:
         if self._listener is not None:
             await self._listener.stop()
 
-    async def _listen(self, bound: socket.socket) -> None:
+    async def _listen(self, bound: "socket.socket") -> None:
         from claude_ide.hooks.sessions import Sessions
-        from claude_ide.transport.http import HttpListener
 
         self._sessions = Sessions(self._editor, self._run)
-        self._listener = HttpListener(bound, self._sessions.service(self._token))
-        self._listener.add(self._sessions.activities.service(self._token))
+        self._listener = listener.Listener(bound, self._answer)
         await self._listener.start()
+
+    async def _answer(self, launch: str, kind: str, body: bytes) -> bytes:
+        assert self._sessions is not None
+        if kind == report.STATUS:
+            self._sessions.activities.report(launch, body)
+            return b""
+        return await self._sessions.answer(launch, body)
 
     def _obstacle(self, words: Sequence[str]) -> str:
         if not self._is_on:
             return "the option `hooks` is off"
+        if not self._links.socket:
+            return "this system has no Unix sockets"
         return registration.obstacle(words, os.environ.get("PATH", ""))

@@ -1,63 +1,67 @@
-"""How a CLI learns of our endpoint for its hooks: its options and its environment.
+"""The options with which a CLI reports to us what it does.
 
 Source: doc/protocol.md, "Hooks".
 """
 
 import re
+import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from claude_ide.hooks import report
 from claude_ide.program import locate
-
-TOKEN = "CLAUDE_IDE_HOOKS_TOKEN"
-"""The variable with the token: other users can read a command line, but not the environment."""
-
-LAUNCH = "X-Claude-Ide-Launch"
-"""The header with the id of the terminal in which the CLI runs."""
-
-PATH = "/hooks"
-
-STATUS_PATH = "/status"
-"""Where its status line command sends what the CLI tells it (`send_status.py`)."""
 
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
-EVENTS = (
-    *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
-    *("Stop", "StopFailure", "SessionEnd", ASKING),
-)
+ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
+"""Hooks after which an agent waits for no permission; its subagents may run in the background."""
+TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
 
-TIMEOUT_SECONDS = 2
-"""How long the CLI waits for an answer before it goes on, and says so."""
+EVENTS = ("PreToolUse", ASKING, *TOOL_ENDS, *ENDS)
 
-PATIENT = {ASKING: 86_400}
+TIMEOUT_SECONDS = 10
+"""After which the CLI says that a hook has failed; ours ends sooner (`report.LIMIT_SECONDS`)."""
+
+ASKING_SECONDS = 86_400
 """The same for the hook that waits for the user."""
+
+SCRIPT = Path(report.__file__)
 
 OPTION = "--settings"
 OLDEST = (2, 1, 197)
-"""The oldest version that was seen to send hooks over HTTP."""
+"""The oldest version that was tried."""
 
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 LARGEST_PACKAGE = 100_000
 
 
-def options(port: int, launch: str, more: Mapping[str, Any]) -> list[str]:
-    """Return the options with which a CLI sends its hooks to this port, and has more settings."""
-    hook = {
-        "type": "http",
-        "url": f"http://127.0.0.1:{port}{PATH}",
-        "headers": {"Authorization": f"Bearer ${{{TOKEN}}}", LAUNCH: launch},
-        "allowedEnvVars": [TOKEN],
-    }
-    hooks = {event: hook | {"timeout": PATIENT.get(event, TIMEOUT_SECONDS)} for event in EVENTS}
-    settings: dict[str, Any] = {
-        "hooks": {event: [{"hooks": [each]}] for event, each in hooks.items()}
-    }
+def options(link: Path, more: Mapping[str, Any]) -> list[str]:
+    """Return the options with which a CLI reports to whom this link leads, and more settings."""
+    settings = {"hooks": {event: [{"hooks": [_hook(link, event)]}] for event in EVENTS}}
     return [f"{OPTION}={msgspec.json.encode({**settings, **more}).decode()}"]
+
+
+def command(link: Path, kind: str) -> str:
+    """Return the command line of `report.py` for a shell."""
+    words = shlex.join([sys.executable, "-I", "-S", str(SCRIPT), str(link), kind])
+    # An update may have removed the program, and Python would then block the tool: it exits with 2.
+    return f"{words} 2>/dev/null || :"
+
+
+def _hook(link: Path, event: str) -> dict[str, Any]:
+    seconds = ASKING_SECONDS if event == ASKING else TIMEOUT_SECONDS
+    return {"type": "command", "command": command(link, _kind(event)), "timeout": seconds}
+
+
+def _kind(event: str) -> str:
+    if event == ASKING:
+        return report.ASK
+    return report.END if event in ENDS + TOOL_ENDS else report.BEGIN
 
 
 def obstacle(words: Iterable[str], path: str) -> str:

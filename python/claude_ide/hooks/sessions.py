@@ -1,9 +1,9 @@
-"""The sessions of the CLIs in terminals, and the service that takes their hooks."""
+"""The sessions of the CLIs in terminals, whose hooks are answered here."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -17,25 +17,16 @@ from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.hooks.reasons import Reasons
 from claude_ide.review.commands import Commands
-from claude_ide.transport.admission import single
-from claude_ide.transport.http import Request, Response, Service
 from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
+
+logger = logging.getLogger(__name__)
 
 WAIT_SECONDS = 0.5
 """How long a CLI waits for us: a tool must not run before the files were looked at."""
 MOST_SESSIONS = 50
 
 PROMPTED = "UserPromptSubmit"
-
-
-def _answer(content: Mapping[str, Any]) -> Response:
-    encoded = msgspec.json.encode(readable(content))
-    return Response(HTTPStatus.OK, encoded, (("Content-Type", "application/json"),))
-
-
-_NOTHING = _answer({})
-"""It leaves every decision to the CLI."""
 
 
 class Sessions:
@@ -49,10 +40,6 @@ class Sessions:
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
         self._party = Party(lambda: f"{AGENT} (hooks)")
-
-    def service(self, token: str) -> Service:
-        """Return the service for the hooks of clients with this token."""
-        return Service((registration.PATH,), token, ("POST",), self._answer)
 
     def terminal_ended(self, launch: str) -> None:
         """End the sessions of a terminal that its CLI has not ended."""
@@ -69,34 +56,30 @@ class Sessions:
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open[key].interrupt())
 
-    async def _answer(self, request: Request) -> Response:
+    async def answer(self, launch: str, body: bytes) -> bytes:
+        """Handle a hook; return JSON for the CLI, or nothing, which leaves all decisions to it."""
         try:
-            hook = msgspec.json.decode(request.body, type=Hook)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return Response(HTTPStatus.BAD_REQUEST)
-        self._party.note(FROM, request.body)
-        launch = single(request.headers, registration.LAUNCH)
+            hook = msgspec.json.decode(body, type=Hook)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            logger.warning("a hook could not be decoded: %s", error)
+            return b""
+        self._party.note(FROM, body)
         session = self._find(launch, hook)
         if hook.hook_event_name == registration.ASKING:
-            return await self._ask(launch, hook)
+            decision = await self.permissions.ask(launch, hook)
+            return self._told(registration.ASKING, decision=decision) if decision else b""
         self.permissions.follow(launch, hook)
         self.activities.follow(launch, hook)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
         is_prompt = hook.hook_event_name == PROMPTED
         note = await session.changes.note() if is_prompt else ""
-        return self._told(PROMPTED, additionalContext=note) if note else _NOTHING
+        return self._told(PROMPTED, additionalContext=note) if note else b""
 
-    async def _ask(self, launch: str, hook: Hook) -> Response:
-        decision = await self.permissions.ask(launch, hook)
-        if decision is None:
-            return _NOTHING
-        return self._told(registration.ASKING, decision=decision)
-
-    def _told(self, event: str, **more: Any) -> Response:
+    def _told(self, event: str, **more: Any) -> bytes:
         answer = {"hookSpecificOutput": {"hookEventName": event, **more}}
         self._party.note(TO, answer)
-        return _answer(answer)
+        return msgspec.json.encode(readable(answer))
 
     def _find(self, launch: str, hook: Hook) -> Conversation:
         """Return the session of a hook; the least recently used one of too many ends."""

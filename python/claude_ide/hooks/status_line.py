@@ -4,12 +4,11 @@ The CLI runs only one such command, that of `--settings` before those of all set
 Source: doc/protocol.md, "Hooks".
 """
 
-import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from claude_ide.hooks import registration, report
 from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
 
@@ -21,8 +20,6 @@ SOURCES = "--setting-sources"
 
 NEWEST_WITHOUT_ROW = (2, 1, 197)
 """The newest version that was seen to show no empty row for a command without output."""
-
-SCRIPT = Path(__file__).with_name("send_status.py")
 
 
 def own(words: Iterable[str], folder: str, trust: Trust) -> str | None:
@@ -40,15 +37,14 @@ def own(words: Iterable[str], folder: str, trust: Trust) -> str | None:
     return _command(folder_settings.read(trust.config / "settings.json"))
 
 
-def setting(port: int, launch: str, own: str | None, version: tuple[int, ...]) -> dict[str, Any]:
-    """Return the settings for a CLI of a version; `()` is an unknown one.
+def setting(link: Path, own: str | None, version: tuple[int, ...]) -> dict[str, Any]:
+    """Return the settings for a CLI with a link, of a version; `()` is an unknown one.
 
     They are empty if the CLI would show anything else than before.
     """
     if own is None or (not own and not () < version <= NEWEST_WITHOUT_ROW):
         return {}
-    send = shlex.join([sys.executable, "-I", "-S", str(SCRIPT), str(port), launch])
-    send += " >/dev/null 2>&1"
+    send = f"{{ {registration.command(link, report.STATUS)}; }} >/dev/null"
     if own:
         # The user's own command must neither wait for ours nor end with it.
         given = "printf '%s\\n' \"$claude_ide_given\""
