@@ -5,10 +5,13 @@ answer there only by what it does next.
 """
 
 import asyncio
+import hashlib
 import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import PermissionAsked, Scope, Subagent
@@ -23,16 +26,24 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 from claude_ide.hooks.conversation import AGENT, Hook
+from claude_ide.hooks.registration import ENDS, TOOL_ENDS
 from claude_ide.paths import is_same
 
 REVIEW_SECONDS = 1.0
 """How long an edit waits for its diff, before it is shown here until the diff opens."""
 
-ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
-"""Hooks after which an agent waits for no permission; its subagents may run in the background."""
-TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
+MOST_BEGUN = 1000
+"""Running tools of a session; some that an interruption has ended are never reported as ended."""
+MOST_SESSIONS = 50
 
 Frame = dict[str, Any]
+
+
+class Begun(NamedTuple):
+    """A running tool: the digest of its use, and the subagent that uses it, or ""."""
+
+    use: bytes
+    agent_id: str
 
 
 @dataclass(eq=False)
@@ -77,8 +88,8 @@ class Permissions:
         """Those that a diff may show, in which the user then answers."""
         editor.diffs.subscribe(self._diff_opened)
         self._drawing = asyncio.Lock()
-        self._begun: dict[tuple[str, str], dict[str, Hook]] = {}
-        """The running tools of each session, by the ids of their uses."""
+        self._begun: dict[tuple[str, str], dict[str, Begun]] = {}
+        """The running tools of each session, by the ids of their uses; the oldest are dropped."""
 
     async def ask(self, launch: str, hook: Hook) -> Frame | None:
         """Return the user's decision; None if the CLI's own dialog has to get it."""
@@ -105,7 +116,10 @@ class Permissions:
         session = launch, hook.session_id
         match hook.hook_event_name:
             case "PreToolUse":
-                self._begun.setdefault(session, {})[hook.tool_use_id] = hook
+                begun = self._begun.setdefault(session, {})
+                begun[hook.tool_use_id] = Begun(_digest(hook), hook.agent_id)
+                _limit(begun, MOST_BEGUN)
+                _limit(self._begun, MOST_SESSIONS)
             case name if name in TOOL_ENDS:
                 self._begun.get(session, {}).pop(hook.tool_use_id, None)
                 self._end(session, lambda each: _is_ended(each, hook))
@@ -176,9 +190,9 @@ class Permissions:
         """Return the running use of a tool for which the CLI asks, which does not name it."""
         known = {each.tool_use for each in self._waiting}
         begun = self._begun.get((launch, hook.session_id), {})
+        use = _digest(hook)
         for id_, tool in reversed(begun.items()):
-            is_same_use = (tool.tool_name, tool.tool_input) == (hook.tool_name, hook.tool_input)
-            if is_same_use and id_ not in known:
+            if tool.use == use and id_ not in known:
                 return id_
         return ""
 
@@ -258,6 +272,18 @@ class Permissions:
         if waiting.is_over:
             raise UserError(f"{choosing.OVER}; not sent: {reason}" if reason else choosing.OVER)
         self._respond(waiting, Reject(reason))
+
+
+def _digest(hook: Hook) -> bytes:
+    """Return what uses of a tool with the same input have in common; an input may be large."""
+    return hashlib.sha256(
+        msgspec.json.encode((hook.tool_name, hook.tool_input), order="sorted")
+    ).digest()
+
+
+def _limit(entries: dict[Any, Any], most: int) -> None:
+    while len(entries) > most:
+        del entries[next(iter(entries))]
 
 
 def _is_ended(waiting: Waiting, hook: Hook) -> bool:

@@ -1,0 +1,63 @@
+"""`hooks/permissions.py`: what is kept of the tools that run."""
+
+import asyncio
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from claude_ide.hooks import permissions
+from claude_ide.hooks.conversation import Hook
+from claude_ide.hooks.permissions import Permissions
+
+
+@pytest.fixture
+async def followed() -> Permissions:
+    """The permissions of an editor that shows nothing."""
+    editor: Any = SimpleNamespace(diffs=SimpleNamespace(subscribe=lambda _: None))
+    return Permissions(editor, asyncio.ensure_future)
+
+
+def begin(followed: Permissions, use: str, session: str = "s", command: str = "make") -> None:
+    given = {"command": command}
+    hook = Hook("PreToolUse", session, tool_name="Bash", tool_use_id=use, tool_input=given)
+    followed.follow("t", hook)
+
+
+def kept(found: object) -> int:
+    """Return the bytes of an object and all that it refers to."""
+    parts = [*found.items()] if isinstance(found, dict) else found
+    inside = parts if isinstance(parts, (tuple, list)) else []
+    return sys.getsizeof(found) + sum(kept(part) for part in inside)
+
+
+async def test_tools_that_never_end_take_little_memory(followed: Permissions) -> None:
+    for number in range(150):
+        begin(followed, f"t{number}", command="x" * 1_000_000)
+
+    assert kept(followed._begun) < 100_000
+
+
+async def test_the_tools_and_sessions_are_limited(
+    followed: Permissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permissions, "MOST_BEGUN", 3)
+    monkeypatch.setattr(permissions, "MOST_SESSIONS", 2)
+    for session in ("a", "b", "c"):
+        for number in range(5):
+            begin(followed, f"t{number}", session)
+
+    assert {session: [*uses] for (_, session), uses in followed._begun.items()} == {
+        "b": ["t2", "t3", "t4"],
+        "c": ["t2", "t3", "t4"],
+    }
+
+
+@pytest.mark.parametrize("event", ["Stop", "StopFailure", "UserPromptSubmit", "SessionEnd"])
+async def test_the_end_of_a_turn_forgets_them(followed: Permissions, event: str) -> None:
+    begin(followed, "t1")
+
+    followed.follow("t", Hook(event, "s"))
+
+    assert followed._begun == {}
