@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),
         *("editor", "websockets_import", "jupyter", "tool_names", "wire", "news"),
-        *("text_diff", "editor_name", "unicode"),
+        *("text_diff", "editor_name", "unicode", "mentions"),
     },
     "startup": {"mcp"},
     "check": {"mcp", "transport"},
@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "text_diff": set(),
     "last_words": set(),
     "news": set(),
+    "mentions": {"errors", "editor", "editor_name"},
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {
         *("errors", "editor_name", "own_mode", "git", "program", "agents", "unicode"),
@@ -84,10 +85,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("agent_files", "announcer", "chat.requests", "tool_names", "news"),
+        *("agent_files", "announcer", "chat.requests", "tool_names", "news", "mentions"),
     },
     "headless": {
-        "editor_name",
+        *("editor_name", "mentions"),
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },

@@ -1,6 +1,7 @@
 """`chat/context.py`: the context of a prompt."""
 
 import base64
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
 from claude_ide.editor.state import State
-from claude_ide.errors import EditorError
 
 
 def selection(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
@@ -53,22 +53,6 @@ def test_images_are_decoded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("look at @a.py", [("a.py", None, None)]),
-        ("@a.py#L2-5, please", [("a.py", 2, 5)]),
-        ("(see @a.py)", [("a.py", None, None)]),
-        ('@"a b.py"#L3', [("a b.py", 3, 3)]),
-        ('@"a b.py#L3-4" and more', [("a b.py", 3, 4)]),
-        ("me@example.org", []),
-        ("@src/a.py and @b.py.", [("src/a.py", None, None), ("b.py", None, None)]),
-    ],
-)
-def test_mentions_are_found(text: str, found: list[tuple[str, int | None, int | None]]) -> None:
-    assert context.mentions(text) == found
-
-
-@pytest.mark.parametrize(
     ("params", "typed"),
     [
         ({"filePath": "/project/src/a.py"}, "@src/a.py"),
@@ -93,10 +77,8 @@ class Buffers:
             | {"folders": []}
         )
 
-    async def find(self, path: str) -> dict[str, bool] | None:
-        if len(path) > 4096:
-            raise EditorError(f"{path}: the path is too long")
-        return {"modified": True} if path == self.path else None
+    async def modified(self, paths: Iterable[str]) -> set[str]:
+        return {path for path in paths if path == self.path}
 
     async def private(self, _paths: list[str]) -> dict[str, str]:
         """No file is private."""

@@ -149,17 +149,20 @@ class TestPrivate:
 
         assert "» hello there\n  a.py" not in await panel.shows("── ")
 
+    @pytest.mark.parametrize("mention", ["@.env", "@.env'", "@.env]", "@.env#x"])
     async def test_a_prompt_that_mentions_a_private_file_is_not_sent(
-        self, nvim: Neovim, replay: Open, project: Path
+        self, nvim: Neovim, replay: Open, project: Path, mention: str
     ) -> None:
         (project / ".env").write_text("KEY=1\n")
         panel = await replay("plain_thinking")
 
-        await panel.send("look at @.env please")
+        await panel.send(f"look at {mention} please")
 
         reason = "not sent: @.env stays in Neovim: "
         await until(lambda: reason in nvim.screen.text(), "the reason", PATIENCE)
-        await until(lambda: holds(panel, "look at @.env please"), "the prompt is back", PATIENCE)
+        await until(
+            lambda: holds(panel, f"look at {mention} please"), "the prompt is back", PATIENCE
+        )
 
 
 async def _has_no_chip(panel: Panel) -> bool:

@@ -160,6 +160,19 @@ async def test_a_private_file_is_not_quoted(nvim: Neovim, claude: Path, project:
     assert not await nvim.eval("bufexists('Claude terminal prompt')")
 
 
+async def test_a_prompt_that_mentions_a_private_file_stays(
+    nvim: Neovim, claude: Path, project: Path
+) -> None:
+    (project / ".env").write_text("TOKEN=1\n")
+    await write(nvim, "look at @.env')")
+
+    await nvim.keys(":w<CR>")
+
+    await until(lambda: "not sent: @.env stays in Neovim" in nvim.screen.text())
+    assert await is_prompt(nvim)
+    assert await nvim.eval(TYPED) == ["look at @.env')"]
+
+
 async def test_commands_are_completed_also_those_of_the_project(
     nvim: Neovim, claude: Path, project: Path
 ) -> None:

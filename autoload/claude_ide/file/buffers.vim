@@ -74,6 +74,14 @@ export def Loaded(path: string): number
   return succeeded && get(found, 'loaded', false) ? found.bufnr : 0
 enddef
 
+# Those of many paths whose buffers have unsaved changes.
+export def Modified(paths: list<string>): list<string>
+  return paths->copy()->filter((_, path) => {
+    const bufnr = Loaded(path)
+    return bufnr > 0 && getbufvar(bufnr, '&modified')
+  })
+enddef
+
 # The text that `:write` would put on disk; null if the file is not loaded. `is_real` as in `Find`.
 export def Text(path: string, is_real = false): any
   const buffer = Lookup(path, is_real)

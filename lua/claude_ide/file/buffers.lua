@@ -90,6 +90,16 @@ function M.loaded(path)
   return ok and buffer and buffer.loaded and buffer.bufnr or nil
 end
 
+--- Those of many paths whose buffers have unsaved changes.
+---@param paths string[]
+---@return string[]
+function M.modified(paths)
+  return vim.tbl_filter(function(path)
+    local bufnr = M.loaded(path)
+    return bufnr ~= nil and vim.bo[bufnr].modified
+  end, paths)
+end
+
 --- The text that `:write` would put on disk; nil if the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import EditorError, UserError
+from claude_ide.mentions import check_private, exists, mentions, path_of
 from claude_ide.paths import within
 
-LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
-MENTION = re.compile(rf'(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}(?=[\s.,;:!?)]*(?:\s|$))')
 NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
 EXTENSION = re.compile(r"\.\w{1,4}$")
 MOST_MENTIONS = 50
@@ -81,26 +79,6 @@ def encoded(images: Iterable[Image]) -> list[dict[str, str]]:
     ]
 
 
-def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
-    """Return the mentions in a prompt: each a path as typed, and its first and last line."""
-    found = []
-    for match in MENTION.finditer(text):
-        quoted, first_within, last_within, plain, first_behind, last_behind = match.groups()
-        first = first_within or first_behind
-        last = last_within or last_behind or first
-        lines = (int(first), int(last)) if first else (None, None)
-        found.append((quoted or plain, *lines))
-    return found
-
-
-async def _check_private(editor: Editor, text: str, root: str) -> None:
-    """Raise `UserError` if a text mentions a file that stays in the editor."""
-    typed = {_path(root, name): name for name, _, _ in mentions(text)}
-    for path, reason in (await editor.private(typed)).items():
-        if _exists(root, path) or await _is_unsaved(editor, path):
-            raise UserError(f"not sent: @{typed[path]} stays in Neovim: {reason}")
-
-
 async def _shared(editor: Editor, attached: Where | None) -> Where | None:
     """Return what is attached, unless its file stays in the editor."""
     is_private = attached is not None and await editor.private([attached.path])
@@ -110,9 +88,11 @@ async def _shared(editor: Editor, attached: Where | None) -> Where | None:
 async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     """Return the mentioned texts with unsaved changes, since the agent reads mentions from disk."""
     found = []
-    for name, first, last in mentions(text):
-        path = _path(root, name)
-        if not await _is_unsaved(editor, path):
+    mentioned = mentions(text)[:MOST_MENTIONS]
+    paths = [path_of(root, name) for name, _, _ in mentioned]
+    modified = await editor.modified(paths) if paths else ()
+    for path, (_, first, last) in zip(paths, mentioned, strict=True):
+        if path not in modified:
             continue
         lines = _lines(await editor.text(path) or "")
         begin, end = first or 1, last or len(lines)
@@ -134,14 +114,6 @@ def _is_large(path: str) -> bool:
         return False
 
 
-async def _is_unsaved(editor: Editor, path: str) -> bool:
-    try:
-        buffer = await editor.find(path)
-    except EditorError:  # the text after the `@` is not a path
-        return False
-    return buffer is not None and bool(buffer["modified"])
-
-
 def _lines(text: str) -> list[str]:
     """Return lines as the editor counts them; `str.splitlines` also splits at form feeds."""
     ended = text.replace("\r\n", "\n").removesuffix("\n")
@@ -151,7 +123,7 @@ def _lines(text: str) -> list[str]:
 def _missing(text: str, root: str) -> list[str]:
     """Return the paths of mentions whose files do not exist, as typed."""
     typed = dict.fromkeys(name for name, _, _ in mentions(text) if _is_like_a_file(name))
-    return [name for name in [*typed][:MOST_MENTIONS] if not _exists(root, name)]
+    return [name for name in [*typed][:MOST_MENTIONS] if not exists(path_of(root, name))]
 
 
 def _mentioned(text: str, root: str) -> list[Mention]:
@@ -163,24 +135,16 @@ def _mentioned(text: str, root: str) -> list[Mention]:
     ]
 
 
-def _path(root: str, name: str) -> str:
-    """Return the path of a mention, which may begin with `~`."""
-    try:
-        return str(Path(root, Path(name).expanduser()))
-    except RuntimeError:  # there is no such user
-        return str(Path(root, name))
-
-
 def _spelled(name: str, first: int | None, last: int | None) -> str:
     lines = f"#L{first}" + (f"-{last}" if last != first else "") if first else ""
     return name + lines
 
 
 def _file(root: str, name: str) -> str:
-    path = _path(root, name)
+    path = path_of(root, name)
     try:
         return path if Path(path).is_file() else ""
-    except (OSError, ValueError):  # as in `_exists`
+    except (OSError, ValueError):  # as in `exists`
         return ""
 
 
@@ -190,13 +154,6 @@ def _is_like_a_file(name: str) -> bool:
     if NOT_IN_A_PATH.search(name) or name.startswith("agent-"):
         return False
     return "/" in name or bool(EXTENSION.search(name))
-
-
-def _exists(root: str, name: str) -> bool:
-    try:
-        return Path(_path(root, name)).exists()
-    except (OSError, ValueError):  # too long, a NUL
-        return False
 
 
 class Gathered(NamedTuple):
@@ -221,7 +178,7 @@ async def gather(
     With `sends_text` the agent gets the text of the open file. Raises `UserError` if a mentioned
     file stays in the editor.
     """
-    await _check_private(editor, text, root)
+    await check_private(editor, text, [root])
     attached = await _shared(editor, attached)
     parts = await unsaved(editor, text, root)
     labels = [label(attached, root, editor, sends_text=sends_text)] if attached else []
@@ -233,7 +190,7 @@ async def gather(
     missing = [
         name
         for name in await asyncio.to_thread(_missing, text, root)
-        if _path(root, name) not in open_here
+        if path_of(root, name) not in open_here
     ]
     links = [
         found

@@ -130,6 +130,10 @@ class Editor:
         found: dict[str, str] | None = await self._checked("file.buffers.text", path, real)
         return found["text"] if found else None
 
+    async def modified(self, paths: Iterable[str]) -> set[str]:
+        """Return those of the files whose buffers have unsaved changes."""
+        return set(await self._port.call("file.buffers.modified", list(paths)))
+
     async def find(self, path: str, *, real: bool = False) -> dict[str, Any] | None:
         """Return `{bufnr, loaded, modified, listed}` of a file's buffer, or None."""
         found: dict[str, Any] | None = await self._checked("file.buffers.find", path, real)

@@ -16,6 +16,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError
 from claude_ide.headless.answer import Answer
 from claude_ide.headless.frames import AnswerFrames
+from claude_ide.mentions import check_private
 
 PLEASE, LOGIN = " · Please run /login", "Run :Claude, then /login"
 
@@ -52,7 +53,7 @@ class Run:
     ) -> Result:
         """Ask the CLI, and send the growing answer to the editor.
 
-        Raises `AgentError` with one line.
+        Raises `AgentError` with one line, and `UserError` if the prompt mentions a private file.
         """
         with self._follow(launch) as followed:
             return await self._ask(followed, question, wants_events=wants_events)
@@ -67,6 +68,7 @@ class Run:
             if wants_events:
                 frames.put_event(frame)
 
+        await check_private(self.editor, question.prompt, [str(launch.cwd)])
         self._asking = asking = Ask(launch, question, on_frame)
         frames.changed()
         async with frames.running(), contextlib.aclosing(asking.events()) as events:

@@ -16,6 +16,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.noted import Noted
 from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.server import Server
+from claude_ide.mentions import check_private
 from claude_ide.transport.websocket import Connection
 from claude_ide.wire import FROM, Party
 
@@ -103,8 +104,10 @@ class Ide:
     async def say(self, words: str) -> None:
         """Type words as a prompt into the terminal of the client that a mention would go to.
 
-        Raises `EditorError` if no terminal of this Neovim is found.
+        Raises `EditorError` if no terminal of this Neovim is found, and `UserError` if they mention
+        a file that stays in the editor.
         """
+        await check_private(self.editor, words, await self.editor.folders())
         addressee = self._addressee(await self.near())
         await self.editor.terminals.say(words, (addressee.pid or 0) if addressee else 0)
 

@@ -33,6 +33,18 @@ async def test_lines_of_a_private_file_are_not_sent(
     assert (await claude.asked()).prompt == "next"
 
 
+async def test_a_question_that_mentions_a_private_file_is_not_sent(
+    nvim: Editor, claude: FakeHeadless, project: Path
+) -> None:
+    (project / ".env").write_text("KEY=swordfish\n")
+
+    await nvim.command("ClaudeAsk what is in @.env'?")
+
+    await on_screen(nvim, f"not sent: @.env stays in {name_of(nvim)}")
+    await nvim.command("enew | ClaudeAsk next")
+    assert (await claude.asked()).prompt == "next"
+
+
 async def test_a_question_without_a_range_does_not_name_the_file(
     nvim: Editor, claude: FakeHeadless, secret: Path
 ) -> None:

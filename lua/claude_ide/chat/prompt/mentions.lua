@@ -17,10 +17,11 @@ local LONGEST_EXTENSION = 4
 ---@field last integer column, end-exclusive
 ---@field path string as typed
 
--- The end of a plain mention: the punctuation of the sentence does not belong to it.
+-- The end of a plain mention: the punctuation of the sentence does not belong to it. The rule is that of
+-- `python/claude_ide/mentions.py`.
 local function plain_at(line, first)
   local words = line:match('^@([^%s"]+)', first)
-  words = words and words:gsub('[.,;:!?)]+$', '')
+  words = words and words:gsub("[.,;:!?)%]}>']+$", '')
   return words and words ~= '' and { first = first - 1, last = first + #words, path = words } or nil
 end
 

@@ -6,10 +6,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from claude_ide.editor.diffs import Diff
-from claude_ide.errors import EditorError, ToolError
+from claude_ide.errors import EditorError, ToolError, UserError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
+from claude_ide.mentions import check_private
 from claude_ide.paths import exists, normalized
 
 
@@ -109,8 +110,9 @@ def _compared(arguments: OpenDiff) -> dict[str, str]:
 
 async def _say(client: Client, words: str) -> None:
     try:
+        await check_private(client.editor, words, await client.editor.folders())
         await client.editor.terminals.say(words, client.pid or 0)
-    except EditorError as error:
+    except (EditorError, UserError) as error:
         client.editor.notify(str(error), "warn")
 
 

@@ -1,0 +1,96 @@
+"""Mentions in a text, such as `@src/a.py#L3-9`: as a user means them, and as agents read them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from claude_ide.editor.editor import Editor
+from claude_ide.editor_name import editor_name
+from claude_ide.errors import UserError
+
+LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
+MENTION = re.compile(
+    rf"""(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]{{1,4096}}?)){LINES}"""
+    r"""(?=[\s.,;:!?)\]}>'"]{0,99}(?:\s|$))"""
+)
+"""The punctuation behind a mention belongs to the sentence."""
+
+BLANK = "\\s\ufeff"
+STOPS = "\u3002\u3001\uff1f\uff01"
+"""Marks after which 2.1.330 reads a mention, as after a blank."""
+
+QUOTED = re.compile(rf'(?:^|[{BLANK}{STOPS}])@"([^"]+)"')
+TOKEN = re.compile(rf"[^{BLANK}]+")
+WITH_LINES = re.compile(r"([^#]+)(?:#L\d+(?:-\d+)?)?(?:#[^#]*)?")
+WORD = re.compile(r"\w", re.ASCII)
+
+
+def mentions(text: str) -> list[tuple[str, int | None, int | None]]:
+    """Return the mentions in a prompt: each a path as typed, and its first and last line."""
+    found = []
+    for match in MENTION.finditer(text):
+        quoted, first_within, last_within, plain, first_behind, last_behind = match.groups()
+        first = first_within or first_behind
+        last = last_within or last_behind or first
+        lines = (int(first), int(last)) if first else (None, None)
+        found.append((quoted or plain, *lines))
+    return found
+
+
+def path_of(root: str, name: str) -> str:
+    """Return the path of a mention, which may begin with `~`."""
+    try:
+        return str(Path(root, Path(name).expanduser()))
+    except RuntimeError:  # there is no such user
+        return str(Path(root, name))
+
+
+def exists(path: str) -> bool:
+    """Return whether there is a file or folder with this path."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long, a NUL
+        return False
+
+
+async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None:
+    """Raise `UserError` if an agent in one of the folders would read a file that stays here."""
+    typed = {path: name for root in roots for path, name in read_by_agents(text, root).items()}
+    private = await editor.private(typed) if typed else {}
+    there = {*filter(exists, private), *(await editor.modified(private) if private else ())}
+    for path, reason in private.items():
+        if path in there:
+            raise UserError(f"not sent: @{typed[path]} stays in {editor_name()}: {reason}")
+
+
+def read_by_agents(text: str, root: str) -> dict[str, str]:
+    """Return the paths that an agent in a folder may read because of a text, each as typed.
+
+    Claude's CLI finds more than a user means: it ends a mention at the last letter or digit.
+    """
+    names = [path for path, _, _ in mentions(text)]
+    for name in _as_by_the_cli(text):
+        plain = WITH_LINES.fullmatch(name)
+        names += [name, plain[1]] if plain else [name]
+    return {path_of(root, name.strip()): name for name in names}
+
+
+def _as_by_the_cli(text: str) -> Iterator[str]:
+    """Yield what 2.1.330 takes for mentions; older versions find fewer."""
+    if "@" not in text:
+        return
+    for quoted in QUOTED.finditer(text):
+        yield quoted[1]
+    for token in TOKEN.findall(text):
+        at = token.find("@")
+        while at > 0 and token[at - 1] not in STOPS:
+            at = token.find("@", at + 1)
+        end = len(token)
+        while at >= 0 and end >= at + 2 and _is_word(token, end - 1) == _is_word(token, end):
+            end -= 1
+        if at >= 0 and end >= at + 2:
+            yield token[at + 1 : end]
+
+
+def _is_word(token: str, index: int) -> bool:
+    return bool(WORD.match(token[index : index + 1]))
