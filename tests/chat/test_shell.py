@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.agents import events
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import OpenOutput
-from claude_ide.chat.shell.output import KEPT, Output
 from claude_ide.chat.shell.shell import Shell, is_command, unescaped
-from claude_ide.chat.shell.view import PREVIEW, Ran
+from claude_ide.chat.transcript.shell_command import PREVIEW, Ran
+from claude_ide.chat.transcript.shell_output import KEPT, Output
 from claude_ide.errors import UserError
 from claude_ide.transport import process
-from support.frames import Clock, Drawn
+from support.frames import Clock, Drawn, Panel
 from support.neovim import until
 from support.processes import started_with
 
@@ -271,3 +272,15 @@ def test_only_a_shell_that_exists_is_used(given: str, used: str) -> None:
     assert process.shell({"SHELL": given}) == used
     assert process.shell({}) == "/bin/sh"
     assert os.access(used, os.X_OK)
+
+
+def test_a_command_of_an_earlier_session_is_shown_as_it_was() -> None:
+    output = "\n".join(map(str, range(PREVIEW)))
+    panel = Panel()
+
+    panel.transcript.load_history(
+        [events.ShellRan("ls", output), events.ShellRan("true", ""), events.UserMessage("Hm?")]
+    )
+
+    lines = [f"    {number}" for number in range(PREVIEW)]
+    assert panel.text == ["! ls", *lines, "", "! true", "", "» Hm?"]

@@ -106,7 +106,11 @@ class Drawn:
         new = [Line(text) for text in lines]
         for row, column, end_row, end_column, group in marks:
             assert row == end_row
-            assert 0 <= column < end_column <= len(new[row].text.encode())
+            # The background of code covers empty lines, too.
+            size = len(new[row].text.encode())
+            is_empty_code = group == "ClaudeChatCodeBlock" and column == size
+            assert 0 <= column < end_column + is_empty_code
+            assert end_column <= size
             assert group.startswith("ClaudeChat")
             new[row].marks.append((column, end_column, group))
         for row, column, end_column, *shown in looks:

@@ -35,6 +35,21 @@ async def test_the_model_receives_a_command_with_the_next_prompt(
     assert "<bash-" not in api.requests[1].new_text
 
 
+async def test_a_command_looks_the_same_after_the_session_is_resumed(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    api.script([text("I see.")])
+    await panel.send("!echo one; echo two")
+    await panel.shows("    two")
+    await panel.send("What is this?")
+    await panel.shows("── ")
+
+    await panel.end()
+    await nvim.command("ClaudeChat continue")
+
+    assert "! echo one; echo two\n    one\n    two\n" in await panel.shows("I see.")
+
+
 async def test_ctrl_c_ends_a_command_and_everything_that_it_has_started(
     nvim: Neovim, panel: Panel, project: Path
 ) -> None:

@@ -54,6 +54,7 @@ from claude_ide.agents.events.session import (
 from claude_ide.agents.events.talk import (
     Notice,
     PreviewVoided,
+    ShellRan,
     Text,
     TextDelta,
     Thinking,
@@ -117,6 +118,7 @@ __all__ = [
     "Setting",
     "SettingValue",
     "SettingsChanged",
+    "ShellRan",
     "Stopping",
     "Subagent",
     "Task",
@@ -147,7 +149,7 @@ __all__ = [
 Event = (
     Ready | OfferChanged | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged
     | ModelChanged | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage
-    | Waiting
+    | ShellRan | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
     | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
     | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting

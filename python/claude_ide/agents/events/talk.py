@@ -12,6 +12,14 @@ class UserMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class ShellRan:
+    """A shell command of the user in the history of a session, with its output."""
+
+    command: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """A piece of text; the pieces are a preview until `Text` arrives with the same block."""
 

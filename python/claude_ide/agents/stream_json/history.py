@@ -18,6 +18,7 @@ from claude_ide.agents.events import (
     Event,
     Notice,
     Session,
+    ShellRan,
     TaskChanged,
     TurnBegun,
     UserMessage,
@@ -155,7 +156,7 @@ class _Reader:
     def __init__(self) -> None:
         self._decoder = Decoder()
         self._shell = ""
-        """The id of the user's own shell command whose output follows."""
+        """The user's own shell command whose output follows."""
 
     def events(self, line: Frame) -> list[Event]:
         """Return the events of a line."""
@@ -168,7 +169,7 @@ class _Reader:
         content = mapping(line.get("message")).get("content")
         if line.get("type") == "user" and isinstance(content, str):
             if SHELL.match(content):
-                return self._user_shell(text(line.get("uuid")), content)
+                return self._user_shell(content)
             if task := notified(content):
                 return [TaskChanged(task), TurnBegun((task,))]
         frame = {
@@ -187,28 +188,18 @@ class _Reader:
         """Decode the user's shell commands that the chat sent with a prompt."""
         if line.get("type") != "user":
             return []
-        id_, blocks = text(line.get("uuid")), mappings(mapping(line.get("message")).get("content"))
-        events: list[Event] = []
-        for number, block in enumerate(blocks):
-            if SHELL.match(words := text(block.get("text"))):
-                events += self._user_shell(f"{id_}-{number}", words)
-        return events
+        blocks = mappings(mapping(line.get("message")).get("content"))
+        given = [words for block in blocks if SHELL.match(words := text(block.get("text")))]
+        return [event for words in given for event in self._user_shell(words)]
 
-    def _user_shell(self, id_: str, content: str) -> list[Event]:
+    def _user_shell(self, content: str) -> list[Event]:
         """Decode a shell command that the user has run with `!`, or its output."""
         if command := SHELL_INPUT.search(content):
-            self._shell = id_
-            name = {"type": "tool_use", "id": id_, "name": "Bash"}
-            return self._message("assistant", name | {"input": {"command": unescape(command[1])}})
-        shell, self._shell = self._shell, ""
+            before, self._shell = self._shell, unescape(command[1])
+            return [ShellRan(before, "")] if before else []
+        command_run, self._shell = self._shell, ""
         output = "\n".join(filter(None, SHELL_OUTPUT.findall(content)))
-        if not shell:
-            return []
-        result = {"type": "tool_result", "tool_use_id": shell, "content": _plain(unescape(output))}
-        return self._message("user", result)
-
-    def _message(self, role: str, block: Frame) -> list[Event]:
-        return self._decoder.decode({"type": role, "message": {"content": [block]}})
+        return [ShellRan(command_run, _plain(unescape(output)))] if command_run else []
 
 
 def _plain(output: str) -> str:

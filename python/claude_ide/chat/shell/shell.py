@@ -13,7 +13,7 @@ from claude_ide import git, program
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.shell.view import Ran
+from claude_ide.chat.transcript.shell_command import Ran
 from claude_ide.errors import UserError
 from claude_ide.transport.process import Process, shell
 

@@ -27,6 +27,7 @@ from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.prompts import Prompts
 from claude_ide.chat.transcript.prose import Prose
 from claude_ide.chat.transcript.remarks import Remark
+from claude_ide.chat.transcript.shell_command import Ran
 from claude_ide.chat.transcript.talk import Talk
 from claude_ide.chat.transcript.tool import ToolUse
 from claude_ide.chat.transcript.tools import Tools
@@ -293,6 +294,10 @@ class Transcript:
                 self._running = self._prompts.apply(prompt, stage) or self._running
             case events.UserMessage(text, prompt):
                 self._prompts.turn(prompt, text)
+            case events.ShellRan(command, output):
+                ran = self.sheet.add("shell", lambda part: Ran(part, command, self._now))
+                ran.output.add(output.encode())
+                ran.end("")
             case events.Notice():
                 self._notice(event)
             case events.PromptBlocked():

@@ -7,9 +7,9 @@ from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import as_printed, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
-from claude_ide.chat.shell.output import Output
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import DETAIL, Detail
+from claude_ide.chat.transcript.shell_output import Output
 
 PREVIEW = 10
 """How many lines are shown before the user opens it."""
@@ -18,9 +18,9 @@ LONGEST_TITLE = 200
 
 
 class Ran(View):
-    """A command of the user; `clock` returns seconds."""
+    """A command of the user; `clock` returns seconds, or None in the history of a session."""
 
-    def __init__(self, part: Part, command: str, clock: Callable[[], float]) -> None:
+    def __init__(self, part: Part, command: str, clock: Callable[[], float | None]) -> None:
         super().__init__(part)
         self.command = command
         self.output = Output()
@@ -29,13 +29,15 @@ class Ran(View):
         self._open = False
         self._clock = clock
         self._began = clock()
+        self._is_over = False
         self._seconds: float | None = None
         self._details: list[Detail] = []
 
     def end(self, outcome: str) -> None:
         """Show that it has ended."""
         self.outcome = outcome
-        self._seconds = self._clock() - self._began
+        self._is_over = True
+        self._seconds = self._elapsed()
 
     @property
     def text(self) -> str:
@@ -67,9 +69,15 @@ class Ran(View):
 
     def _head(self) -> list[Chunk]:
         head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]
-        if self._seconds is None:
-            running = amounts.seconds(int(self._clock() - self._began))
+        if not self._is_over:
+            running = amounts.seconds(int(self._elapsed() or 0))
             return [*head, (f"  {running} …", "ClaudeChatToolRunning")]
         if self.outcome:
             head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))
-        return [*head, (f"  {amounts.duration(self._seconds)}", "ClaudeChatMeta")]
+        if self._seconds is not None:
+            head.append((f"  {amounts.duration(self._seconds)}", "ClaudeChatMeta"))
+        return head
+
+    def _elapsed(self) -> float | None:
+        now = self._clock()
+        return None if now is None or self._began is None else now - self._began
