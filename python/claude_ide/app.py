@@ -186,13 +186,14 @@ class App(Parts):
             except Exception:
                 logger.exception("the end was not in order")
 
-    def tools_for_a_terminal(self) -> tuple[list[str], dict[str, str]]:
+    async def tools_for_a_terminal(self) -> tuple[list[str], dict[str, str]]:
         """Return the options and the environment with which a CLI gets the model's tools."""
         if self.serving is None or not self.config.tools.enabled:
             return [], {}
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
+        await self.tools.complete()
         options = registration.options(self.options.host, bound.port, self.allowed)
         return options, {TOKEN: bound.lock.authToken}
 

@@ -129,7 +129,7 @@ async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | N
     arguments = list(given_words(given))
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
-    tools, environment = app.tools_for_a_terminal()
+    tools, environment = await app.tools_for_a_terminal()
     hooks = await app.hooks.for_a_terminal((words[0], *named))
     return {
         "cmd": [*words, *options, *tools, *hooks.options],
@@ -157,6 +157,7 @@ async def mcp_config(app: App, call: Call) -> None:
             shown = registration.over_stdio(bound.port, os.environ)
         case "ws":
             title = "For a CLI started elsewhere; contains the token"
+            await app.tools.complete()
             options = registration.options(app.options.host, bound.port, app.allowed)
             command = shlex.join([*program.words(app.config.cmd), *options])
             # Other users can read the arguments of a program, but not its environment.

@@ -71,7 +71,9 @@ class Parts(ABC):
             return InProcessServer(self.editor, self.config, self.tools, agent)
 
         # As in `allowed`, but a chat can ask in its own request.
-        unasked = (*self.reading, *self.tools.asking_in_chat)
+        def unasked() -> tuple[str, ...]:
+            return (*self.reading, *self.tools.asking_in_chat)
+
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
             door=Doors(self.editor, self.config, lambda: self.tools).door,

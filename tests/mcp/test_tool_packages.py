@@ -1,16 +1,21 @@
 """`mcp/own/packages.py` and `thread.py`: tools whose code is not ours."""
 
 import asyncio
+import json
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from claude_ide.config import Config
 from claude_ide.errors import ToolError
+from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.own import packages, thread
+from claude_ide.mcp.own.collection import Collection
 from claude_ide.mcp.own.tool import OwnTool
 from claude_ide.mcp.tool import Caller
 
@@ -29,13 +34,18 @@ class Loaded:
         self.refused: dict[str, str] = {}
         self.complaints: list[str] = []
 
-    def load(self, code: str, *names: str, module: str = "some_tools") -> dict[str, OwnTool]:
-        """Return the tools of a package with this code; the entry points have these names."""
+    def points(self, code: str, *names: str, module: str = "some_tools") -> tuple[EntryPoint, ...]:
+        """Install a package with this code, and return its entry points of these names."""
         self._module.with_stem(module).write_text(code)
-        points = [EntryPoint(name, f"{module}:{name}", packages.GROUP) for name in names]
+        points = tuple(EntryPoint(name, f"{module}:{name}", packages.GROUP) for name in names)
         self._monkeypatch.setattr(packages, "entry_points", lambda group: points)
-        found = packages.tools(self.refused.__setitem__, self.complaints.append)
-        return {tool.name: tool for tool in found}
+        return packages.found()
+
+    async def load(self, code: str, *names: str, module: str = "some_tools") -> dict[str, OwnTool]:
+        """Return the tools of a package with this code; the entry points have these names."""
+        points = self.points(code, *names, module=module)
+        found = packages.tools(points, self.refused.__setitem__, self.complaints.append)
+        return {tool.name: tool async for tool in found}
 
 
 @pytest.fixture
@@ -82,18 +92,18 @@ async def called(tool: OwnTool, **arguments: Any) -> str:
         ("lone", "async def a(x): 'A.'\na.title = '\\ud800'", "it is no JSON: "),
     ],
 )
-def test_what_is_no_tool_is_refused_with_the_reason(
+async def test_what_is_no_tool_is_refused_with_the_reason(
     loaded: Loaded, module: str, code: str, reason: str
 ) -> None:
-    assert not loaded.load(code, "a", module=module)
+    assert not await loaded.load(code, "a", module=module)
 
     assert loaded.refused["a"].startswith(reason)
 
 
-def test_a_wrong_tool_leaves_the_others(loaded: Loaded) -> None:
+async def test_a_wrong_tool_leaves_the_others(loaded: Loaded) -> None:
     code = "async def a(arguments):\n    'A.'\n\nb = 3\n"
 
-    assert [*loaded.load(code, "b", "a", "c", module="mixed")] == ["a"]
+    assert [*await loaded.load(code, "b", "a", "c", module="mixed")] == ["a"]
     assert [*loaded.refused] == ["b", "c"]
 
 
@@ -111,7 +121,7 @@ async def test_whatever_a_tool_raises_is_its_failure(
     loaded: Loaded, number: int, body: str, reason: str
 ) -> None:
     code = f"import asyncio\nasync def a(arguments):\n    'A.'\n    {body}\n"
-    tool = loaded.load(code, "a", module=f"raising_{number}")["a"]
+    tool = (await loaded.load(code, "a", module=f"raising_{number}"))["a"]
 
     with pytest.raises(ToolError, match=reason):
         await called(tool)
@@ -120,7 +130,7 @@ async def test_whatever_a_tool_raises_is_its_failure(
 
 
 async def test_a_function_without_a_parameter_is_a_failure(loaded: Loaded) -> None:
-    tool = loaded.load("async def a():\n    'A.'\n", "a", module="no_parameter")["a"]
+    tool = (await loaded.load("async def a():\n    'A.'\n", "a", module="no_parameter"))["a"]
 
     with pytest.raises(ToolError, match="takes 0 positional arguments"):
         await called(tool)
@@ -151,7 +161,7 @@ async def test_a_tool_that_blocks_is_named_and_holds_up_neither_us_nor_later_cal
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thread, "REACTS_SECONDS", 0.05)
-    tools = loaded.load(BLOCKING, "a", "b", module="blocking")
+    tools = await loaded.load(BLOCKING, "a", "b", module="blocking")
     from blocking import go_on  # type: ignore[import-not-found]
 
     with pytest.raises(ToolError, match="a has not answered within"):
@@ -182,7 +192,7 @@ async def a(arguments):
 
 a.timeout = 0.05
 """
-    tool = loaded.load(code, "a", module="waiting")["a"]
+    tool = (await loaded.load(code, "a", module="waiting"))["a"]
     from waiting import ended  # type: ignore[import-not-found]
 
     with pytest.raises(ToolError, match="a has not answered within"):
@@ -208,7 +218,7 @@ async def a(arguments):
     finally:
         ended.set()
 """
-    tool = loaded.load(code, "a", module="cancelled")["a"]
+    tool = (await loaded.load(code, "a", module="cancelled"))["a"]
     from cancelled import begun, ended  # type: ignore[import-not-found]
 
     call = asyncio.create_task(called(tool))
@@ -218,3 +228,96 @@ async def a(arguments):
         await call
 
     assert await asyncio.to_thread(ended.wait, 10)
+
+
+SLOW = """
+import threading
+
+import gate
+
+at = threading.current_thread().name
+gate.is_open.wait()
+
+
+async def a(arguments):
+    "Answers where it was imported."
+    return at
+"""
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[threading.Event]:
+    """What imports wait for."""
+    (tmp_path / "gate.py").write_text("import threading\nis_open = threading.Event()\n")
+    sys.modules.pop("gate", None)
+    from gate import is_open  # type: ignore[import-not-found]
+
+    yield is_open
+    is_open.set()
+
+
+async def test_a_slow_import_holds_up_nobody_and_its_tools_are_listed_later(
+    loaded: Loaded, gate: threading.Event
+) -> None:
+    loaded.points(SLOW, "a", module="slow")
+    editor: Any = RecordedEditor()
+    toolset = Collection(editor, lambda: CLIENT).toolset
+    server = InProcessServer(editor, Config(), toolset, "tester")
+    assert not toolset.is_complete
+    assert await server(message("ping")) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+    listing = asyncio.create_task(server(message("tools/list")))
+    calling = asyncio.create_task(server(message("tools/call", name="a", arguments={})))
+    gate.set()
+
+    listed, called = await listing, await calling
+    assert listed is not None and called is not None
+    assert "a" in [tool["name"] for tool in listed["result"]["tools"]]
+    assert called["result"]["content"][0]["text"] == "tools of packages"
+    assert {"a"} <= set(editor.tools[-1][1])
+
+
+async def test_an_import_that_never_ends_is_reported_and_the_others_are_there(
+    loaded: Loaded, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "IMPORT_SECONDS", 0.05)
+    monkeypatch.setattr(thread, "REACTS_SECONDS", 0.05)
+
+    assert not await loaded.load(SLOW, "a", module="stuck")
+
+    assert loaded.refused == {"a": "its import took longer than 0.05 s"}
+    assert loaded.complaints == ["the tool a blocks its thread and cannot be ended"]
+
+
+async def test_a_tool_of_a_package_wins_over_that_of_neovim(
+    loaded: Loaded, gate: threading.Event
+) -> None:
+    loaded.points(SLOW, "a", module="winning")
+    editor: Any = RecordedEditor()
+    collection = Collection(editor, lambda: CLIENT)
+    own = {"name": "a", "description": "Neovim's."}
+    collection.update({"json": json.dumps({"tools": [own], "off": []})})
+    assert collection.source("a") == "yours"
+
+    gate.set()
+    await collection.toolset.complete()
+
+    assert collection.source("a") == "package"
+    assert collection.refused == {"a": "another tool has this name"}
+
+
+class RecordedEditor:
+    """Keeps what a collection reports."""
+
+    def __init__(self) -> None:
+        self.tools: list[tuple[list[str], list[str]]] = []
+
+    def tools_are(self, names: list[str], fixed: list[str]) -> None:
+        self.tools.append((names, fixed))
+
+    def notify(self, *_: object) -> None:
+        pass
+
+
+def message(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

@@ -31,9 +31,9 @@ from claude_ide.trust.trust import Trust
 class Chats:
     """The chats by their ids.
 
-    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
-    `reading` run without a permission request. `door` creates, by the agent's name, a door for one
-    that starts its servers itself.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools that
+    `reading` names run without a permission request. `door` creates, by the agent's name, a door
+    for one that starts its servers itself.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Chats:
         kinds: Kinds,
         serve: Callable[[str], McpServer],
         trust: Trust,
-        reading: tuple[str, ...] = (),
+        reading: Callable[[], tuple[str, ...]] = tuple,
         door: Callable[[str], Door] | None = None,
     ) -> None:
         self._editor = editor

@@ -53,10 +53,10 @@ class OpenedAgent(NamedTuple):
 class Agents:
     """Agents of all kinds.
 
-    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools in
-    `reading` run without a permission request. `door` creates, by the agent's name, the door for an
-    agent that starts its servers itself. `trust_changed` is called when the user decides about a
-    folder.
+    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools that
+    `reading` names run without a permission request. `door` creates, by the agent's name, the door
+    for an agent that starts its servers itself. `trust_changed` is called when the user decides
+    about a folder.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Agents:
         panels: Panels,
         trust: Trust,
         serve: Callable[[str], McpServer],
-        reading: tuple[str, ...],
+        reading: Callable[[], tuple[str, ...]],
         trust_changed: Callable[[], Awaitable[None]],
         door: Callable[[str], Door] | None = None,
     ) -> None:
@@ -75,7 +75,7 @@ class Agents:
         self._panels = panels
         self._trust = trust
         self._serve = serve
-        self._reading = tuple((SERVER, tool) for tool in reading)
+        self._reading = reading
         self._trust_changed = trust_changed
         self._door = door
         self._doors: dict[Agent, Door] = {}
@@ -95,7 +95,7 @@ class Agents:
         door = self._door(kind.name) if self._door else None
         workbench = Workbench(
             {SERVER: self._serve(kind.name)},
-            self._reading,
+            tuple((SERVER, tool) for tool in self._reading()),
             mcp_commands=partial(self._commands, kind.name, door),
             mcp_addresses=partial(self._addresses, kind.name, door),
             edits=witness,

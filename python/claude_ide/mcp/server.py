@@ -134,6 +134,10 @@ class Server:
 
     def _list_tools(self, _params: dict[str, Any]) -> Any:
         self.client.listed_tools.set()
+        return self._tools.listed() if self._tools.is_complete else self._list_all_tools()
+
+    async def _list_all_tools(self) -> Any:
+        await self._tools.complete()
         return self._tools.listed()
 
     def _call_large(self, method: str, params: msgspec.Raw) -> Any:
@@ -154,6 +158,8 @@ class Server:
         name = params.get("name")
         if not isinstance(name, str):
             raise RpcError.invalid_params("tools/call: name must be a string")
+        if name not in self._tools and not self._tools.is_complete:
+            return self._call_later(params)
         tool = self._tools.offered(name)
         # While the tool runs, only the arguments of the message stay in memory.
         meta = params.get("_meta")
@@ -164,6 +170,11 @@ class Server:
             self._tools.usage[name].refused += 1
             raise
         return self._run(tool, arguments, Caller.of(meta), token)
+
+    async def _call_later(self, params: dict[str, Any]) -> Any:
+        """Call a tool that may still be imported."""
+        await self._tools.complete()
+        return await self._call_tool(params)
 
     async def _run(self, tool: Tool, arguments: Any, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""

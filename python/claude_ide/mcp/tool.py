@@ -5,6 +5,7 @@ docstring is the description; the type gives the input schema and validates the 
 `@tool` is for the CLI itself, `@model_tool` for models. Source: MCP 2025-11-25, server/tools.
 """
 
+import asyncio
 import inspect
 from collections import UserDict, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
@@ -158,6 +159,8 @@ class Toolset(UserDict[str, Tool]):
         """The names of tools that the user has turned off."""
         self.usage: defaultdict[str, Usage] = defaultdict(Usage)
         self.kernels = kernels
+        self.importing: asyncio.Future[None] | None = None
+        """Adds tools whose import takes a while; None if there are none."""
         self._lacking = lacking or {}
         super().__init__(tools)
 
@@ -174,6 +177,16 @@ class Toolset(UserDict[str, Tool]):
         if names != self.off:
             self.off = names
             self._changed()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all tools are there."""
+        return self.importing is None or self.importing.done()
+
+    async def complete(self) -> None:
+        """Wait until all tools are there."""
+        if self.importing is not None:
+            await asyncio.wait([self.importing])
 
     def offered(self, name: str) -> Tool:
         """Return a tool that can be called. Raises `RpcError` (-32602) if there is none."""
@@ -215,6 +228,9 @@ class Toolset(UserDict[str, Tool]):
 
     def _changed(self) -> None:
         self._listed = None
+        if not self.is_complete:
+            # Whoever asks for the list waits until it is complete.
+            return
         for on_change in [*self._on_change.values()]:
             on_change()
 

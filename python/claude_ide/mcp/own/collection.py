@@ -4,9 +4,11 @@ Neovim keeps the latter, and which tools are off (`lua/claude_ide/tools/own.lua`
 host. It reports everything with each change, and when a host starts.
 """
 
+import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+ANOTHER = "another tool has this name"
+
 
 class Collection:
     """The toolset, and the tools that are not in it because something is wrong with them."""
@@ -36,14 +40,22 @@ class Collection:
         """By name, what is wrong."""
         self._reported: dict[str, dict[str, Any]] = {}
         """The tools that Neovim has reported last, by name."""
-        self._built_in = frozenset(self.toolset)
-        for tool in packages.tools(self._refuse, self._complain):
-            if tool.name in self.toolset:
-                self._refuse(tool.name, "another tool has this name")
-            else:
-                self.toolset[tool.name] = tool
-        self._fixed = frozenset(self.toolset)
+        self._built_in = self._fixed = frozenset(self.toolset)
         self.toolset.subscribe(self._report)
+        self._report()
+        if points := packages.found():
+            self.toolset.importing = asyncio.ensure_future(self._import(points))
+
+    async def _import(self, points: Sequence[EntryPoint]) -> None:
+        """Add the tools of packages, which win over those of Neovim with their names."""
+        async for tool in packages.tools(points, self._refuse, self._complain):
+            if tool.name in self._fixed:
+                self._refuse(tool.name, ANOTHER)
+                continue
+            self._fixed |= {tool.name}
+            if tool.name in self._reported:
+                self._refuse(tool.name, ANOTHER)
+            self.toolset[tool.name] = tool
         self._report()
 
     def source(self, name: str) -> str:
@@ -75,7 +87,7 @@ class Collection:
 
     def _add(self, name: str, definition: dict[str, Any]) -> None:
         if name in self._fixed:
-            return self._refuse(name, "another tool has this name")
+            return self._refuse(name, ANOTHER)
         try:
             self.toolset[name] = _tool(definition)
         except msgspec.DecodeError as error:
