@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "editor_name": set(),
     "config": {"editor_name"},
     "paths": set(),
-    "files": set(),
+    "files": {"paths"},
     "program": set(),
     "git": {"program"},
     "trust": {"paths", "files"},

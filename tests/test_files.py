@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,33 @@ def test_a_resolved_path_that_contains_a_link_is_refused(root: Path) -> None:
         files.write_within(root, root / "last", b"x")
 
     assert [path.read_text() for path in outside.iterdir()] == ["outside"]
+
+
+def test_a_file_is_written_only_where_its_path_led_before(root: Path) -> None:
+    outside = root.parent / "outside"
+    for name in ("last/new", "link/a.txt", "dangling"):
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        if name == "dangling":
+            path.symlink_to(outside / "new")
+        # As if it had been a plain path when the user saw it.
+        with pytest.raises(files.RefusedError, match="a link on its path has changed"):
+            files.write(str(path), str(path if "last" not in name else root / "d" / "new"), b"x")
+    assert [path.read_text() for path in outside.iterdir()] == ["outside"]
+
+    files.write(str(root / "dangling"), str(outside / "new"), b"x")
+
+    assert (outside / "new").read_bytes() == b"x"
+
+
+def test_threads_write_the_same_file_at_the_same_time(tmp_path: Path) -> None:
+    path, texts = tmp_path / "a.json", [str(number).encode() * 100 for number in range(4)]
+    with ThreadPoolExecutor(len(texts)) as threads:
+        for _ in range(200):
+            list(threads.map(files.write_private, [path] * len(texts), texts))
+
+    assert path.read_bytes() in texts
+    assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
 
 
 def test_no_file_outside_is_read_while_a_folder_is_exchanged_for_a_link(exchanged: Path) -> None:

@@ -16,7 +16,7 @@ from claude_ide.agents.workbench import Written
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError
-from claude_ide.paths import normalized
+from claude_ide.paths import normalized, real
 
 BUFFER = "disk.agent_file"
 """The Lua module that reads and writes buffers."""
@@ -101,23 +101,27 @@ class AgentFiles:
         """
         path = _checked(path)
         _check_text(path, text)
+        # Where the path leads is decided here: a link that changes later leads the write nowhere.
+        target = real(path)
         lock = self._writing.setdefault(path, asyncio.Lock())
         async with lock:
             await self._observer.before_write(path)
             try:
-                return await self._write(path, text, is_allowed=is_allowed, over=over)
+                return await self._write(path, target, text, is_allowed=is_allowed, over=over)
             except EditorError as error:
                 raise AgentError(str(error)) from None
 
-    async def _write(self, path: str, text: str, *, is_allowed: bool, over: str | None) -> Written:
+    async def _write(
+        self, path: str, target: str, text: str, *, is_allowed: bool, over: str | None
+    ) -> Written:
         approved: int | bool = False  # Lua regards 0 and None as true
         replaced: tuple[str | None, str] | None = None
         while True:
             project = not is_allowed and self._folder
-            arguments = (path, text, self._name, project, approved)
+            arguments = (path, text, self._name, project, approved, target)
             answer = await self._editor.ask(BUFFER, *arguments)
             if answer.get("is_unloaded"):
-                await asyncio.to_thread(_write, path, text)
+                await asyncio.to_thread(_write, path, target, text)
                 return Written(text, text)
             if "warning" in answer:
                 text, is_allowed = await self._approved(path, text), True
@@ -125,7 +129,7 @@ class AgentFiles:
                 saved, unsaved = await asyncio.to_thread(_on_disk, path), answer["text"]
                 is_beside = over not in (None, unsaved) and saved in (over, text)
                 if is_beside and await self._fit_together(saved or "", unsaved, text):
-                    return await self._write_beside(path, text)
+                    return await self._write_beside(path, target, text)
                 if over != unsaved:
                     buffer = {"original": answer["bufnr"], "is_unsaved": True}
                     text = await self._approved(path, text, **buffer)
@@ -139,10 +143,10 @@ class AgentFiles:
         """Return whether two later versions of a text change different lines."""
         return await self._editor.run(MERGE, base, unsaved, text) is not None
 
-    async def _write_beside(self, path: str, text: str) -> Written:
+    async def _write_beside(self, path: str, target: str, text: str) -> Written:
         """Write a file on disk; its buffer follows, and keeps its unsaved changes."""
         await self._editor.expect_write(path)
-        await asyncio.to_thread(_write, path, text)
+        await asyncio.to_thread(_write, path, target, text)
         return Written(text, text)
 
     async def _approved(self, path: str, text: str, **buffer: int) -> str:
@@ -168,13 +172,13 @@ def _checked(path: str) -> str:
     if "\0" in path:
         raise _refused(path, "contains a NUL")
     try:
-        real = os.path.realpath(normalized(path))
+        resolved = os.path.realpath(normalized(path))
         too_long = len(os.fsencode(path)) > files.LONGEST_PATH
     except (OSError, ValueError):  # ValueError: half a surrogate pair
         raise _refused(path, "no file can have this name") from None
     if too_long:
         raise _refused(path, "the path is too long")
-    if any(Path(real).is_relative_to(folder) for folder in KERNEL):
+    if any(Path(resolved).is_relative_to(folder) for folder in KERNEL):
         raise _refused(path, "not a file on a disk")
     return normalized(path)
 
@@ -214,13 +218,12 @@ def _on_disk(path: str) -> str | None:
         return None
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: str, target: str, text: str) -> None:
     try:
-        resolved = Path(path).resolve()
-        text = _as_before(resolved, text)
-        files.write(resolved, text.encode("utf-8", "surrogateescape"))
-    except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
-        raise _refused(path, getattr(error, "strerror", None) or str(error)) from None
+        content = _as_before(Path(target), text).encode("utf-8", "surrogateescape")
+        files.write(path, target, content)
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error)) from None
 
 
 def _as_before(path: Path, text: str) -> str:

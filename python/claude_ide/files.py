@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from claude_ide.paths import TURNED, real
+
 LARGEST = 15_000_000
 """Bytes of the largest file that is read whole."""
 
@@ -83,8 +85,8 @@ def read_if_sound(path: Path, most: int) -> bytes | None:
 def write_private(path: Path, content: bytes) -> None:
     """Write a file atomically, readable and writable only by its owner."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    draft.unlink(missing_ok=True)
+    # Two threads may write the same file.
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -132,9 +134,15 @@ def write_within(root: Path, resolved: Path, content: bytes) -> None:
             raise
 
 
-def write(resolved: Path, content: bytes) -> None:
-    """Create a regular file and its folders, or replace it; its path has no links."""
-    write_within(next(each for each in resolved.parents if each.is_dir()), resolved, content)
+def write(path: str, target: str, content: bytes) -> None:
+    """Create a regular file and its folders, or replace it, as long as `path` leads to `target`.
+
+    `target` is the path without links, as it was when the user, or a check, saw where `path` leads.
+    """
+    if real(path) != target:
+        raise RefusedError(TURNED)
+    resolved = Path(target)
+    write_within(Path(resolved.anchor), resolved, content)
 
 
 @contextlib.contextmanager
@@ -173,15 +181,25 @@ def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[
 
 def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
     """Open a folder inside `folder`, and close `folder`."""
-    if create:
+    try:
+        inner = _inner(folder, name)
+    except FileNotFoundError:
+        if not create:
+            raise
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder.at(name), dir_fd=folder.descriptor)
+        inner = _inner(folder, name)
+    if folder.descriptor is not None:
+        os.close(folder.descriptor)
+    return inner
+
+
+def _inner(folder: _Folder, name: str) -> _Folder:
     path = folder.path / name
     if folder.descriptor is None:
+        path.stat()
         return _Folder(path, None)
-    inner = _Folder(path, folder.open(name, _PASS))
-    os.close(folder.descriptor)
-    return inner
+    return _Folder(path, folder.open(name, _PASS))
 
 
 def _check_kind(found: os.stat_result) -> None:

@@ -1,4 +1,4 @@
-"""Spellings of paths on the wire; only `is_same` and `exists` access the disk.
+"""Spellings of paths on the wire; only `is_same`, `exists` and `real` access the disk.
 
 A Windows path is `/c/Users/x` in some messages and `file:///c:/Users/x` in uris; other systems
 have one spelling. Bytes that are not UTF-8 become surrogates (PEP 383).
@@ -14,6 +14,9 @@ from urllib.parse import quote, unquote
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _POSIX_DRIVE = re.compile(r"^/([A-Za-z])(?:/|$)")
 _FILE = re.compile(r"^file:(?://[^/]*)?")
+
+TURNED = "a link on its path has changed since it was shown"
+"""Why a file is not written: its path leads elsewhere than where the user was told."""
 
 
 def to_posix(path: str) -> str:
@@ -63,6 +66,14 @@ def exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # such as a folder that cannot be searched
         return False
+
+
+def real(path: str) -> str:
+    """Return a path without links, also if there is no file; unchanged if no file can have it."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # such as a NUL
+        return path
 
 
 def to_uri(path: str) -> str:

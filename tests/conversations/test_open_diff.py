@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode, the_lock
-from support.either_editor import BOTH, Editor, configure, diffs, edit
+from support.either_editor import BOTH, Editor, configure, diffs, edit, on_screen
 from support.neovim import until
 
 pytestmark = BOTH
@@ -215,3 +215,22 @@ async def test_an_accepted_text_is_kept_if_the_host_dies_before_the_write(
         lambda: serving.eval("getbufline(bufnr('Kept ('), 1, '$') == ['two', 'mine']"),
         "the text is kept",
     )
+
+
+async def test_a_diff_of_a_link_to_a_missing_file_is_marked_and_is_for_that_file_only(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    home, path = Path(await serving.eval("$HOME")), project / "notes.md"
+    path.symlink_to(home / ".bash_profile")
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "new\n"}
+    )
+    await diff_is_ready(serving)
+    await on_screen(serving, "runs at login")
+    path.unlink()
+    path.symlink_to(home / ".bashrc")
+
+    await serving.keys(":w<CR>")
+
+    assert (await asked)["content"][0]["text"] == "DIFF_REJECTED"
+    await on_screen(serving, "a link on its path has changed")

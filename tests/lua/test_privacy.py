@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from support import either_editor
+from support.either_editor import BOTH, Editor, run
 from support.neovim import Neovim
 from support.private_names import GLOBS, PLAIN, SECRETS
 
@@ -102,6 +104,27 @@ async def test_a_file_in_a_linked_folder_is_private(nvim: Neovim, project: Path)
     await configure(nvim, deny=["secrets/"])
 
     assert await reason(nvim, project / "public" / "not" / "yet.txt") is not None
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "path"),
+    [
+        ("public", "secrets", "public/not/yet.txt"),
+        ("public.txt", "secrets/not/yet.txt", "public.txt"),
+        ("public.txt", "elsewhere/../secrets/a.txt", "public.txt"),
+    ],
+)
+@BOTH
+async def test_a_link_to_a_private_file_that_does_not_exist_is_private(
+    nvim: Editor, project: Path, tmp_path: Path, link: str, target: str, path: str
+) -> None:
+    (tmp_path / "other" / "folder").mkdir(parents=True)
+    (project / "elsewhere").symlink_to(tmp_path / "other" / "folder")
+    (project / link).symlink_to(target)
+    secret = tmp_path / "other" if "elsewhere" in target else project
+    await either_editor.configure(nvim, privacy={"deny": [f"{secret}/secrets/"]})
+
+    assert await run(nvim, "privacy.reason", str(project / path))
 
 
 async def test_a_link_to_itself_ends(nvim: Neovim, project: Path) -> None:

@@ -188,6 +188,86 @@ async def test_a_new_file_is_deleted_only_after_a_question(
     assert await nvim.eval(f"buflisted('{path}')") == 0
 
 
+async def test_what_the_user_has_written_in_a_new_file_since_is_named_and_restored(
+    nvim: Neovim, review: Review, path: Path
+) -> None:
+    path.write_text("new\nlines\n")
+    await nvim.command(f"edit ++enc=latin1 {path} | 1delete | put =['mine', 'grün'] | write")
+    edited = path.read_bytes()
+    assert edited == "lines\nmine\ngrün\n".encode("latin-1")
+    await nvim.lua(CHOOSE, "Delete it")
+    await review.show(change(path, None, "new\nlines\n"))
+    await review.has(f"changed since: +2 {MINUS}0  new file")
+
+    await nvim.keys("x")
+    await review.has(f"reverted: +2 {MINUS}0  new file")
+
+    question = f"Delete a.txt, which has changed since (+2 {MINUS}1)?"
+    assert await nvim.lua("return _G.asked") == [question]
+    assert not path.exists()
+
+    await nvim.keys("u")
+    await until(path.exists)
+    assert path.read_bytes() == edited
+
+    # Another review of the same change knows it, too.
+    await nvim.keys("x")
+    await until(lambda: not path.exists())
+    await review.show(change(path, None, "new\nlines\n"), turn="")
+    await nvim.keys("u")
+    await until(path.exists)
+    assert path.read_bytes() == edited
+
+
+async def test_what_the_user_has_written_in_a_restored_file_is_restored_again(
+    nvim: Neovim, review: Review, path: Path
+) -> None:
+    await review.show(change(path, "one\n", None))
+    await nvim.keys("x")
+    await until(path.exists)
+    path.write_text("one\nmine\n")
+    await nvim.lua(CHOOSE, "Delete it")
+    await nvim.keys("u")
+    await until(lambda: not path.exists())
+    question = f"Delete a.txt, which has changed since (+1 {MINUS}0)?"
+    assert await nvim.lua("return _G.asked") == [question]
+
+    await nvim.keys("x")
+
+    await until(path.exists)
+    assert path.read_text() == "one\nmine\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("one\n", None), ("one\n", "two\n"), (None, "two\n")]
+)
+@pytest.mark.parametrize("link", ["folder/a.txt", "folder"])
+async def test_nothing_is_reverted_through_a_link_that_was_made_meanwhile(
+    nvim: Neovim,
+    review: Review,
+    project: Path,
+    tmp_path: Path,
+    before: str | None,
+    after: str | None,
+    link: str,
+) -> None:
+    path, outside = project / "folder" / "a.txt", tmp_path / "outside"
+    outside.mkdir()
+    if after is not None:
+        (outside / "a.txt").write_text(after)
+    target = outside if link == "folder" else outside / "a.txt"
+    (project / link).parent.mkdir(exist_ok=True)
+    (project / link).symlink_to(target)
+    await nvim.lua(CHOOSE, "Delete it")
+    await review.show(change(path, before, after))
+
+    await nvim.keys("x")
+
+    await until(lambda: nvim.eval("execute('messages') =~ 'a link on its path has changed'"))
+    assert await nvim.lua("return _G.asked") == []
+    assert [each.read_text() for each in outside.iterdir()] == [after] * (after is not None)
+
+
 async def test_a_new_file_with_unsaved_changes_is_not_deleted(
     nvim: Neovim, review: Review, path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor, run
 from support.neovim import Neovim
 
 OF = "return require('claude_ide.file.whereabouts').of(...)"
@@ -68,6 +69,32 @@ async def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
         f"link/{name}",
         "outside the project",
     )
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "path", "warning"),
+    [
+        ("notes.md", "{home}/.bash_profile", "notes.md", "runs at login"),
+        ("conf", "{home}/.config/autostart", "conf/x.desktop", "runs at login"),
+        ("conf", "{home}/.config/autostart", "conf/new/x.desktop", "runs at login"),
+        ("notes.md", "elsewhere/../.bash_profile", "notes.md", "runs at login"),
+        ("notes.md", "../notes.md", "notes.md", "outside the project"),
+        ("notes.md", "src/notes.md", "notes.md", ""),
+        ("notes.md", "notes.md", "notes.md", ""),
+    ],
+)
+@BOTH
+async def test_a_link_to_a_missing_file_is_judged_by_its_target(
+    nvim: Editor, project: Path, link: str, target: str, path: str, warning: str
+) -> None:
+    home = Path(await nvim.eval("$HOME"))
+    (home / "folder").mkdir()
+    (project / "elsewhere").symlink_to(home / "folder")
+    (project / link).symlink_to(target.format(home=home))
+
+    where = await run(nvim, "file.whereabouts.of", str(project / path), [str(project)])
+
+    assert (where["path"], where["warning"]) == (path, warning)
 
 
 async def test_a_link_to_a_git_hook_has_the_warning_of_the_hook(

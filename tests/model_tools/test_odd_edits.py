@@ -124,6 +124,34 @@ async def test_a_new_file_is_reviewed_and_created(
     assert new.read_text() == "moved\n"
 
 
+@pytest.mark.parametrize("is_turned", [True, False])
+async def test_a_new_file_is_created_only_at_the_place_that_the_user_has_seen(
+    reviewed: Reviewed, start: Start, file: Path, tmp_path: Path, is_turned: bool
+) -> None:
+    new, outside = file.with_name("b.txt"), tmp_path / "outside" / "b.txt"
+    if not is_turned:
+        new.symlink_to(outside)
+    creation = {"kind": "create", "uri": new.as_uri()}
+    edits = changed(new, edit(0, 0, 0, "moved\n")), changed(file, edit(0, 0, 3, "x"))
+    await start(renamed(creation, *edits))
+
+    await reviewed.begin("rename", file=str(file), line=1, symbol="one", new_name="x")
+    if is_turned:
+        await reviewed.choose("1", "2 files")
+        await reviewed.shown("moved")
+        new.symlink_to(outside)
+        await reviewed.decide("w")
+        await reviewed.decide("w")
+        assert "a link on its path has changed since it was shown" in await reviewed.text()
+        assert not outside.exists()
+    else:
+        # It is not applied unseen.
+        await reviewed.choose("2", "2 files")
+        await reviewed.decide("w", "outside the project")
+        await reviewed.text()
+        assert outside.read_text() == "moved\n"
+
+
 @pytest.mark.parametrize(
     ("operation", "reason"),
     [

@@ -12,7 +12,7 @@ class Diffs:
         self.titles: list[str] = []
 
     async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
-        self.shown.append(Diff(len(self.shown), name, path))
+        self.shown.append(Diff(len(self.shown), name, path, path))
         self.titles.append(title)
         return self.shown[-1]
 

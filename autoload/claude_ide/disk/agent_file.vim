@@ -6,6 +6,7 @@ import autoload '../channel.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/gate.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
 import autoload '../privacy.vim'
@@ -60,7 +61,10 @@ enddef
 # The answer; empty if the write has to wait.
 def Attempt(write: dict<any>): dict<any>
   const bufnr = buffers.Loaded(write.path)
-  if bufnr == 0
+  const turned = file.Turned(write.path, write.target)
+  if turned !=# ''
+    return {error: turned}
+  elseif bufnr == 0
     return {is_unloaded: true}
   elseif !reload.MayChange(bufnr)
     return {}
@@ -97,14 +101,15 @@ def Try(token: number)
 enddef
 
 # Called by the host: write a file through its buffer, as soon as this does not disturb the user.
-# `approved` is the digest of the text that the user has compared with the new one.
+# `approved` is the digest of the text that the user has compared with the new one; `target` is the path
+# without links, which they have seen.
 #
 # Emits `answered` {token}; with `saved` if the file has another text now, such as a formatted one;
 # `is_unsaved` if the text is only in the buffer, which had unsaved changes; `is_unloaded` if the
 # buffer cannot be changed; `bufnr` if it has another text than the approved one; or `error`.
 # Returns {error} if the file must not be written.
 export def Open(token: number, path: string, text: string, agent: string, _: any,
-    approved: string): dict<any>
+    approved: string, target: string): dict<any>
   const checked = gate.Check(path)
   if has_key(checked, 'refusal')
     return {error: checked.refusal}
@@ -114,7 +119,7 @@ export def Open(token: number, path: string, text: string, agent: string, _: any
     return {error: privacy.Sentence(checked.path, why)}
   endif
   named_files.Add(checked.path, agent)
-  waiting[token] = {path: checked.path, text: text, approved: approved}
+  waiting[token] = {path: checked.path, target: target, text: text, approved: approved}
   Try(token)
   return {}
 enddef

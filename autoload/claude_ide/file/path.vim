@@ -23,7 +23,7 @@ export def Path(bufnr: number): string
   return is_held ? name : ''
 enddef
 
-# A path without links; unchanged if its links never end.
+# A path without links, also if its file does not exist; unchanged if its links never end.
 export def Resolved(path: string): string
   try
     return resolve(path)
@@ -31,6 +31,13 @@ export def Resolved(path: string): string
     # The links lead in a circle.
   endtry
   return path
+enddef
+
+# Why a file must not be written: its path no longer leads to `target`, where it led when somebody looked at
+# it, without links. Empty if it still does.
+export def Turned(path: string, target: string): string
+  return Resolved(path) ==# target ? ''
+    : $'{path}: a link on its path has changed since it was shown; it was not written.'
 enddef
 
 # Whether the pattern of an autocommand is for a path, as Vim decides it.

@@ -70,15 +70,6 @@ const AT_HOME = [
   ['^\.config/opencode/', AGENT],
 ]
 
-# A file that does not exist yet has no real path, but one of its parent folders has.
-def Real(path: string): string
-  const folder = fnamemodify(path, ':h')
-  if getftype(path) !=# '' || folder ==# path
-    return file.Resolved(path)
-  endif
-  return simplify(Real(folder) .. '/' .. fnamemodify(path, ':t'))
-enddef
-
 # A path relative to a folder; empty if it is not inside.
 def Below(path: string, folder: string): string
   const start = folder[-1] ==# '/' ? folder : folder .. '/'
@@ -96,13 +87,13 @@ def WarningOf(path: string, home: string): string
 enddef
 
 def IsInOne(path: string, roots: list<string>): bool
-  const real = Real(path)
-  return roots->indexof((_, root) => real ==# Real(root) || Below(real, Real(root)) !=# '') >= 0
+  const real = file.Resolved(path)
+  return roots->indexof((_, root) => real ==# file.Resolved(root) || Below(real, file.Resolved(root)) !=# '') >= 0
 enddef
 
 def Spell(path: string, roots: list<string>, home: string): string
   for root in roots
-    for folder in [root, Real(root)]
+    for folder in [root, file.Resolved(root)]
       if Below(path, folder) !=# ''
         return Below(path, folder)
       endif
@@ -113,18 +104,21 @@ def Spell(path: string, roots: list<string>, home: string): string
 enddef
 
 # Shorten a path for display, and find a warning about its file. `roots` are the project's folders.
-# Returns {path, warning}; `warning` is a few words, or empty.
+# Returns {path, warning, target}; `warning` is a few words, or empty; `target` is the path without links,
+# for which it is.
 export def Of(path: string, roots: list<string>): dict<string>
   if path !~# '^[~/]'
-    return {path: path, warning: ''}
+    return {path: path, warning: '', target: path}
   endif
   const normal = simplify(fnamemodify(path, ':p'))
   const home = expand('~', true)
-  const in_real = WarningOf(Real(normal), Real(home))
+  const target = file.Resolved(normal)
+  const in_real = WarningOf(target, file.Resolved(home))
   const warning = in_real ==# '' ? WarningOf(normal, home) : in_real
   return {
     path: Spell(normal, roots, home),
     warning: warning ==# '' && !IsInOne(normal, roots) ? OUTSIDE : warning,
+    target: target,
   }
 enddef
 

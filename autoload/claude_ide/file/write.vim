@@ -129,10 +129,11 @@ enddef
 # error would become a dialog. Throws if it fails.
 def WriteWithoutDialog(bufnr: number)
   const settings = [&confirm, &eventignore]
+  const target = file.Resolved(file.Name(bufnr))
   &confirm = false
   try
     inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
-    if NoticeConflict(bufnr)
+    if NoticeConflict(bufnr) || file.Resolved(file.Name(bufnr)) !=# target
       is_overtaken = true
       return
     endif

@@ -40,7 +40,8 @@ export def Spellings(path: string): list<string>
     endif
     const target = TargetOf(real)
     if target ==# '' || target ==# real
-      return found
+      # A `..` after a link in a target leads elsewhere than it reads.
+      return link ==# path ? found : found->add(file.Resolved(path))
     endif
     link = Normalized(target[0] ==# '/' ? target : fnamemodify(real, ':h') .. '/' .. target)
     found->add(link)

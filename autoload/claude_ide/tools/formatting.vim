@@ -55,12 +55,14 @@ def Changed(bufnr: number, path: string, lines: list<string>): list<dict<any>>
   endif
   const text = buffer_text.WithLines(bufnr, lines)
   CheckText(path, text)
+  const where = whereabouts.Of(path, folders.All())
   final file: dict<any> = {
     path: path,
     text: join(text, "\n"),
     digest: edits.Digest(bufnr),
     lines: max(rebase.Count(before, lines)),
-    warning: whereabouts.Of(path, folders.All()).warning,
+    warning: where.warning,
+    target: where.target,
   }
   if getbufvar(bufnr, '&modified')
     extend(file, {unsaved: bufnr, warning: ''})

@@ -6,6 +6,7 @@ local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local disk_report = require('claude_ide.disk.report')
 local expected = require('claude_ide.disk.expected')
+local file = require('claude_ide.file.path')
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')
 local folders = require('claude_ide.file.folders')
@@ -26,6 +27,7 @@ local PATIENCE = 3000
 
 ---@class claude_ide.AgentWrite
 ---@field path string
+---@field target string the path without links, for which the user, or a check, has allowed the write
 ---@field text string
 ---@field agent string its name
 ---@field project? string the agent's folder; nil if the user has allowed to change this file
@@ -244,7 +246,10 @@ end
 ---@return table? answer nil if the write has to wait
 local function attempt(write)
   local bufnr, warning = buffers.loaded(write.path), warning_of(write)
-  if warning then
+  local turned = file.turned(write.path, write.target)
+  if turned then
+    return { error = turned }
+  elseif warning then
     return { warning = warning }
   elseif not bufnr then
     return { is_unloaded = true }
@@ -310,9 +315,10 @@ end
 ---@param text string
 ---@param agent string the name of the agent
 ---@param project string|false the agent's folder; false if the user has allowed to change this file
----@param approved? integer|string the text for which the user has agreed, as in `claude_ide.AgentWrite`
+---@param approved integer|string|false the text for which the user has agreed, as in `claude_ide.AgentWrite`
+---@param target string the path without links, as in `claude_ide.AgentWrite`
 ---@return { error: string }? refusal
-function M.open(token, path, text, agent, project, approved)
+function M.open(token, path, text, agent, project, approved, target)
   local ok, absolute = pcall(checked, path)
   if not ok then
     return { error = absolute }
@@ -320,6 +326,7 @@ function M.open(token, path, text, agent, project, approved)
   named_files.add(absolute, agent)
   waiting[token] = {
     path = absolute,
+    target = target,
     text = text,
     agent = agent,
     project = project or nil,

@@ -16,16 +16,6 @@ local M = {}
 ---@field modified boolean
 ---@field listed boolean
 
--- A file that is not written yet has no real path, but its folder may have one.
-local function real(path)
-  local found = vim.uv.fs_realpath(path)
-  if found then
-    return found
-  end
-  local folder = vim.uv.fs_realpath(vim.fs.dirname(path))
-  return folder and vim.fs.joinpath(folder, vim.fs.basename(path)) or path
-end
-
 local function first(bufnrs, is_wanted)
   for _, bufnr in ipairs(bufnrs) do
     local name = file.path(bufnr)
@@ -36,12 +26,12 @@ local function first(bufnrs, is_wanted)
 end
 
 local function number(path, is_real)
-  local wanted = is_real and path or real(path)
+  local wanted = is_real and path or file.real(path)
   local bufnrs = buffer_names.candidates(path, wanted)
   return first(bufnrs, function(name)
     return name == path
   end) or first(bufnrs, function(name)
-    return real(name) == wanted
+    return file.real(name) == wanted
   end)
 end
 

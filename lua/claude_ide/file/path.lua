@@ -1,4 +1,4 @@
---- Tells which buffers hold a file, and the path of that file.
+--- Tells which buffers hold a file, the path of that file, and where a path leads.
 local M = {}
 
 --- Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet. Other
@@ -24,6 +24,41 @@ function M.path(bufnr)
   end
   local name, options = vim.api.nvim_buf_get_name(bufnr), vim.bo[bufnr]
   return M.is_held(name, options.buftype, options.filetype) and name or nil
+end
+
+--- A path without links, also if its file does not exist. Unchanged if its links lead in a circle.
+---@param path string absolute
+---@return string
+function M.real(path)
+  local found = vim.uv.fs_realpath(path)
+  if found then
+    return found
+  end
+  -- It also follows a link whose target does not exist, as a write would.
+  local ok, target = pcall(vim.fn.resolve, path)
+  local resolved = ok and target or path
+  local folder = vim.fs.dirname(resolved)
+  if folder == resolved then
+    return resolved
+  end
+  return vim.fs.joinpath(M.real(folder), vim.fs.basename(resolved))
+end
+
+local function has_link(path)
+  return vim.uv.fs_readlink(path) ~= nil or vim.iter(vim.fs.parents(path)):any(vim.uv.fs_readlink)
+end
+
+--- Why a file must not be written: its path no longer leads where it led when somebody looked at it. Nil if
+--- it still does.
+---@param path string absolute
+---@param target string the path without links, as it was then
+---@return string? refusal one sentence
+function M.turned(path, target)
+  if has_link(target) or M.real(path) ~= M.real(target) then
+    return ('%s: a link on its path has changed since it was shown; it was not written.'):format(
+      path
+    )
+  end
 end
 
 return M

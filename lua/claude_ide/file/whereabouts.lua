@@ -1,6 +1,10 @@
 --- How to show a path to the user, with a warning if a change of the file can run code or leaves the
 --- project.
+local file = require('claude_ide.file.path')
+
 local M = {}
+
+local real = file.real
 
 local OUTSIDE = 'outside the project'
 local AT_LOGIN, IN_SHELLS = 'runs at login', 'runs in every shell'
@@ -69,16 +73,6 @@ local AT_HOME = {
   { '^%.config/opencode/', AGENT },
 }
 
--- A file that does not exist yet has no real path, but one of its parent folders has.
-local function real(path)
-  local found = vim.uv.fs_realpath(path)
-  local folder = vim.fs.dirname(path)
-  if found or folder == path then
-    return found or path
-  end
-  return vim.fs.joinpath(real(folder), vim.fs.basename(path))
-end
-
 -- `vim.fs.relpath` would expand environment variables in a name with a dollar sign.
 local function below(path, folder)
   local start = vim.endswith(folder, '/') and folder or folder .. '/'
@@ -119,21 +113,27 @@ local function spell(path, roots, home)
   return at_home and '~/' .. at_home or path
 end
 
+---@class claude_ide.Whereabouts
+---@field path string for display
+---@field warning string a few words, or empty
+---@field target string the path without links, for which the warning is
+
 --- Shorten a path for display, and find a warning about its file.
 ---@param path string
 ---@param roots string[] the project's folders
----@return { path: string, warning: string } `warning` is a few words, or empty
+---@return claude_ide.Whereabouts
 function M.of(path, roots)
   if not path:find('^[~/]') and not path:find('^%a:[/\\]') then
-    return { path = path, warning = '' }
+    return { path = path, warning = '', target = path }
   end
   local normal, home = normalize(path), normalize(assert(vim.uv.os_homedir()))
   roots = vim.tbl_map(normalize, roots)
-  local warning = warning_of(real(normal), real(home))
+  local target = real(normal)
+  local warning = warning_of(target, real(home))
     or warning_of(normal, home)
     or not is_in_one(normal, roots) and OUTSIDE
     or ''
-  return { path = spell(normal, roots, home), warning = warning }
+  return { path = spell(normal, roots, home), warning = warning, target = target }
 end
 
 return M

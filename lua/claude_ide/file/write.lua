@@ -1,5 +1,6 @@
 --- Writes buffers to their files as the user would, but never overwrites changes of another program.
 local changed = require('claude_ide.file.changed')
+local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local reason = require('claude_ide.say.reason')
 local stamp = require('claude_ide.file.stamp')
@@ -165,13 +166,14 @@ end
 ---@return integer autocommand the last one before the write; its error cancels the write
 ---@return fun(): boolean is_overtaken
 local function guard(bufnr)
-  local before, is_overtaken = stamp.time_of_buffer(bufnr), false
+  local path = vim.api.nvim_buf_get_name(bufnr)
+  local before, target, is_overtaken = stamp.time_of_buffer(bufnr), file.real(path), false
   local id = vim.api.nvim_create_autocmd('BufWritePre', {
     group = augroup,
     buffer = bufnr,
     callback = function()
       local now = stamp.time_of_buffer(bufnr)
-      is_overtaken = now ~= nil and now ~= before
+      is_overtaken = now ~= nil and now ~= before or file.real(path) ~= target
       if is_overtaken then
         error('the file has changed', 0)
       end

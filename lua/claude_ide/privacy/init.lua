@@ -4,6 +4,7 @@
 --- by its name is private unless `privacy.allow` names it. A path is judged as it is written, and with every
 --- link on its way followed. If settings cannot be read, everything that they could deny is private.
 local glob = require('claude_ide.privacy.glob')
+local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local folders = require('claude_ide.file.folders')
 local own_options = require('claude_ide.own_options')
@@ -99,13 +100,13 @@ local function add_options(where)
   end
 end
 
-local function add_settings(file)
-  if file.problem then
-    local within = file.project and glob.regexes('//' .. file.project .. '/**', {}) or nil
-    add_problem(('%s %s'):format(shown(file.path), file.problem), within)
+local function add_settings(read)
+  if read.problem then
+    local within = read.project and glob.regexes('//' .. read.project .. '/**', {}) or nil
+    add_problem(('%s %s'):format(shown(read.path), read.problem), within)
   end
-  for _, rule in ipairs(file.rules) do
-    add(rule.regexes, ('%s denies %s'):format(shown(file.path), rule.text))
+  for _, rule in ipairs(read.rules) do
+    add(rule.regexes, ('%s denies %s'):format(shown(read.path), rule.text))
   end
 end
 
@@ -142,23 +143,11 @@ function M.refresh()
   end
 end
 
--- A folder without links; the last part of it may be missing.
-local function real_folder(path)
-  local folder, missing = path, {}
-  local real = uv.fs_realpath(folder)
-  while not real and folder ~= '/' and folder ~= vim.fs.dirname(folder) do
-    table.insert(missing, 1, vim.fs.basename(folder))
-    folder = vim.fs.dirname(folder)
-    real = uv.fs_realpath(folder)
-  end
-  return vim.fs.joinpath(real or folder, unpack(missing))
-end
-
 -- A path without the links in its folders; the file itself may be missing, or a link.
 ---@param known table<string, string> the real folders that have been looked up
 local function with_real_folder(path, known)
   local folder = vim.fs.dirname(path)
-  known[folder] = known[folder] or real_folder(folder)
+  known[folder] = known[folder] or file.real(folder)
   return known[folder] == folder and path or vim.fs.joinpath(known[folder], vim.fs.basename(path))
 end
 
@@ -172,6 +161,8 @@ local function spellings(path, known)
     end
     local target = uv.fs_readlink(real)
     if not target then
+      -- A `..` after a link in a target leads elsewhere than it reads.
+      found[#found + 1] = link ~= path and file.real(path) or nil
       return found
     end
     link = vim.fs.normalize(

@@ -47,9 +47,9 @@ local function all_rows(text)
   return { 0, #text.lines }
 end
 
-local function has_same_format(file)
+local function has_same_format(text, other)
   return vim.iter(buffer_text.FORMAT):all(function(name)
-    return file.before[name] == file.after[name]
+    return text[name] == other[name]
   end)
 end
 
@@ -75,7 +75,7 @@ local function line_hunks(file)
   for _, hunk in ipairs(found) do
     hunk.kind = 'lines'
   end
-  if not has_same_format(file) then
+  if not has_same_format(file.before, file.after) then
     local old, new = #file.before.lines, #file.after.lines
     table.insert(found, { kind = 'format', old = { old, old }, new = { new, new } })
   end
@@ -125,6 +125,7 @@ end
 ---@field state claude_ide.ReviewState
 ---@field first integer row, 0-based, of the lines in the current text
 ---@field last integer end-exclusive
+---@field is_edited? boolean for a file that is wholly of the change: it has another text since
 
 ---@class claude_ide.ReviewComparison the current text of a file, compared with both reviewed texts
 ---@field now? claude_ide.FileText nil if there is no file
@@ -141,6 +142,10 @@ local function are_same(lines, others)
   return #lines == #others
 end
 
+local function is_same_text(text, other)
+  return are_same(text.lines, other.lines) and has_same_format(text, other)
+end
+
 --- Compare the reviewed texts of a file with its current text.
 ---@param file claude_ide.ReviewFile
 ---@param now? claude_ide.FileText nil if there is no file
@@ -155,6 +160,25 @@ function M.compare(file, now)
     before = now and rebase.hunks(file.before.lines, now.lines) or {},
     after = now and rebase.hunks(file.after.lines, now.lines) or {},
   }
+end
+
+--- The text of a file that was created or deleted, while it exists.
+---@param hunk claude_ide.ReviewHunk
+---@return claude_ide.FileText
+function M.whole(hunk)
+  return hunk.kind == 'created' and hunk.file.after or hunk.file.before
+end
+
+local function find_whole(hunk, now)
+  local existing, missing = 'present', 'reverted'
+  if hunk.kind == 'deleted' then
+    existing, missing = missing, existing
+  end
+  if not now then
+    return { state = missing, first = 0, last = 0 }
+  end
+  local is_edited = not is_same_text(now, M.whole(hunk))
+  return { state = existing, first = 0, last = #now.lines, is_edited = is_edited }
 end
 
 ---@return claude_ide.ReviewPosition?
@@ -187,14 +211,9 @@ end
 
 local function find_format(hunk, comparison)
   local now, file = comparison.now, hunk.file
-  local function is_like(text)
-    return vim.iter(buffer_text.FORMAT):all(function(name)
-      return now[name] == text[name]
-    end)
-  end
   local last = math.max(#now.lines - 1, 0)
-  local state = is_like(file.after) and 'present'
-    or is_like(file.before) and 'reverted'
+  local state = has_same_format(now, file.after) and 'present'
+    or has_same_format(now, file.before) and 'reverted'
     or 'changed'
   return { state = state, first = last, last = last }
 end
@@ -205,10 +224,8 @@ end
 ---@return claude_ide.ReviewPosition
 function M.find(hunk, comparison)
   local now = comparison.now
-  if hunk.kind == 'created' then
-    return { state = now and 'present' or 'reverted', first = 0, last = now and #now.lines or 0 }
-  elseif hunk.kind == 'deleted' then
-    return { state = now and 'reverted' or 'present', first = 0, last = now and #now.lines or 0 }
+  if hunk.kind == 'created' or hunk.kind == 'deleted' then
+    return find_whole(hunk, now)
   elseif hunk.kind == 'unknown' or not now then
     return { state = 'changed', first = 0, last = 0 }
   end

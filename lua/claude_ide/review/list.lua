@@ -51,7 +51,10 @@ end
 -- What the user has seen and not changed is out of the way.
 local function shown_state(review, hunk, position)
   local is_as_written = position.state == 'present' or not is_known(hunk)
-  return is_as_written and record.is_seen(review.source, hunk) and 'seen' or position.state
+  if is_as_written and record.is_seen(review.source, hunk) then
+    return 'seen'
+  end
+  return is_as_written and position.is_edited and 'changed' or position.state
 end
 
 local function entry(index, hunk, position, file, state)

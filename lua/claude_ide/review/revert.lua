@@ -6,6 +6,7 @@ local current = require('claude_ide.review.current')
 local dialogue = require('claude_ide.dialogue.vim_ui')
 local file_close = require('claude_ide.file.close')
 local file_edit = require('claude_ide.file.edit')
+local file_path = require('claude_ide.file.path')
 local file_load = require('claude_ide.file.load')
 local file_write = require('claude_ide.file.write')
 local path_gate = require('claude_ide.file.gate')
@@ -16,6 +17,14 @@ local review_hunks = require('claude_ide.review.hunks')
 local M = {}
 
 local DELETE, KEEP = 1, 2
+
+---@class claude_ide.DeletedText
+---@field reviewed claude_ide.FileText what the review says of the file
+---@field now claude_ide.FileText what it was
+---@field fileencoding? string
+
+---@type table<string, claude_ide.DeletedText> by path
+local deleted = {}
 
 ---@class claude_ide.RevertResult
 ---@field done claude_ide.ReviewHunk[]
@@ -117,7 +126,7 @@ local function change(result, hunks, wanted)
   save(result, file, bufnr, was_modified)
 end
 
-local function write_new(file, text)
+local function write_new(file, text, encoding)
   local path, refusal = path_gate.check(file.path)
   if not path then
     return refusal
@@ -132,18 +141,30 @@ local function write_new(file, text)
   end
   file_edit.set_lines(bufnr, text.lines)
   set_format(bufnr, text)
+  vim.bo[bufnr].fileencoding = encoding or vim.bo[bufnr].fileencoding
   return file_write.write(bufnr)
 end
 
-local function write_whole(result, hunk, text)
-  local refusal = write_new(hunk.file, text)
+-- What we have deleted is written again with what the user had made of it.
+local function write_whole(result, hunk)
+  local reviewed, known = review_hunks.whole(hunk), deleted[hunk.file.path]
+  local is_ours = known ~= nil and vim.deep_equal(known.reviewed, reviewed)
+  local refusal =
+    write_new(hunk.file, is_ours and known.now or reviewed, is_ours and known.fileencoding or nil)
   if refusal then
     return refuse(result, '%s', refusal)
   end
   table.insert(result.done, hunk)
 end
 
-local function remove(file)
+local function remove(hunk)
+  local file = hunk.file
+  local turned = file_path.turned(file.path, file.path)
+  if turned then
+    return turned
+  end
+  local now, bufnr = current.of(file.path)
+  local encoding = bufnr and vim.bo[bufnr].fileencoding or nil
   local buffer = buffers.find(file.path)
   if buffer and (buffer.loaded or buffer.listed) then
     local closed = file_close.close_file(file.path)
@@ -152,14 +173,25 @@ local function remove(file)
     end
   end
   local ok, failure = os.remove(file.path)
+  if ok and now then
+    deleted[file.path] = { reviewed = review_hunks.whole(hunk), now = now, fileencoding = encoding }
+  end
   return not ok and failure or nil
 end
 
-local function delete(result, hunk, after)
-  local name = hunk.file.name
+local function question(hunk, now)
+  local name, reviewed = hunk.file.name, review_hunks.whole(hunk)
+  if not review_hunks.find(hunk, { now = now, before = {}, after = {} }).is_edited then
+    return ('Delete %s?'):format(name)
+  end
+  local removed, added = rebase.count(reviewed.lines, now.lines)
+  return ('Delete %s, which has changed since (+%d −%d)?'):format(name, added, removed)
+end
+
+local function delete(result, hunk, now, after)
   local items = { [DELETE] = 'Delete it', [KEEP] = 'Keep it' }
-  dialogue.select(('Delete %s?'):format(name), items, function(index)
-    local refusal = index == DELETE and remove(hunk.file)
+  dialogue.select(question(hunk, now), items, function(index)
+    local refusal = index == DELETE and remove(hunk)
     if refusal then
       refuse(result, '%s', refusal)
     elseif index == DELETE then
@@ -175,9 +207,9 @@ local function change_whole(result, hunk, wanted, after)
   if not applicable(result, hunk, file, wanted) then
     return after()
   elseif file.now then
-    return delete(result, hunk, after)
+    return delete(result, hunk, file.now, after)
   end
-  write_whole(result, hunk, wanted == 'reverted' and hunk.file.before or hunk.file.after)
+  write_whole(result, hunk)
   after()
 end
 
@@ -198,7 +230,12 @@ end
 
 local function run(result, hunks, wanted, after)
   local kind, file = hunks[1].kind, hunks[1].file
-  if kind == 'unknown' then
+  -- The path had no link when the agent changed the file.
+  local turned = file_path.turned(file.path, file.path)
+  if turned then
+    refuse(result, '%s', turned)
+    return after()
+  elseif kind == 'unknown' then
     refuse(result, '%s: an earlier text is unknown (%s)', file.name, file.obstacle)
     return after()
   elseif kind == 'created' or kind == 'deleted' then

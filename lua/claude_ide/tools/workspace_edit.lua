@@ -26,7 +26,8 @@ local OPERATIONS = { rename = 'rename', delete = 'delete' }
 ---@field unsaved? integer the buffer, if it has unsaved changes
 ---@field is_new? boolean the file does not exist
 ---@field is_made? boolean the language server has just created it, empty
----@field warning string as in `whereabouts`
+---@field warning string as in `whereabouts`, also the next
+---@field target string
 
 ---@class claude_ide.FileEdits
 ---@field path string
@@ -160,13 +161,15 @@ local function new_file(file, encoding)
   local is_empty = #lines == 1 and lines[1] == ''
   local text = is_empty and '' or table.concat(lines, '\n') .. '\n'
   check_text(file.path, text)
+  local where = whereabouts.of(file.path, folders.all())
   return {
     path = file.path,
     text = text,
     digest = '',
     lines = is_empty and 0 or #lines,
     is_new = true,
-    warning = whereabouts.of(file.path, folders.all()).warning,
+    warning = where.warning,
+    target = where.target,
   }
 end
 
@@ -185,13 +188,15 @@ function M.changed(bufnr, path, lines)
   local text = buffer_text.with_lines(bufnr, lines)
   check_text(path, text)
   local is_modified = vim.bo[bufnr].modified
+  local where = whereabouts.of(path, folders.all())
   return {
     path = path,
     text = text,
     digest = M.digest(bufnr),
     lines = math.max(rebase.count(before, lines)),
     unsaved = is_modified and bufnr or nil,
-    warning = is_modified and '' or whereabouts.of(path, folders.all()).warning,
+    warning = is_modified and '' or where.warning,
+    target = where.target,
   }
 end
 

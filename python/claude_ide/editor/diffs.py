@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port, without_error
 from claude_ide.errors import EditorError
+from claude_ide.paths import TURNED, real
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -30,6 +32,8 @@ class Diff(msgspec.Struct, eq=False):
     id: int
     name: str
     path: str
+    target: str
+    """The path without links, when the diff was requested."""
     shown: bool = False
     decided: bool = False
     """Whether the editor has reported the outcome; the diff is then closed or closing."""
@@ -79,7 +83,7 @@ class Diffs:
 
         Raises `EditorError`, also for an `error` that the function returns.
         """
-        diff = Diff(next(self._numbers), name, path)
+        diff = Diff(next(self._numbers), name, path, real(path))
         self._open[diff.id] = diff
         for opened in self._subscribers:
             opened(diff)
@@ -127,7 +131,13 @@ class Diffs:
         if (diff := self._undecided(event)) is not None:
             diff.decided = True
             given = {name: event.get(name, "") for name in ("text", "reason", "words")}
-            diff.decision.set_result(Decision(event["accepted"], **given))
+            decision = Decision(event["accepted"], **given)
+            if decision.accepted and real(diff.path) != diff.target:
+                decision = Decision(accepted=False, reason=TURNED)
+                self.settle(diff, is_written=False)
+                shown = f"not accepted: {Path(diff.path).name}: {TURNED}"
+                self._port.notify("say.message.show", shown, "warn")
+            diff.decision.set_result(decision)
 
     def _undecided(self, event: dict[str, Any]) -> Diff | None:
         """Return the proposal that an event names, unless it is closed or settled."""

@@ -7,7 +7,6 @@ because the write has added or removed lines above them.
 
 import asyncio
 import contextlib
-from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics, Loaded
 from claude_ide.errors import EditorError
 from claude_ide.news import Item, line_of, news
-from claude_ide.paths import exists, from_uri, is_same
+from claude_ide.paths import exists, from_uri, is_same, real
 from claude_ide.text_diff import ends
 
 SECONDS = 0.38
@@ -70,7 +69,7 @@ class Baseline(msgspec.Struct):
         except TimeoutError:
             is_checked = False
         known = _of(path, found if isinstance(found, dict) else await editor.diagnostics(path))
-        self.written[_key(path)] = Before(_lines(path), known.items if is_checked else None)
+        self.written[real(path)] = Before(_lines(path), known.items if is_checked else None)
         for earliest in [*self.written][:-MOST]:
             del self.written[earliest]
         return known
@@ -93,7 +92,7 @@ class Baseline(msgspec.Struct):
         return {path: rest[path] for path in rest if rest[path].items or rest[path].omitted}
 
     def _without_old(self, path: str, known: Diagnostics) -> Diagnostics:
-        before = self.written.get(_key(path))
+        before = self.written.get(real(path))
         if before is None:
             return known
         after = _lines(path)
@@ -109,14 +108,7 @@ class Baseline(msgspec.Struct):
 
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]
-        self.written.pop(_key(path), None)
-
-
-def _key(path: str) -> str:
-    try:
-        return realpath(path)
-    except ValueError:  # a NUL character
-        return path
+        self.written.pop(real(path), None)
 
 
 def _of(path: str, found: dict[str, Diagnostics]) -> Diagnostics:

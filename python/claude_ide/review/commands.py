@@ -10,8 +10,9 @@ from typing import Any
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
+from claude_ide.paths import real
 from claude_ide.review import versions
-from claude_ide.review.journal import FileChange, real
+from claude_ide.review.journal import FileChange
 from claude_ide.review.versions import Version
 
 BUSY_SECONDS = 1.0

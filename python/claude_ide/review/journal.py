@@ -5,10 +5,10 @@ and `settle` at the turn's end. For an earlier session, `reported` has the texts
 """
 
 import asyncio
-import os.path
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from claude_ide.paths import real
 from claude_ide.review import versions
 from claude_ide.review.versions import Version
 
@@ -183,11 +183,3 @@ class Journal:
         spans = [span for turn in self._turns.values() for span in turn.files.values()]
         kept = [version.text for span in spans for version in (span.before, span.after) if version]
         return sum(len(text) for text in {id(text): text for text in kept if text}.values())
-
-
-def real(path: str) -> str:
-    """Return the path that names a file in a journal: without links."""
-    try:
-        return os.path.realpath(path)
-    except ValueError:  # a path with a NUL
-        return path

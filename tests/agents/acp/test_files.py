@@ -191,7 +191,7 @@ async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no
     agent: Requests,
 ) -> None:
     await agent.write("one")
-    agent.requests.allow("t1", [f"{agent.path.parent}/./{agent.path.name}"])
+    agent.requests.allow("t1", frozenset([str(agent.path)]))
     await agent.write("two")
     await agent.end()
     await agent.write("three")

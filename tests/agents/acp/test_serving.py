@@ -37,6 +37,7 @@ class Disk:
     def __init__(self, *, waits: bool = False) -> None:
         self.waits = waits
         self.cancelled = 0
+        self.allowed: list[bool] = []
 
     async def read(self, path: str) -> str:
         return Path(path).read_text()
@@ -47,6 +48,7 @@ class Disk:
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
     ) -> Written:
+        self.allowed.append(is_allowed)
         if self.waits:
             try:
                 await asyncio.get_running_loop().create_future()
@@ -219,3 +221,38 @@ async def test_the_user_s_version_survives_an_agent_that_then_writes_the_disk(
 
     assert (tmp_path / "a.txt").read_text() == "mine\n"
     assert notice.text == "your version of a.txt was overwritten by the agent, and is restored"
+
+
+@pytest.mark.parametrize("is_turned", [True, False])
+async def test_a_permission_is_for_the_file_to_which_the_path_led_when_it_was_asked_for(
+    begin: Begin, tmp_path: Path, is_turned: bool
+) -> None:
+    path, disk = tmp_path / "a.txt", Disk()
+    path.symlink_to("one.txt")
+    asked = acp.permission("t1", kind="edit", content=[acp.diff(str(path), None, "new\n")])
+    script = Script(prompt=[asked, write("new\n"), acp.tool_update("t1", status="completed")])
+    talk = await begin(script, workbench=Workbench(files=disk))
+    await talk.prompt("hi")
+    request: Any = await talk.until(PermissionAsked)
+    if is_turned:
+        path.unlink()
+        path.symlink_to("two.txt")
+
+    await talk.agent.answer(request.request, Allow())
+
+    await talk.until(TurnEnded)
+    assert disk.allowed == [not is_turned]
+
+
+async def test_the_user_s_version_is_restored_through_no_link_that_was_made_since(
+    begin: Begin, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("theirs\n")
+    turn = acp.ask("terminal/create", command=f"cd {tmp_path}; mv a.txt b; ln -s other.txt a.txt")
+    talk = await edited(begin, tmp_path, turn, OVER, acp.tool_update("t1", status="completed"))
+
+    notice: Notice = await talk.until(Notice)
+
+    assert notice.text == "a.txt: a link on its path has changed since it was shown"
+    assert other.read_text() == "theirs\n"

@@ -22,6 +22,7 @@ from claude_ide.agents.events import (
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.workbench import AllowCode
 from claude_ide.jsonrpc.message import Id
+from claude_ide.paths import real
 
 CANCELLED = {"action": "cancel"}
 
@@ -53,9 +54,11 @@ class Asking:
         call, events = tools.asked(mapping(params.get("toolCall")))
         self._report(events)
         asked = permission.asked(self._pending.new(), params, call)
+        # The call, and where its paths lead, may have changed by the time of the answer.
+        targets = frozenset(map(real, call.paths))
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
-        self._serving.answered(call, answer)
+        self._serving.answered(call, answer, targets)
         if isinstance(answer, Allow) and isinstance(asked, PermissionAsked) and asked.code:
             self._allow_code(asked, answer)
         if isinstance(answer, Reject | Dismiss):

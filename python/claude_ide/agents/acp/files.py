@@ -5,7 +5,6 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 Unsaved text that the user has seen there is replaced without another question.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from claude_ide.agents.acp import params as given
 from claude_ide.agents.events import Event, Notice, Replacement
 from claude_ide.agents.workbench import Files
 from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
-from claude_ide.paths import normalized
+from claude_ide.paths import TURNED, normalized, real
 
 NOT_FOUND = -32002
 """ACP: a resource was not found."""
@@ -68,7 +67,7 @@ class FileRequests:
         self._emit = emit
         self._accepted: dict[str, Accepted] = {}
         self._allowed: dict[str, frozenset[str]] = {}
-        """The files that tools may change, as the user has allowed, by the tools' ids."""
+        """The paths, without links, that the user has allowed tools to change, by their ids."""
         self._agreed: dict[str, dict[str, Replacement]] = {}
         """The texts that the user has accepted for files with unsaved text, by the tools' ids."""
         self._has_read = self._has_written = False
@@ -105,7 +104,7 @@ class FileRequests:
         self._has_written = True
         accepted = self._accepted_for(path, content)
         text = accepted.text if accepted else content
-        is_allowed = any(_real(path) in allowed for allowed in self._allowed.values())
+        is_allowed = any(real(path) in allowed for allowed in self._allowed.values())
         try:
             over = self._replaced_by(path, text)
             written = await self._files.write(path, text, is_allowed=is_allowed, over=over)
@@ -118,42 +117,44 @@ class FileRequests:
             self._note(CHANGED.format(path))
         return {}
 
-    def allow(self, tool: str, paths: Iterable[str]) -> None:
-        """Remember that the user has allowed a tool to change these files."""
-        self._allowed[tool] = frozenset(map(_real, paths))
+    def allow(self, tool: str, targets: frozenset[str]) -> None:
+        """Remember that the user has allowed a tool to change the files at these real paths."""
+        self._allowed[tool] = targets
 
     def agree(self, tool: str, unsaved: Iterable[Replacement]) -> None:
         """Remember what the user has accepted in place of unsaved text."""
-        self._agreed[tool] = {_real(each.path): each for each in unsaved}
+        self._agreed[tool] = {real(each.path): each for each in unsaved}
 
     def accept(self, tool: str, edit: Replacement) -> None:
         """Remember the user's version of a file that a tool is about to write."""
         path = normalized(edit.path)
-        self._accepted[_real(path)] = Accepted(tool, path, edit.new)
+        self._accepted[real(path)] = Accepted(tool, path, edit.new)
 
     async def ended(self, tool: str, *, is_completed: bool) -> None:
         """Restore the user's versions that a tool has overwritten by itself afterwards."""
         self._allowed.pop(tool, None)
         self._agreed.pop(tool, None)
-        for key, accepted in list(self._accepted.items()):
+        for target, accepted in list(self._accepted.items()):
             if accepted.tool == tool:
-                del self._accepted[key]
-                if accepted.theirs is not None:
+                del self._accepted[target]
+                if real(accepted.path) != target:
+                    self._emit(Notice(f"{Path(accepted.path).name}: {TURNED}", "warning"))
+                elif accepted.theirs is not None:
                     await self._check(accepted, accepted.theirs)
                 elif is_completed:
                     await self._insist(accepted)
 
     def _accepted_for(self, path: str, content: str) -> Accepted | None:
         """Return the user's version; None if the agent now writes something else."""
-        accepted = self._accepted.get(_real(path))
+        accepted = self._accepted.get(real(path))
         if accepted is None or accepted.theirs in (None, content):
             return accepted
-        del self._accepted[_real(path)]
+        del self._accepted[real(path)]
         return None
 
     def _replaced_by(self, path: str, text: str) -> str | None:
         """Return the text that the user has agreed to replace by this one."""
-        found = (agreed.get(_real(path)) for agreed in self._agreed.values())
+        found = (agreed.get(real(path)) for agreed in self._agreed.values())
         return next((each.old for each in found if each and _is_same(each.new, text)), None)
 
     async def _check(self, accepted: Accepted, theirs: str) -> None:
@@ -209,7 +210,3 @@ def _is_same(text: str, other: str) -> bool:
 
 def _plain(text: str) -> str:
     return text.removeprefix(BOM).replace("\r\n", "\n").removesuffix("\n")
-
-
-def _real(path: str) -> str:
-    return os.path.realpath(path)

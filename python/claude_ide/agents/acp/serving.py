@@ -106,11 +106,11 @@ class Serving:
             found["fs/write_text_file"] = self._waiting(self._files.write)
         return found
 
-    def answered(self, call: Call, answer: Answer | None) -> None:
-        """Remember which files a call may change, and the user's versions of them."""
+    def answered(self, call: Call, answer: Answer | None, targets: frozenset[str]) -> None:
+        """Remember that a call may change these files, and the user's versions of them."""
         if self._files is None or not isinstance(answer, Allow):
             return
-        self._files.allow(call.id, filter(None, (call.path, *(diff.path for diff in call.diffs))))
+        self._files.allow(call.id, targets)
         for edit in answer.edits:
             self._files.accept(call.id, edit)
         self._files.agree(call.id, answer.unsaved)

@@ -1,9 +1,7 @@
 """An edit of one or more files that the user reviews before any of it is applied."""
 
 import asyncio
-import os
 from collections.abc import Coroutine, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -31,6 +29,8 @@ class EditedFile(msgspec.Struct, frozen=True):
     digest: str
     lines: int
     warning: str
+    target: str
+    """The path without links, for which the warning is."""
     unsaved: int | None = None
     is_new: bool = False
     is_made: bool = False
@@ -226,14 +226,15 @@ class _Review:
             if _exists(accepted):
                 raise EditorError("exists by now")
             content = text.encode("utf-8", "surrogateescape")
-            await asyncio.to_thread(disk.write, Path(os.path.realpath(path)), content)
+            await asyncio.to_thread(disk.write, path, accepted.file.target, content)
             self.outcome.written.append("".join([path, *notes]))
             return
         loaded = await self._editor.load(path)
         if loaded.obstacle:
             raise EditorError(loaded.obstacle)
         name, digest = self._client.shown_name, accepted.file.digest
-        done = await self._editor.ask(WRITER, path, text, name, False, digest)
+        target = accepted.file.target
+        done = await self._editor.ask(WRITER, path, text, name, False, digest, target)
         if done.get("is_unloaded"):
             raise EditorError(f"read-only in {editor_name()}, or closed")
         if "bufnr" in done:

@@ -72,6 +72,11 @@ class Call:
     is_over: bool = False
 
     @property
+    def paths(self) -> list[str]:
+        """The files that it names."""
+        return [path for path in (self.path, *(diff.path for diff in self.diffs)) if path]
+
+    @property
     def output(self) -> str:
         """The output so far."""
         if len(self.printed) > 1:
