@@ -16,7 +16,9 @@ from support.disk_changes import (
     text,
     wait_for_changes,
 )
+from support.either_editor import BOTH, Editor, edit, run
 from support.neovim import Neovim, until
+from support.vim import Vim
 
 
 @pytest.fixture
@@ -53,6 +55,38 @@ async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> Non
         f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
     )
     await until(lambda: message in nvim.screen.text())
+
+
+@pytest.mark.parametrize(
+    ("texts", "remedy", "undone"),
+    [
+        (["b"], "u undoes", "u"),
+        (["b", "c", "d"], "3u undoes", "3u"),
+        (["b", "user: x", "c"], "u undoes the last write", "u"),
+    ],
+)
+@BOTH
+async def test_the_report_of_several_writes_says_how_to_undo_them(
+    nvim: Editor, project: Path, texts: list[str], remedy: str, undone: str
+) -> None:
+    (project / "a.txt").write_text("a\n")
+    await edit(nvim, project / "a.txt")
+    bufnr = await nvim.eval("bufnr()")
+    before = await nvim.eval("getline(1, '$')")
+    for each in texts:
+        after = [each.removeprefix("user: ")]
+        if isinstance(nvim, Vim):
+            await nvim.command(f"call claude_ide#file#edit#Change({bufnr}, {after})")
+        else:
+            await run(nvim, "file.edit.change", bufnr, after)
+        if not each.startswith("user: "):
+            await run(nvim, "disk.report.followed", bufnr, before, after)
+        before = after
+
+    await until(lambda: f"; {remedy}" in nvim.screen.text())
+
+    await nvim.keys(undone)
+    assert await nvim.eval("getline(1, '$')") == ["x" if "user: x" in texts else "a"]
 
 
 async def test_a_report_waits_while_a_command_is_typed(nvim: Neovim, path: Path) -> None:

@@ -110,12 +110,14 @@ async def test_the_reader_of_a_file_is_named_by_the_pattern_of_its_autocommand(
     nvim: Neovim,
 ) -> None:
     await nvim.command("autocmd BufReadCmd */secrets/* let g:read = 1")
+    await nvim.command("autocmd BufReadPost,FileReadPost * let g:all = 1")
 
     for path, pattern in {
         "/a/b.zip": "*.zip",
         "/a/b.tar.gz": "*.tar.gz",
         "/a/secrets/b": "*/secrets/*",
-        "/a/b.gz": None,
+        "/a/b.gz": "*.gz",
+        "/a/b.txt": None,
         "/a/term:/b": None,
     }.items():
         assert await nvim.lua(

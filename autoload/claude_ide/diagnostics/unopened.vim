@@ -113,7 +113,10 @@ enddef
 
 # Why a file must not be loaded, if so.
 def Obstacle(path: string): string
-  if getfsize(path) > LARGEST
+  const reason = gate.NeedsPlugin(path)
+  if reason !=# ''
+    return reason
+  elseif getfsize(path) > LARGEST
     return $'it has {getfsize(path)} bytes, more than {LARGEST}'
   elseif readblob(path, 0, 8000)->index(0) >= 0
     return 'it is not a text file'

@@ -6,6 +6,7 @@ import autoload '../file/changed.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
+import autoload '../file/stamp.vim'
 import autoload '../file/write.vim' as file_write
 import autoload '../file/written.vim'
 import autoload '../say/message.vim'
@@ -27,6 +28,7 @@ const PATIENCE = 10000
 const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
 
 var is_polling = false
+var rereading: dict<bool> = {} # buffers whose file is about to be read again
 
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 # otherwise unless 'autoread' is switched off.
@@ -224,7 +226,7 @@ enddef
 # known.
 export def Saved(path: string): list<list<string>>
   const bufnr = buffers.Loaded(path)
-  if bufnr == 0
+  if bufnr == 0 || edit.IsTranslated(bufnr)
     return []
   endif
   NoticeEarlier(bufnr)
@@ -236,7 +238,7 @@ enddef
 # the text before it.
 export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false): bool
   const bufnr = buffers.Loaded(path)
-  if bufnr == 0
+  if bufnr == 0 || edit.IsTranslated(bufnr)
     return true
   endif
   if is_ahead
@@ -254,11 +256,41 @@ export def IsExpected(bufnr: number): bool
   return !empty(expected.Of(bufnr))
 enddef
 
+def Reread(bufnr: number)
+  const before = getbufline(bufnr, 1, '$')
+  changed.Reread(bufnr)
+  file_write.MarkRead(bufnr)
+  if report.Followed(bufnr, before, getbufline(bufnr, 1, '$'))
+    written.Report(bufnr)
+  endif
+enddef
+
+# Have Vim read a file again once it is no longer being written and the user is not disturbed.
+def RereadSoon(bufnr: number, deadline: number)
+  const seen = stamp.Of(file.Name(bufnr))
+  rereading[bufnr] = true
+  timer_start(SETTLED, (_) => {
+    rereading->remove(string(bufnr))
+    if !bufloaded(bufnr) || getbufvar(bufnr, '&modified') || !IsFollowed(bufnr)
+      return
+    elseif stamp.Of(file.Name(bufnr)) ==# seen && MayChange(bufnr)
+      Reread(bufnr)
+    elseif expected.Now() < deadline
+      RereadSoon(bufnr, deadline)
+    endif
+  })
+enddef
+
 # Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
 # buffer is updated as soon as possible; `OnEnd` then gets the milliseconds that this took. Returns
 # the write, or an empty dict.
 export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   if IsTooLarge(bufnr)
+    return {}
+  elseif edit.IsTranslated(bufnr)
+    if !has_key(rereading, bufnr)
+      RereadSoon(bufnr, expected.Now() + PATIENCE)
+    endif
     return {}
   endif
   final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])

@@ -17,8 +17,9 @@ const HINT = '; for diffs :help claude-ide-mode'
 const MOST_REPEATED = 3 # reports of a file that is written without a pause
 const FRAME = 20 # columns around a message
 
-# By path: the `name`, the `agent` ('' for another program), the lines `added` and `removed`, and
-# the text `before`.
+# By path: the `name`, the `agent` ('' for another program), the lines `added` and `removed`, the texts
+# `before` and `after`, and how many undo `steps` lead back to `before`; 0 if the user has changed the file
+# in between.
 var followed: dict<dict<any>> = {}
 var kept: dict<string> = {} # by path, the names of files whose buffers have unsaved changes
 var repeats: dict<dict<any>> = {}
@@ -64,6 +65,15 @@ def Agents(files: list<dict<any>>): list<string>
   return agents
 enddef
 
+# The keys that undo what is reported.
+def Remedy(files: list<dict<any>>): string
+  if len(files) > 1
+    return files->indexof((_, file) => file.steps != 1) < 0 ? 'u undoes each' : 'u undoes each write'
+  endif
+  const steps: number = files[0].steps
+  return steps == 0 ? 'u undoes the last write' : $'{steps > 1 ? steps : ""}u undoes'
+enddef
+
 def PartsOfFollowed(): list<string>
   const files = values(followed)->sort((one, other) => {
     const name: string = one.name
@@ -75,7 +85,7 @@ def PartsOfFollowed(): list<string>
   endif
   const agents = Agents(files)
   if len(files) > MOST_NAMED
-    return [Many(files, len(agents) == 1 ? agents[0] : ''), 'u undoes each']
+    return [Many(files, len(agents) == 1 ? agents[0] : ''), Remedy(files)]
   endif
   var parts: list<string> = []
   for agent in agents->copy()->filter((_, name) => name !=# '')
@@ -86,7 +96,7 @@ def PartsOfFollowed(): list<string>
   if !empty(others)
     parts->add(Theirs(others))
   endif
-  return parts->add(len(files) > 1 ? 'u undoes each' : 'u undoes')
+  return parts->add(Remedy(files))
 enddef
 
 def PartsOfKept(): list<string>
@@ -152,7 +162,8 @@ enddef
 
 # All writes to a file since the last report count as one.
 def Add(path: string, before: list<string>, after: list<string>, agent: string)
-  const last = get(followed, path, {before: before, agent: ''})
+  const last = get(followed, path, {before: before, after: before, agent: '', steps: 0})
+  const is_in_a_row = !has_key(followed, path) || (last.steps > 0 && last.after ==# before)
   const [removed, added] = Difference(last.before, after)
   if has_key(kept, path)
     kept->remove(path)
@@ -164,6 +175,8 @@ def Add(path: string, before: list<string>, after: list<string>, agent: string)
       added: added,
       removed: removed,
       before: last.before,
+      after: after,
+      steps: is_in_a_row ? last.steps + 1 : 0,
     }
   elseif has_key(followed, path)
     followed->remove(path)

@@ -15,12 +15,7 @@ final borrowed: dict<dict<any>> = {}
 # a file in place of Vim, which then has no text to compare.
 export def Check(path: any): dict<string>
   const checked = gate.Check(path)
-  if has_key(checked, 'refusal') || !filereadable(checked.path) || buffers.Loaded(checked.path) > 0
-    return checked
-  endif
-  const pattern = gate.Reader(checked.path)
-  return pattern ==# '' ? checked
-    : {refusal: $'{checked.path}: a plugin handles such files itself ({pattern})'}
+  return has_key(checked, 'path') && filereadable(checked.path) ? gate.TextFile(checked.path) : checked
 enddef
 
 # Another program has written the file, and the buffer does not follow.

@@ -2,6 +2,7 @@ vim9script
 # Vim's own check whether another program has changed a file (`FileChangedShell`). It compares
 # nanoseconds, which `getftime()` does not return.
 
+import autoload './edit.vim'
 import autoload './path.vim' as file
 
 const NO_FILE = -1
@@ -46,13 +47,41 @@ export def OnShell(bufnr: number, path: string)
   if autocmd_get({event: 'FileChangedShell'})
       ->indexof((_, other) => IsHandledBy(other, bufnr, path)) < 0
     const is_written = index(['changed', 'conflict'], v:fcs_reason) >= 0
-    v:fcs_choice = is_written && TakesOver(bufnr) ? '' : 'ask'
+    const is_ours = is_written && TakesOver(bufnr)
+    v:fcs_choice = !is_ours ? 'ask'
+      : v:fcs_reason ==# 'changed' && edit.IsTranslated(bufnr) ? 'reload' : ''
   endif
 enddef
 
 # Whether Vim has reported a change since the last probe.
 def WasReported(bufnr: number): bool
   return has_key(reported, bufnr) && remove(reported, bufnr)
+enddef
+
+def CheckTime(bufnr: number, choose: string)
+  augroup claude_ide_probe
+    execute $'autocmd! FileChangedShell <buffer={bufnr}> claude_ide#file#changed#{choose}()'
+    # In an autocommand that is not nested, such as that of `:w` in a proposal, Vim would run none for the
+    # change, and ask a question that `silent` hides.
+    execute $'autocmd! User probe ++nested silent checktime {bufnr}'
+  augroup END
+  try
+    doautocmd <nomodeline> claude_ide_probe User probe
+  finally
+    autocmd! claude_ide_probe
+  endtry
+enddef
+
+# Only for the autocommand.
+export def Choose()
+  v:fcs_choice = {changed: 'reload', time: 'ask'}->get(v:fcs_reason, '')
+enddef
+
+# Make Vim read a buffer's file again if it has changed, whatever 'autoread' is. Not for a buffer with
+# unsaved changes, which keeps its text.
+export def Reread(bufnr: number)
+  CheckTime(bufnr, 'Choose')
+  Know(bufnr)
 enddef
 
 # Make Vim check whether a buffer's file has changed, without a question to the user. Only for
@@ -70,17 +99,7 @@ export def Probe(bufnr: number): string
     return ''
   endif
   found = ''
-  augroup claude_ide_probe
-    execute $'autocmd! FileChangedShell <buffer={bufnr}> claude_ide#file#changed#Note()'
-    # In an autocommand that is not nested, such as that of `:w` in a proposal, Vim would run none for the
-    # change, and ask a question that `silent` hides.
-    execute $'autocmd! User probe ++nested silent checktime {bufnr}'
-  augroup END
-  try
-    doautocmd <nomodeline> claude_ide_probe User probe
-  finally
-    autocmd! claude_ide_probe
-  endtry
+  CheckTime(bufnr, 'Note')
   const was_reported = WasReported(bufnr)
   return found !=# '' && found !=# 'time' ? found : was_reported ? 'changed' : ''
 enddef

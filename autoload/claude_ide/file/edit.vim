@@ -2,6 +2,7 @@ vim9script
 # Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds, signs
 # and the cursor stay with their lines, and only removed lines lose their marks.
 
+import autoload './gate.vim'
 import autoload './inside.vim'
 import autoload './path.vim' as file
 import autoload './rebase.vim'
@@ -18,6 +19,13 @@ enddef
 export def IsFile(path: string): bool
   const type = getftype(path)
   return type ==# 'file' || (type ==# 'link' && getftype(file.Resolved(path)) ==# 'file')
+enddef
+
+# Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Vim can then
+# read the file again: the plugin's autocommands have to run.
+export def IsTranslated(bufnr: number): bool
+  return gate.Reader(file.Name(bufnr)) !=# ''
+    || !empty(autocmd_get({event: 'BufWriteCmd', pattern: $'<buffer={bufnr}>'}))
 enddef
 
 # Whether the text needs no conversion. Bytes that are not UTF-8 are kept as they are.
@@ -90,9 +98,9 @@ export def Bytes(bufnr: number): list<string>
 enddef
 
 # Read a buffer's file: the `lines`, the options that restore its bytes, and these `bytes`. Empty if
-# it cannot be read.
+# it cannot be read, or is translated.
 export def Read(bufnr: number): dict<any>
-  const bytes = Bytes(bufnr)
+  const bytes = IsTranslated(bufnr) ? [] : Bytes(bufnr)
   if empty(bytes)
     return {}
   endif

@@ -6,6 +6,8 @@ scriptencoding utf-8
 import autoload './path.vim' as file
 import autoload '../say/reason.vim'
 
+# Of plugins that read or write a file in place of Vim (zip.vim), or filter what Vim reads (gzip.vim).
+const READING = ['BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd']
 const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
 const SHOWN = 200
 const LARGEST = 50000000 # bytes of a file
@@ -77,22 +79,30 @@ def Reason(path: string): string
   return ''
 enddef
 
-def Patterns(): list<string>
-  return autocmd_get({event: 'BufReadCmd'})
+def Patterns(event: string): list<string>
+  return autocmd_get({event: event})
     ->filter((_, autocmd) => !has_key(autocmd, 'bufnr'))
     ->mapnew((_, autocmd) => autocmd.pattern)
 enddef
 
-# The autocommand pattern for which a plugin reads this file in place of Vim, such as `*.zip`; empty
-# if there is none.
+# The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
+# bytes are not what a buffer of it shows. Empty if there is none. An autocommand for all files, such as
+# one that opens folds, is no filter.
 export def Reader(path: string): string
-  return Patterns()->filter((_, pattern) => file.IsMatch(pattern, path))->get(0, '')
+  return READING->mapnew((_, event) => Patterns(event))->flattennew()
+    ->filter((_, pattern) => pattern =~# '[^*]' && file.IsMatch(pattern, path))->get(0, '')
+enddef
+
+# Why only a plugin can read a file; empty if Vim can.
+export def NeedsPlugin(path: string): string
+  const pattern = Reader(path)
+  return pattern ==# '' ? '' : $'a plugin handles such files itself ({pattern})'
 enddef
 
 # A plugin may read the parts of a name as other files than the one that was checked: tar.vim does
 # so with `tarfile::a::b`.
 def Split(path: string): string
-  const splitter = Patterns()->filter((_, pattern) => {
+  const splitter = Patterns('BufReadCmd')->filter((_, pattern) => {
     const scheme = matchstr(pattern, '^\a[[:alnum:]+.-]*:\+\ze[^/:]')
     return scheme !=# '' && stridx(path, '/' .. scheme) >= 0
   })->get(0, '')
@@ -108,6 +118,13 @@ export def Check(path: any): dict<string>
   endif
   const why = Reason(made[1]) ?? Split(made[1])
   return why ==# '' ? {path: made[1]} : {refusal: Refusal(made[1], why)}
+enddef
+
+# Check a file that is to be loaded as text. Returns the same.
+export def TextFile(path: any): dict<string>
+  const checked = Existing(path)
+  const obstacle = has_key(checked, 'path') ? NeedsPlugin(checked.path) : ''
+  return obstacle ==# '' ? checked : {refusal: Refusal(checked.path, obstacle)}
 enddef
 
 # Check a path that must name a regular file. Returns the same.

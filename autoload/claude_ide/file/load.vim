@@ -26,7 +26,7 @@ export def Add(path: string): dict<any>
   if succeeded && get(known, 'loaded', false)
     return {bufnr: known.bufnr}
   endif
-  const checked = gate.Existing(path)
+  const checked = gate.TextFile(path)
   if has_key(checked, 'refusal')
     return {refusal: checked.refusal}
   elseif IsEncrypted(checked.path)

@@ -72,10 +72,10 @@ end
 ---@return string? path absolute
 ---@return string? refusal
 local function checked(path)
-  local absolute, refusal = path_gate.existing(path)
+  local absolute, refusal = path_gate.text_file(path)
   if not absolute then
     return nil, refusal
-  elseif path_gate.reader(absolute) or path_gate.is_binary(absolute) then
+  elseif path_gate.is_binary(absolute) then
     return nil, 'it is not a text file'
   end
   return absolute

@@ -157,9 +157,9 @@ end
 -- Why a file must not be loaded, if so.
 local function obstacle(path)
   local size = assert(vim.uv.fs_stat(path)).size
-  local pattern = path_gate.reader(path)
-  if pattern then
-    return ('a plugin handles such files itself (%s)'):format(pattern)
+  local reason = path_gate.needs_plugin(path)
+  if reason then
+    return reason
   elseif size > LARGEST then
     return ('it has %d bytes, more than %d'):format(size, LARGEST)
   elseif path_gate.is_binary(path) then

@@ -2,6 +2,7 @@
 local accepted_files = require('claude_ide.disk.accepted_files')
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
+local changed = require('claude_ide.file.changed')
 local disk_report = require('claude_ide.disk.report')
 local disk_watch = require('claude_ide.disk.watch')
 local expected = require('claude_ide.disk.expected')
@@ -70,8 +71,12 @@ function M.may_change(bufnr)
   return moment.is_possible() and not is_in_use(bufnr)
 end
 
+local function may_be_followed(bufnr)
+  return not vim.bo[bufnr].modified and M.is_followed(bufnr)
+end
+
 local function may_be_noticed(bufnr)
-  return not vim.bo[bufnr].modified and not is_in_use(bufnr) and M.is_followed(bufnr)
+  return may_be_followed(bufnr) and not is_in_use(bufnr)
 end
 
 -- Replace the buffer's text with that on disk, and reapply unsaved changes.
@@ -246,7 +251,7 @@ end
 
 local function expect(path, earlier)
   local bufnr = buffers.loaded(path)
-  if bufnr then
+  if bufnr and not file_edit.is_translated(bufnr) then
     local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
     write.is_unannounced = nil
     write.deadline = vim.uv.now() + PATIENCE
@@ -256,9 +261,10 @@ end
 follow = function(path, saved)
   expect(path, saved)
   local bufnr = buffers.loaded(path)
-  local before = bufnr and saved_text.before(bufnr, saved)
-  if bufnr and before then
-    expected.of(bufnr).saved = before
+  local write = bufnr and expected.of(bufnr)
+  local before = write and saved_text.before(write.bufnr, saved)
+  if write and before then
+    write.saved = before
   end
 end
 
@@ -307,6 +313,35 @@ function M.is_expected(bufnr)
   return expected.of(bufnr) ~= nil
 end
 
+local rereading = {} ---@type table<integer, true> buffers whose file is about to be read again
+
+local function reread(bufnr)
+  local before = lines_of(bufnr)
+  M.mark_known(bufnr)
+  changed.reread(bufnr)
+  if disk_report.followed(bufnr, before, lines_of(bufnr)) then
+    written.report(bufnr)
+  end
+end
+
+-- Have Neovim read a file again once it is no longer being written and the user is not disturbed.
+local function reread_soon(bufnr, stamp, deadline)
+  rereading[bufnr] = true
+  vim.defer_fn(function()
+    rereading[bufnr] = nil
+    local now = vim.api.nvim_buf_is_loaded(bufnr)
+      and may_be_followed(bufnr)
+      and M.unknown_stamp(bufnr)
+    if not now then
+      return
+    elseif now == stamp and M.may_change(bufnr) then
+      reread(bufnr)
+    elseif vim.uv.now() < deadline then
+      reread_soon(bufnr, now, deadline)
+    end
+  end, POLL)
+end
+
 --- Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
 --- buffer is updated as soon as possible.
 ---@param bufnr integer
@@ -315,6 +350,11 @@ end
 function M.notice(bufnr, on_end)
   local stamp = M.unknown_stamp(bufnr)
   if not stamp or file_write.is_too_large(bufnr) then
+    return nil
+  elseif file_edit.is_translated(bufnr) then
+    if not rereading[bufnr] then
+      reread_soon(bufnr, stamp, vim.uv.now() + PATIENCE)
+    end
     return nil
   end
   local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })

@@ -22,6 +22,8 @@ local MOST_REPEATED = 3 -- reports of a file that is written without a pause
 ---@field added integer lines
 ---@field removed integer
 ---@field before string[]
+---@field after string[]
+---@field steps integer undo steps back to `before`; 0 if the user has changed the file in between
 
 local followed = {} ---@type table<string, claude_ide.WrittenFile>
 local kept = {} ---@type table<string, string> names of files whose buffers have unsaved changes
@@ -86,12 +88,25 @@ local function by_agent(files)
   return groups, others
 end
 
+-- The keys that undo what is reported.
+local function remedy(files)
+  if #files > 1 then
+    local is_plain = vim.iter(files):all(function(file)
+      return file.steps == 1
+    end)
+    return is_plain and 'u undoes each' or 'u undoes each write'
+  end
+  local steps = files[1].steps
+  return steps == 0 and 'u undoes the last write'
+    or ('%su undoes'):format(steps > 1 and steps or '')
+end
+
 local function of_followed()
   local files = sorted(vim.tbl_values(followed))
   local groups, others = by_agent(files)
   if #files > MOST_NAMED then
     local is_one = #groups == 1 and #others == 0
-    return { many(files, is_one and files[1].agent or nil), 'u undoes each' }
+    return { many(files, is_one and files[1].agent or nil), remedy(files) }
   end
   local parts = {}
   for _, group in ipairs(groups) do
@@ -100,8 +115,7 @@ local function of_followed()
   if #others > 0 then
     table.insert(parts, theirs(others))
   end
-  return #files > 0 and vim.list_extend(parts, { #files > 1 and 'u undoes each' or 'u undoes' })
-    or {}
+  return #files > 0 and vim.list_extend(parts, { remedy(files) }) or {}
 end
 
 local function of_kept()
@@ -177,8 +191,9 @@ end
 
 -- All writes to a file since the last report count as one.
 local function add(path, before, after, agent, added, removed)
-  local last = followed[path]
+  local last, steps = followed[path], 1
   if last then
+    steps = last.steps > 0 and vim.deep_equal(last.after, before) and last.steps + 1 or 0
     before = last.before
     added, removed = difference(before, after)
   end
@@ -190,6 +205,8 @@ local function add(path, before, after, agent, added, removed)
         added = added,
         removed = removed,
         before = before,
+        after = after,
+        steps = steps,
       }
     or nil
   report_soon()

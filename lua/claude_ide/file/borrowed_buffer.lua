@@ -66,13 +66,11 @@ function M.check(path)
   if not absolute then
     error(refusal, 0)
   end
-  local found = buffers.find(absolute)
-  local is_read = is_missing or (found and found.loaded)
-  local pattern = not is_read and path_gate.reader(absolute)
-  if pattern then
-    error(('%s: a plugin handles such files itself (%s)'):format(absolute, pattern), 0)
+  local obstacle = not is_missing and path_gate.needs_plugin(absolute)
+  if obstacle then
+    error(('%s: %s'):format(absolute, obstacle), 0)
   end
-  return absolute, found, is_missing
+  return absolute, buffers.find(absolute), is_missing
 end
 
 -- Another program has written the file, and the user wants to be asked before it is read again.

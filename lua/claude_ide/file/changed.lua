@@ -50,4 +50,15 @@ function M.probe(bufnr)
   return found ~= 'time' and found or nil
 end
 
+--- Make Neovim read a buffer's file again if it has changed, whatever 'autoread' is. Not for a buffer with
+--- unsaved changes, which keeps its text.
+---@param bufnr integer
+function M.reread(bufnr)
+  local id = M.answer(bufnr, function(reason)
+    return ({ changed = 'reload', time = 'ask' })[reason] or ''
+  end)
+  check_nested(bufnr)
+  pcall(vim.api.nvim_del_autocmd, id)
+end
+
 return M

@@ -1,6 +1,7 @@
 --- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
 --- stay in place where nothing changes, and only removed lines lose their marks.
 local colouring = require('claude_ide.colouring')
+local path_gate = require('claude_ide.file.gate')
 local rebase = require('claude_ide.file.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -39,13 +40,22 @@ local function read_into(scratch, path, like)
   }
 end
 
+--- Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Neovim can then
+--- read the file again: the plugin's autocommands have to run.
+---@param bufnr integer
+---@return boolean
+function M.is_translated(bufnr)
+  return path_gate.reader(vim.api.nvim_buf_get_name(bufnr)) ~= nil
+    or #vim.api.nvim_get_autocmds({ event = 'BufWriteCmd', buffer = bufnr }) > 0
+end
+
 --- Read a buffer's file as `:edit` would, in the buffer's encoding.
 ---@param bufnr integer
----@return claude_ide.DiskText? text nil if the file cannot be read
+---@return claude_ide.DiskText? text nil if the file cannot be read, or is translated
 function M.read(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local stat = vim.uv.fs_stat(path)
-  if not stat or stat.type ~= 'file' then
+  if not stat or stat.type ~= 'file' or M.is_translated(bufnr) then
     return nil
   end
   local scratch = vim.api.nvim_create_buf(false, true)

@@ -9,6 +9,8 @@ local SHOWN = 200
 -- Bytes. Neovim reads a log of this size quickly, but one line of twice the size blocks it for seconds.
 local LARGEST = 50000000
 local MISSING = { ENOENT = true, ENOTDIR = true }
+-- Of plugins that read or write a file in place of Neovim (zip.vim), or filter what Neovim reads (gzip.vim).
+local READING = { 'BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd' }
 -- Bytes that are searched for a NUL.
 local HEAD = 8000
 local KINDS = {
@@ -103,21 +105,47 @@ local function is_split(path, pattern)
   return scheme ~= nil and path:find('/' .. scheme, 1, true) ~= nil
 end
 
-local function patterns()
-  return vim.iter(vim.api.nvim_get_autocmds({ event = 'BufReadCmd' })):map(function(autocmd)
+local function patterns(events)
+  return vim.iter(vim.api.nvim_get_autocmds({ event = events })):map(function(autocmd)
     return not autocmd.buflocal and autocmd.pattern or nil
   end)
 end
 
---- The autocommand pattern for which a plugin reads this file in place of Neovim, such as `*.zip`.
+--- The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
+--- bytes are not what a buffer of it shows.
 ---@param path string absolute
 ---@return string?
 function M.reader(path)
-  return patterns():find(function(pattern)
+  return patterns(READING):find(function(pattern)
+    -- An autocommand for all files, such as one that opens folds, is no filter.
+    if not pattern:find('[^*]') then
+      return false
+    end
     local text = pattern:find('/', 1, true) and path or vim.fs.basename(path)
     local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
     return ok and regex:match_str(text) ~= nil
   end)
+end
+
+--- Why only a plugin can read a file, if so.
+---@param path string absolute
+---@return string? reason
+function M.needs_plugin(path)
+  local pattern = M.reader(path)
+  return pattern and ('a plugin handles such files itself (%s)'):format(pattern) or nil
+end
+
+--- Check a file that is to be loaded as text.
+---@param path string
+---@return string? path absolute
+---@return string? refusal `{path}: {reason}`
+function M.text_file(path)
+  local absolute, reason = M.existing(path)
+  local why = absolute and M.needs_plugin(absolute)
+  if why then
+    return nil, refusal(absolute, why)
+  end
+  return absolute, reason
 end
 
 --- Whether the beginning of a regular file is not text.
@@ -144,7 +172,7 @@ function M.check(path)
   end
   local reason, is_missing = examine(absolute)
   local splitter = not reason
-    and patterns():find(function(pattern)
+    and patterns('BufReadCmd'):find(function(pattern)
       return is_split(absolute, pattern)
     end)
   reason = splitter and ('a plugin handles such names itself (%s)'):format(splitter) or reason

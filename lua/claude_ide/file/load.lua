@@ -36,7 +36,7 @@ function M.add(path)
   if ok and known and known.loaded then
     return known.bufnr
   end
-  local absolute, refusal = path_gate.existing(path)
+  local absolute, refusal = path_gate.text_file(path)
   if not absolute then
     return nil, refusal
   end

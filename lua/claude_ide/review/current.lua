@@ -23,7 +23,8 @@ end
 ---@return claude_ide.FileText? text nil if there is no file
 ---@return integer? bufnr if it is loaded
 function M.of(path)
-  local bufnr = buffers.loaded(path)
+  -- The reviewed texts are those on disk.
+  local bufnr = not path_gate.needs_plugin(path) and buffers.loaded(path) or nil
   if bufnr then
     reload.sync_one(bufnr)
   end

@@ -232,8 +232,12 @@ local function run(result, hunks, wanted, after)
   local kind, file = hunks[1].kind, hunks[1].file
   -- The path had no link when the agent changed the file.
   local turned = file_path.turned(file.path, file.path)
+  local obstacle = path_gate.needs_plugin(file.path)
   if turned then
     refuse(result, '%s', turned)
+    return after()
+  elseif obstacle then
+    refuse(result, '%s: %s', file.name, obstacle)
     return after()
   elseif kind == 'unknown' then
     refuse(result, '%s: an earlier text is unknown (%s)', file.name, file.obstacle)
