@@ -45,6 +45,9 @@ def Save(run: dict<any>): string
     return ''
   endif
   checkpoint.Restore(run.start)
+  if write.IsDamaged()
+    setbufvar(run.bufnr, '&modified', true)
+  endif
   reload.SyncOne(run.bufnr)
   return $'{run.path} was not reformatted, as it could not be saved: {refusal}'
 enddef

@@ -234,3 +234,43 @@ async def test_a_diff_of_a_link_to_a_missing_file_is_marked_and_is_for_that_file
 
     assert (await asked)["content"][0]["text"] == "DIFF_REJECTED"
     await on_screen(serving, "a link on its path has changed")
+
+
+async def test_an_accepted_edit_that_is_not_written_causes_no_question_when_the_file_opens(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("old\n")
+    await serving.command("set noautoread hidden")
+    await edit(serving, path)
+    await serving.command("enew")
+    path.write_text("newer\n")
+    await accepted(serving, claude, path, "newest\n")
+    await until(lambda: serving.eval("tabpagenr('$') == 1"))
+
+    _, asked = claude.start_call("openFile", {"filePath": str(path)})
+    await until(asked.done, "an answer")
+
+    assert (await serving.mode())["blocking"] is False
+    assert await serving.eval("[expand('%:t'), getline(1)]") == ["a.txt", "old"]
+
+
+async def test_a_diff_waits_until_the_command_line_window_is_closed(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "a.txt"
+    path.write_text("old\n")
+    await edit(serving, path)
+    await serving.keys("q:")
+    await until(lambda: serving.eval("getcmdwintype() !=# ''"))
+
+    _, asked = claude.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "new\n"}
+    )
+    await until(lambda: diffs(serving), "the diff waits")
+    assert not asked.done()
+    await serving.keys(":quit<CR>")
+
+    await diff_is_ready(serving)
+    await serving.keys(":w<CR>")
+    assert (await asked)["content"][0]["text"] == "FILE_SAVED"

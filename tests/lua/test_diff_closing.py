@@ -46,6 +46,24 @@ async def test_edits_are_kept_when_the_host_closes_a_diff(
     assert not (await nvim.mode())["blocking"]
 
 
+async def test_a_diff_closes_although_something_has_removed_our_autocommands(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    await nvim.command(f"edit {path}")
+    id_ = await diffs.open(path, NEW, "vertical")
+    await nvim.lua(
+        "local wanted = { event = { 'WinEnter', 'WinClosed', 'QuitPre', 'BufWinLeave' } }"
+        " for _, each in ipairs(vim.api.nvim_get_autocmds(wanted)) do"
+        " pcall(vim.api.nvim_del_autocmd, each.id) end"
+    )
+
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["accepted"]
+    await diffs.closed(id_)
+    assert await nvim.eval("[winnr('$'), &diff]") == [1, 0]
+
+
 async def test_an_unedited_proposal_is_not_kept(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     id_ = await diffs.open(path, NEW)
 

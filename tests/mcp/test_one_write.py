@@ -306,7 +306,7 @@ async def test_two_writes_reported_in_one_line_count_as_one_change(
     await serving.lua(write, str(path), [[*lines, "four"], [*lines, "four", "five"]])
 
     await until(lambda: serving.lua("return #_G.shown > 0"))
-    assert (await reports(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); u undoes"]
+    assert (await reports(serving))[1] == [f"a.txt changed on disk (+2 {MINUS}0); 2u undoes"]
 
 
 async def test_repeated_starts_and_stops_leak_nothing(

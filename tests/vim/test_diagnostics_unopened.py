@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from support.claude_code import ClaudeCode
-from support.either_editor import edit
+from support.claude_code import ClaudeCode, claude_code
+from support.either_editor import edit, shows_a_diff
 from support.neovim import until
 from support.vim import Vim
 from support.vim_plugins import load
@@ -76,6 +76,41 @@ async def test_a_file_that_the_user_opens_becomes_an_ordinary_one(
     await until(lambda: is_ordinary(serving_vim, closed), "its options")
     await serving_vim.call(f"{UNOPENED}Release")
     assert await is_ordinary(serving_vim, closed)
+
+
+async def test_a_file_that_another_vim_edits_is_opened_without_a_question(
+    closed: Path, project: Path, tmp_path: Path
+) -> None:
+    one, other = [
+        await Vim.start(cwd=project, home=tmp_path / name, swap_files=True)
+        for name in ("one", "other")
+    ]
+    for vim in (one, other):
+        await vim.command("set swapfile directory=. updatecount=1")
+    await edit(other, closed)
+    await other.command("call setline(1, 'theirs') | preserve")
+    await one.call(f"{UNOPENED}Load", str(closed))
+
+    await one.call("claude_ide#file#open#OpenFile", {"path": str(closed)})
+
+    await until(lambda: is_ordinary(one, closed), "its options")
+    assert "E325" not in one.screen.text()
+    assert (await one.mode())["blocking"] is False
+    for vim in (one, other):
+        await vim.stop()
+
+
+async def test_a_file_is_unloaded_soon_after_the_client_that_showed_a_diff_of_it_has_gone(
+    serving_vim: Vim, config_folder: Path, closed: Path
+) -> None:
+    async with claude_code(config_folder) as client:
+        client.start_call("openDiff", {"old_file_path": str(closed), "new_file_contents": "x"})
+        await until(lambda: shows_a_diff(serving_vim), "a diff")
+
+    async def is_gone() -> bool:
+        return (await state(serving_vim, closed))[:2] == [0, 0]
+
+    await until(is_gone, "it is unloaded")
 
 
 async def is_ordinary(vim: Vim, path: Path) -> bool:

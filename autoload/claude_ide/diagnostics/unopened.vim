@@ -13,6 +13,7 @@ const MOST = 20
 const LARGEST = 2000000
 # Milliseconds after the last request for a file.
 const PATIENCE_MS = 180000
+const PAUSE_MS = 2000
 
 # By buffer: the `timer` that unloads it, and whether it `is_known`, that is, existed before.
 var loaded: dict<dict<any>> = {}
@@ -20,13 +21,6 @@ var loaded: dict<dict<any>> = {}
 def IsOpened(bufnr: number): bool
   return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified')
     || (!borrowed_buffer.IsBorrowed(bufnr) && !empty(win_findbuf(bufnr)))
-enddef
-
-# Only for the autocommand: other editors of the file do not matter.
-export def ChooseAtSwapFile()
-  if v:swapchoice ==# ''
-    v:swapchoice = 'e'
-  endif
 enddef
 
 # Only for the autocommand: the file of a buffer that the user has not opened was changed or deleted.
@@ -39,12 +33,11 @@ def Forget(bufnr: number)
   timer_stop(remove(loaded, bufnr).timer)
   execute $'autocmd! claude_ide_unopened * <buffer={bufnr}>'
   if bufloaded(bufnr)
-    augroup claude_ide_unopened
-      autocmd SwapExists * claude_ide#diagnostics#unopened#ChooseAtSwapFile()
-    augroup END
-    # This creates the swap file.
+    # This creates the swap file. Other editors of the file do not matter, and Vim runs no SwapExists here.
+    const shortmess = &shortmess
+    set shortmess+=A
     setbufvar(bufnr, '&swapfile', &g:swapfile)
-    autocmd! claude_ide_unopened SwapExists *
+    &shortmess = shortmess
   endif
 enddef
 
@@ -76,7 +69,9 @@ def Unload(bufnr: number)
   if !has_key(loaded, bufnr)
     return
   elseif borrowed_buffer.IsBorrowed(bufnr)
-    Extend(bufnr)
+    # Its diff may be closing.
+    timer_stop(loaded[bufnr].timer)
+    loaded[bufnr].timer = timer_start(PAUSE_MS, (_) => Unload(bufnr))
     return
   endif
   const keeps_buffer: bool = loaded[bufnr].is_known || IsInLists(bufnr)

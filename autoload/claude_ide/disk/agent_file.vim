@@ -52,7 +52,7 @@ def Put(bufnr: number, text: list<string>): string
   if refusal !=# ''
     edit.Change(bufnr, before)
     SetFormat(bufnr, format)
-    setbufvar(bufnr, '&modified', false)
+    setbufvar(bufnr, '&modified', file_write.IsDamaged())
     reload.SyncOne(bufnr)
   endif
   return refusal

@@ -206,7 +206,7 @@ enddef
 # Whether Vim knows the file of a buffer with unsaved changes in its current state.
 def IsCurrent(bufnr: number): bool
   file_write.NoticeConflict(bufnr)
-  return !file_write.IsInConflict(bufnr)
+  return IsPossible() && !file_write.IsInConflict(bufnr)
 enddef
 
 def SavedOf(bufnr: number): list<list<string>>

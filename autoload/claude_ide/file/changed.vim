@@ -89,6 +89,10 @@ enddef
 # autocommand of the user has handled it. Returns `v:fcs_reason`, or "changed" in that case; empty
 # if nothing, or only the file's time, has changed.
 export def Probe(bufnr: number): string
+  if getcmdwintype() !=# ''
+    # Vim refuses `:checktime` there.
+    return ''
+  endif
   const size = getfsize(file.Name(bufnr))
   if has_key(new, bufnr)
     # Vim would ask about a file that has been created since, without an autocommand.

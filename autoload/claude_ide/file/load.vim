@@ -50,12 +50,13 @@ export def ChooseAtSwapFile()
   NoteSwapFile(v:swapname, v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway')
 enddef
 
-# Only for the autocommand: show a message instead of Vim's question about a changed file, unless
-# another autocommand has already chosen.
+# Only for the autocommand: show a message instead of Vim's question about a changed file. The choice of
+# another autocommand wins, unless that is the question.
 export def KeepText(bufnr: number)
-  if v:fcs_choice !=# '' || CHANGED->index(v:fcs_reason) < 0
+  if CHANGED->index(v:fcs_reason) < 0 || ['', 'ask']->index(v:fcs_choice) < 0
     return
   endif
+  v:fcs_choice = ''
   const name = fnamemodify(file.Name(bufnr), ':t')
   message.Show($'{name} has changed on disk; `:edit` reads it', 'warn')
   note = $'{name} has changed on disk since Vim read it; the older text is shown.'

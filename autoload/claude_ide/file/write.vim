@@ -19,6 +19,8 @@ final states: dict<string> = {}
 final conflicts: dict<bool> = {}
 # Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
+# Whether the last write has failed after it had changed the file.
+var is_damaged = false
 var is_watching = false
 
 def ForgetState(bufnr: string)
@@ -168,6 +170,8 @@ export def Write(bufnr: number): string
   endif
   const was_listed = getbufvar(bufnr, '&buflisted')
   is_overtaken = false
+  is_damaged = false
+  const bytes = edit.Bytes(bufnr)
   const failure = reason.Try(WriteWithoutDialog, [bufnr])
   if bufexists(bufnr)
     # A language server that formats before the write lists the buffer.
@@ -178,7 +182,13 @@ export def Write(bufnr: number): string
   endif
   # An error in an autocommand after the write does not undo it.
   const is_written = was_modified && !getbufvar(bufnr, '&modified')
+  is_damaged = !is_written && edit.Bytes(bufnr) !=# bytes
   return is_written ? '' : failure
+enddef
+
+# Whether the last `Write` has failed after it had changed the file: only the buffer still has the text.
+export def IsDamaged(): bool
+  return is_damaged
 enddef
 
 defcompile

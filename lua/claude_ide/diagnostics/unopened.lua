@@ -52,7 +52,7 @@ local function restore_options(bufnr)
   pcall(quiet.run, function()
     vim.bo[bufnr].swapfile = vim.go.swapfile
   end)
-  api.nvim_del_autocmd(id)
+  pcall(api.nvim_del_autocmd, id)
 end
 
 local function forget(bufnr)

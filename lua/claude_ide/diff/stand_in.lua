@@ -98,7 +98,9 @@ end
 
 ---@param entry claude_ide.StandIn
 function M.forget(entry)
-  vim.iter(entry.autocommands):each(api.nvim_del_autocmd)
+  for _, id in ipairs(entry.autocommands) do
+    pcall(api.nvim_del_autocmd, id)
+  end
   entry.autocommands = {}
 end
 

@@ -134,20 +134,25 @@ end
 
 -- The changes of autocommands that run before the write, such as a formatter, join the same undo step.
 ---@return string? refusal
+---@return boolean? is_damaged as in `file/write`
 local function save(bufnr, is_changed)
   vim.fn.mkdir(vim.fs.dirname(vim.api.nvim_buf_get_name(bufnr)), 'p')
   if is_changed then
     file_edit.join_undo(bufnr)
   end
-  local refusal = file_write.write(bufnr)
+  local refusal, is_damaged = file_write.write(bufnr)
   file_edit.break_undo(bufnr)
-  return refusal
+  return refusal, is_damaged
+end
+
+local function is_on_disk(bufnr)
+  local text = file_edit.read(bufnr)
+  return text ~= nil and vim.deep_equal(file_edit.in_buffer(text.lines), lines_of(bufnr))
 end
 
 -- Another program may have written the file with the same text.
 local function accept_equal_file(bufnr)
-  local text = file_write.has_changed(bufnr) and file_edit.read(bufnr)
-  if text and vim.deep_equal(file_edit.in_buffer(text.lines), lines_of(bufnr)) then
+  if file_write.has_changed(bufnr) and is_on_disk(bufnr) then
     file_write.mark_read(bufnr)
   end
 end
@@ -174,10 +179,11 @@ local function is_accepted(bufnr, write)
   return write.approved ~= nil or (announced ~= nil and not announced.is_unannounced)
 end
 
-local function restore(bufnr, before, format)
+-- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
+local function restore(bufnr, before, format, is_damaged)
   file_edit.change(bufnr, before, true)
   set_format(bufnr, format)
-  vim.bo[bufnr].modified = false
+  vim.bo[bufnr].modified = is_damaged == true and not is_on_disk(bufnr)
 end
 
 local function is_digest(approved)
@@ -200,12 +206,12 @@ local function put(bufnr, write)
   if was_modified and is_digest(write.approved) then
     return nil
   end
-  local refusal = save(bufnr, is_changed)
+  local refusal, is_damaged = save(bufnr, is_changed)
   if refusal and adopt_equal_file(bufnr, parsed.lines) then
     refusal = nil
   end
   if refusal and not was_modified then
-    restore(bufnr, before, format)
+    restore(bufnr, before, format, is_damaged)
   elseif not refusal and is_accepted(bufnr, write) then
     accepted_files.add(write.path)
   elseif not refusal then

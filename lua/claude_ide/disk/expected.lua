@@ -70,7 +70,9 @@ end
 function M.forget(write)
   expected[write.bufnr] = nil
   if vim.api.nvim_buf_is_valid(write.bufnr) then
-    vim.iter(write.autocmds):each(vim.api.nvim_del_autocmd)
+    for _, id in ipairs(write.autocmds) do
+      pcall(vim.api.nvim_del_autocmd, id)
+    end
   end
   autoread.resume(write.bufnr)
 end

@@ -30,7 +30,7 @@ local function check_nested(bufnr)
     end,
   })
   vim.api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
-  vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, id)
 end
 
 --- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for
@@ -46,7 +46,7 @@ function M.probe(bufnr)
     return reason == 'time' and 'ask' or ''
   end)
   check_nested(bufnr)
-  vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, id)
   return found ~= 'time' and found or nil
 end
 

@@ -142,7 +142,7 @@ local function mark_written(bufnr)
   local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
     vim.cmd('silent write!')
   end)
-  vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, id)
   if not ok then
     error(err, 0)
   end

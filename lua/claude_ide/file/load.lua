@@ -59,11 +59,13 @@ local function choose_at_swap_file()
 end
 
 -- Show a message instead of Neovim's question about a changed file. The choice of another autocommand
--- wins.
+-- wins, unless that is the question.
 local function keep_text(bufnr)
-  if vim.v.fcs_choice ~= '' or not CHANGED[vim.v.fcs_reason] then
+  local choice = vim.v.fcs_choice
+  if not CHANGED[vim.v.fcs_reason] or (choice ~= '' and choice ~= 'ask') then
     return nil
   end
+  vim.v.fcs_choice = ''
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
   message.show(('%s has changed on disk; `:edit` reads it'):format(name), 'warn')
   return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
@@ -92,7 +94,7 @@ local function without_dialog(bufnr, load)
   local ok, err = pcall(quiet.run, function()
     colouring.load(bufnr, load)
   end)
-  vim.api.nvim_del_autocmd(id)
+  pcall(vim.api.nvim_del_autocmd, id)
   pcall(vim.api.nvim_del_autocmd, changed)
   if not ok then
     return nil, reason.of(err)

@@ -200,6 +200,7 @@ end
 --- Write a loaded buffer if it has unsaved changes or its file does not exist.
 ---@param bufnr integer
 ---@return string? refusal one sentence
+---@return boolean? is_damaged whether the write has failed after it had changed the file
 function M.write(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   local was_modified = vim.bo[bufnr].modified
@@ -216,6 +217,7 @@ function M.write(bufnr)
     return refusal
   end
   local id, is_overtaken = guard(bufnr)
+  local before = stamp.of(path)
   local was_listed = vim.bo[bufnr].buflisted
   local ok, err = write_without_dialog(bufnr)
   pcall(vim.api.nvim_del_autocmd, id)
@@ -228,7 +230,10 @@ function M.write(bufnr)
   end
   -- An error in an autocommand after the write does not undo it.
   local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
-  return not is_written and reason.of(err) or nil
+  if is_written then
+    return nil
+  end
+  return reason.of(err), stamp.of(path) ~= before
 end
 
 return M

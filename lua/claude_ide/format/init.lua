@@ -87,9 +87,11 @@ end
 ---@param reformatting claude_ide.Reformatting
 ---@return string? err
 local function save(reformatting)
-  local refusal = file_write.write(reformatting.bufnr)
+  local refusal, is_damaged = file_write.write(reformatting.bufnr)
   if refusal then
     checkpoint.restore(reformatting.start)
+    -- Only the buffer still has the text.
+    vim.bo[reformatting.bufnr].modified = vim.bo[reformatting.bufnr].modified or is_damaged == true
     reload.sync_one(reformatting.bufnr)
     return ('%s was not reformatted, as it could not be saved: %s'):format(
       reformatting.path,

@@ -232,9 +232,10 @@ local function run(result, hunks, wanted, after)
   local kind, file = hunks[1].kind, hunks[1].file
   -- The path had no link when the agent changed the file.
   local turned = file_path.turned(file.path, file.path)
-  local obstacle = path_gate.needs_plugin(file.path)
-  if turned then
-    refuse(result, '%s', turned)
+  local absolute, refusal = path_gate.check(file.path)
+  local obstacle = absolute and path_gate.needs_plugin(absolute)
+  if turned or refusal then
+    refuse(result, '%s', turned or refusal)
     return after()
   elseif obstacle then
     refuse(result, '%s: %s', file.name, obstacle)

@@ -60,7 +60,7 @@ function M.start(command, options, done)
   table.insert(argv, command)
   local pid, leaving
   local function finish(result)
-    vim.api.nvim_del_autocmd(leaving)
+    pcall(vim.api.nvim_del_autocmd, leaving)
     done(result)
   end
   options = vim.tbl_extend('error', options, { detach = true })

@@ -27,7 +27,7 @@ function M.begin(bufnr)
     end),
   })
   vim.defer_fn(function()
-    api.nvim_del_autocmd(ending)
+    pcall(api.nvim_del_autocmd, ending)
   end, ENDS_WITHIN)
 end
 
@@ -54,7 +54,7 @@ local function expect_terminal(bufnr)
     end,
   })
   vim.schedule(function()
-    api.nvim_del_autocmd(watching)
+    pcall(api.nvim_del_autocmd, watching)
   end)
 end
 

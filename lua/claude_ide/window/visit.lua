@@ -189,7 +189,9 @@ function M.close(visit)
     return false
   end
   visits[visit] = nil
-  vim.iter(visit.autocommands):each(api.nvim_del_autocmd)
+  for _, id in ipairs(visit.autocommands) do
+    pcall(api.nvim_del_autocmd, id)
+  end
   bequeath(visit)
   return quiet.run(function()
     return dismantle(visit)

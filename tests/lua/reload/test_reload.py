@@ -37,6 +37,25 @@ async def test_an_expected_write_is_shown(nvim: Neovim, path: Path) -> None:
     assert "W1" not in await messages(nvim)
 
 
+async def test_neovim_is_back_in_control_although_something_has_removed_our_autocommands(
+    nvim: Neovim, path: Path
+) -> None:
+    before = await state(nvim)
+    await expect(nvim, path)
+    await nvim.lua(
+        "local events = { 'FileChangedShell', 'BufReadPost', 'BufWritePost' }"
+        " local wanted = { event = events, buffer = 0 }"
+        " for _, each in ipairs(vim.api.nvim_get_autocmds(wanted)) do"
+        " vim.api.nvim_del_autocmd(each.id) end"
+    )
+
+    write(path, NEW)
+
+    await shows(nvim, path, NEW)
+    assert await state(nvim) == before
+    assert "Invalid" not in await messages(nvim)
+
+
 async def test_a_write_in_place_is_shown(nvim: Neovim, path: Path) -> None:
     await expect(nvim, path)
 
