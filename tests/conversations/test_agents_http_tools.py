@@ -98,6 +98,6 @@ async def test_the_token_is_in_no_log_or_recorded_traffic(
     await panel.shows("told ")
 
     (chat,) = here.all()
-    assert "Bearer [hidden]" in chat.agent.log()
+    assert "[hidden]" in chat.agent.log()
     assert token not in chat.agent.log()
     assert token not in caplog.text

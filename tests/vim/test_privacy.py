@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,25 @@ async def test_a_link_on_the_way_to_a_file_is_private_by_its_name(vim: Vim, proj
 
     assert await reason(vim, project / "server.pem") == BY_NAME
     assert await reason(vim, project / "through") == BY_NAME
+
+
+async def test_a_link_is_read_again_only_if_it_leads_elsewhere(
+    vim: Vim, project: Path, tmp_path: Path
+) -> None:
+    program, calls = tmp_path / "bin/readlink", tmp_path / "calls"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho >>{calls}\nexec {shutil.which("readlink")} "$@"\n')
+    program.chmod(0o755)
+    await vim.command(f"let $PATH = '{program.parent}:' .. $PATH")
+    (project / "a.py").symlink_to("b.py")
+
+    for _ in range(3):
+        assert await reason(vim, project / "a.py") == ""
+    assert calls.read_text() == "\n"
+
+    (project / "a.py").unlink()
+    (project / "a.py").symlink_to(".env")
+    assert await reason(vim, project / "a.py") == BY_NAME
 
 
 async def test_a_file_in_a_linked_folder_is_private(vim: Vim, project: Path) -> None:

@@ -12,15 +12,31 @@ export def Normalized(path: string): string
   return path->simplify()->substitute('^//\+', '/', '')->substitute('.\zs/\+$', '', '')
 enddef
 
+const MOST_KNOWN = 1000
+var known: dict<list<string>> = {} # by path: where a link leads in the end, and in one step
+
 # The target of a link, one step; '' if the path is not a link. Vim can only follow all steps at
-# once, but a name in between may be that of a secret, so a program reads the link.
+# once, but a name in between may be that of a secret, so a program reads the link. It runs again
+# only if the link leads elsewhere: this is asked whenever the user enters a buffer.
 def TargetOf(path: string): string
   if getftype(path) !=# 'link'
     return ''
   endif
+  const end = file.Resolved(path)
+  const [known_end, known_target] = get(known, path, ['', ''])
+  if known_end ==# end && known_target !=# ''
+    return known_target
+  endif
   const done = program.Run([program.Find('readlink'), '-n', path], TIME_LIMIT)
   const target: string = done.code == 0 ? done.output : ''
-  return target ==# '' ? file.Resolved(path) : target
+  if target ==# ''
+    return end
+  endif
+  if len(known) >= MOST_KNOWN
+    known = {}
+  endif
+  known[path] = [end, target]
+  return target
 enddef
 
 # A path without the links in its folders; the file itself may be missing, or a link.
