@@ -124,6 +124,8 @@ def install(prefix: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> Non
         ("mine", ("/usr/bin/python3", "-m", "mine"), "/usr/bin/python3"),
         ("mine", ("Rscript", "-m", "mine"), "Rscript"),
         ("mine", ("python", "mine.py"), "python"),
+        ("mine", ("python", "-m"), "python"),
+        ("mine", ("python", "-m", "."), "python"),
     ],
 )
 def test_a_kernelspec_that_names_any_python_runs_the_one_that_has_its_module(

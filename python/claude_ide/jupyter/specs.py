@@ -1,5 +1,6 @@
 """The kernels that can be started: kernelspecs of the user, and environments of a folder."""
 
+import contextlib
 import json
 import os
 import sys
@@ -90,13 +91,21 @@ def _of_environment(spec: Spec) -> Spec:
     That is the one of the environment in which it is installed, or the host's own: as for Jupyter,
     the first one on PATH may be another.
     """
-    name, *others = spec.command
-    if Path(name).name != name or not _is_python(name) or others[:1] != ["-m"]:
-        return spec
-    python = _installed_with(Path(spec.resources), others[1])
-    if python is None and find_spec(others[1].partition(".")[0]) is not None:
-        python = sys.executable
-    return msgspec.structs.replace(spec, command=(python or name, *others))
+    match spec.command:
+        case (name, "-m", module, *_) if Path(name).name == name and _is_python(name):
+            python = _installed_with(Path(spec.resources), module)
+            if python is None and _has_here(module):
+                python = sys.executable
+            return msgspec.structs.replace(spec, command=(python or name, *spec.command[1:]))
+        case _:
+            return spec
+
+
+def _has_here(module: str) -> bool:
+    """Return whether the Python that runs this has a module, without importing it."""
+    with contextlib.suppress(ValueError):
+        return find_spec(module.partition(".")[0]) is not None
+    return False
 
 
 def _installed_with(resources: Path, module: str) -> str | None:
@@ -165,7 +174,8 @@ def _has(environment: Path, module: str) -> bool:
     """Return whether a module is installed in an environment."""
     packages = environment.glob("Lib/site-packages" if WINDOWS else "lib/python*/site-packages")
     name = module.partition(".")[0]
-    return any((each / name).is_dir() or (each / f"{name}.py").is_file() for each in packages)
+    places = [each / place for each in packages for place in (name, f"{name}.py")]
+    return name != "" and any(place.exists() for place in places)
 
 
 def _decoded(name: str, given: Any, resources: Path) -> Spec | None:
