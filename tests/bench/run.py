@@ -20,6 +20,7 @@ BENCHMARKS = (
     "cursor",
     "unseen",
     "growth",
+    "open_files",
     "diff",
     "inline",
     "crowd",

@@ -10,8 +10,7 @@ enddef
 
 # The numbers of all loaded buffers that hold files.
 export def All(): list<number>
-  return getbufinfo({bufloaded: 1})->mapnew((_, info) => info.bufnr)
-    ->filter((_, bufnr) => Path(bufnr) !=# '')
+  return file.Loaded()->filter((_, bufnr) => Path(bufnr) !=# '')
 enddef
 
 defcompile

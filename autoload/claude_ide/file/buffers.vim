@@ -39,12 +39,11 @@ export def Find(path: string, is_real = false): any
   if bufnr == 0
     return v:null
   endif
-  const info = getbufinfo(bufnr)[0]
   return {
     bufnr: bufnr,
-    loaded: info.loaded == 1,
-    modified: info.changed == 1,
-    listed: info.listed == 1,
+    loaded: bufloaded(bufnr),
+    modified: !!getbufvar(bufnr, '&modified'),
+    listed: buflisted(bufnr),
   }
 enddef
 

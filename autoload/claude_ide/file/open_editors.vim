@@ -18,44 +18,44 @@ enddef
 
 # {bufnr, name, filetype, modified, lines} of a buffer; empty if it does not count as open, or if it
 # stays in the editor.
-def Facts(info: dict<any>): dict<any>
-  const filetype = getbufvar(info.bufnr, '&filetype')
-  const is_modified = info.changed == 1
-  if !info.listed || !IsOpen(info.name, is_modified, getbufvar(info.bufnr, '&buftype'), filetype)
-      || privacy.OfBuffer(info.bufnr) !=# ''
+def Facts(bufnr: number): dict<any>
+  if !buflisted(bufnr)
+    return {}
+  endif
+  const filetype = getbufvar(bufnr, '&filetype')
+  const is_modified = !!getbufvar(bufnr, '&modified')
+  const info = file.Info(bufnr)
+  if !IsOpen(info.name, is_modified, getbufvar(bufnr, '&buftype'), filetype)
+      || privacy.OfBuffer(bufnr) !=# ''
     return {}
   endif
   return {
-    bufnr: info.bufnr,
+    bufnr: bufnr,
     name: info.name,
     filetype: filetype,
     modified: is_modified,
-    lines: info.loaded ? info.linecount : 0,
+    lines: info.lines,
   }
-enddef
-
-def Sorted(infos: list<dict<any>>): list<dict<any>>
-  final found: dict<dict<any>> = {}
-  for info in infos
-    const facts = Facts(info)
-    if !empty(facts)
-      found[info.bufnr] = facts
-    endif
-  endfor
-  return recent.Sort(keys(found)->mapnew((_, bufnr) => str2nr(bufnr)))
-    ->mapnew((_, bufnr) => found[bufnr])
 enddef
 
 # The open buffers, the most recently used one first, without those that stay in the editor
 # (`privacy.vim`). Each is {bufnr, name, filetype, modified, lines}; the name is empty for a buffer
 # without one.
 export def Buffers(): list<dict<any>>
-  return Sorted(getbufinfo({buflisted: 1}))
+  return BuffersAmong(range(1, bufnr('$'))->filter((_, bufnr) => buflisted(bufnr)))
 enddef
 
 # The same, only those among these buffers.
 export def BuffersAmong(bufnrs: list<number>): list<dict<any>>
-  return Sorted(bufnrs->mapnew((_, bufnr) => getbufinfo(bufnr))->flattennew(1))
+  final found: dict<dict<any>> = {}
+  for bufnr in bufnrs
+    const facts = Facts(bufnr)
+    if !empty(facts)
+      found[bufnr] = facts
+    endif
+  endfor
+  return recent.Sort(keys(found)->mapnew((_, bufnr) => str2nr(bufnr)))
+    ->mapnew((_, bufnr) => found[bufnr])
 enddef
 
 # The buffer that the user works on; empty if there is none. The current buffer may be a different

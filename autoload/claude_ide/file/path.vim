@@ -11,9 +11,34 @@ export def IsHeld(name: string, buftype: string, filetype: string): bool
     && !isdirectory(name)
 enddef
 
+# By buffer: its full `name` and number of `lines`, and what they were found for.
+final infos: dict<dict<any>> = {}
+
+# The full name of a buffer and its number of lines, 0 unless it is loaded: {name, lines}. Only
+# getbufinfo() knows them, which lists every sign of the buffer, too, so that they are kept.
+export def Info(bufnr: number): dict<any>
+  const state = [bufname(bufnr), bufloaded(bufnr), getbufvar(bufnr, 'changedtick', 0)]
+  const known = get(infos, bufnr, {})
+  if !empty(known) && known.state == state
+    return known
+  endif
+  const found = getbufinfo(bufnr)
+  if empty(found)
+    return {name: '', lines: 0}
+  endif
+  const lines = bufloaded(bufnr) ? found[0].linecount : 0
+  infos[bufnr] = {name: found[0].name, lines: lines, state: state}
+  return infos[bufnr]
+enddef
+
 # The full name of a buffer; empty if it has none, or if there is no such buffer.
 export def Name(bufnr: number): string
-  return getbufinfo(bufnr)->get(0, {name: ''}).name
+  return Info(bufnr).name
+enddef
+
+# The numbers of all loaded buffers.
+export def Loaded(): list<number>
+  return range(1, bufnr('$'))->filter((_, bufnr) => bufloaded(bufnr))
 enddef
 
 # The absolute path of the file that a buffer holds; empty for a buffer of another kind.

@@ -6,6 +6,7 @@ const STEP = 0.000001
 # By buffer: seconds since the epoch, which grow with each entry, also within a second.
 final entered: dict<float> = {}
 var latest = 0.0
+var is_watching = false
 
 def Enter(bufnr: number)
   const now = localtime() + 0.0
@@ -16,6 +17,7 @@ enddef
 # Start or stop recording when buffers are entered.
 export def Watch(on: bool)
   filter(entered, (_, _) => false)
+  is_watching = on
   augroup claude_ide_usage
     autocmd!
     if on
@@ -36,7 +38,15 @@ def Used(bufnr: number, here: number): float
   if bufnr == here
     return 1.0e12
   endif
-  return has_key(entered, bufnr) ? entered[bufnr] : getbufinfo(bufnr)[0].lastused + 0.0
+  if has_key(entered, bufnr)
+    return entered[bufnr]
+  endif
+  const used = getbufinfo(bufnr)[0].lastused + 0.0
+  if is_watching
+    # It changes only when the buffer is entered; getbufinfo() lists every sign of the buffer, too.
+    entered[bufnr] = used
+  endif
+  return used
 enddef
 
 # Sort buffers, most recently used first; returns a new list.

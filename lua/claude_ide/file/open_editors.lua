@@ -39,11 +39,9 @@ local spellings = {} ---@type table<integer, { name: string, uri: string, label:
 ---@field modified boolean
 
 -- One Vimscript expression for all buffers: from Lua, options of buffers other than the current one take
--- twice as long, and getbufinfo() would be converted with the variables of every buffer.
-local FACTS = [[map(%s, "[v:val.bufnr, v:val.lastused, v:val.changed, ]]
-  .. [[getbufvar(v:val.bufnr, '&buftype'), getbufvar(v:val.bufnr, '&filetype')]")]]
-local ALL = "getbufinfo({'buflisted': 1})"
-local SOME = [[filter(map([%s], "get(getbufinfo(v:val), 0, {})"), "get(v:val, 'listed')")]]
+-- twice as long. Without getbufinfo(), which lists every sign and every variable of each buffer.
+local FACTS = [[map(filter([%s], 'buflisted(v:val)'), "[v:val, getbufvar(v:val, '&modified'), ]]
+  .. [[getbufvar(v:val, '&buftype'), getbufvar(v:val, '&filetype')]")]]
 
 -- The empty buffer that Neovim starts with does not count as open.
 local function is_open(name, is_modified, buftype, filetype)
@@ -55,23 +53,23 @@ end
 ---@param among? integer[] only those among these buffers
 ---@return claude_ide.OpenBuffer[]
 function M.buffers(among)
-  local source = among and SOME:format(table.concat(among, ',')) or ALL
-  local found, bufnrs, seconds = {}, {}, {}
-  for _, facts in ipairs(api.nvim_eval(FACTS:format(source))) do
-    local bufnr, last_used, changed, buftype, filetype = unpack(facts)
+  local listed = FACTS:format(table.concat(among or api.nvim_list_bufs(), ','))
+  local found, bufnrs = {}, {}
+  for _, facts in ipairs(api.nvim_eval(listed)) do
+    local bufnr, changed, buftype, filetype = unpack(facts)
     local name = api.nvim_buf_get_name(bufnr)
     if
       not found[bufnr]
       and is_open(name, changed == 1, buftype, filetype)
       and not privacy.of_buffer(bufnr)
     then
-      bufnrs[#bufnrs + 1], seconds[bufnr] = bufnr, last_used
+      bufnrs[#bufnrs + 1] = bufnr
       found[bufnr] = { bufnr = bufnr, name = name, filetype = filetype, modified = changed == 1 }
     end
   end
   return vim.tbl_map(function(bufnr)
     return found[bufnr]
-  end, recent.sort(bufnrs, seconds))
+  end, recent.sort(bufnrs))
 end
 
 --- The buffer that the user works on. The current buffer may be a different one: a terminal or a file

@@ -4,12 +4,13 @@ local M = {}
 -- By buffer: seconds since the epoch, with fractions.
 ---@type table<integer, number>
 local entered = {}
+local is_watching = false
 
 --- Start or stop recording when buffers are entered.
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_usage', { clear = true })
-  entered = {}
+  entered, is_watching = {}, on
   if not on then
     return
   end
@@ -42,17 +43,17 @@ local function last_used(bufnrs)
   local seconds = #others > 0 and vim.api.nvim_eval(LAST_USED:format(table.concat(others, ',')))
   for index, bufnr in ipairs(others) do
     known[bufnr] = seconds[index]
+    -- It changes only when the buffer is entered; getbufinfo() lists every sign of the buffer, too.
+    entered[bufnr] = is_watching and seconds[index] or nil
   end
   return known
 end
 
 --- Sort buffers in place, most recently used first.
 ---@param bufnrs integer[]
----@param seconds? table<integer, integer> each buffer's 'lastused', if the caller knows it
 ---@return integer[] bufnrs the same table
-function M.sort(bufnrs, seconds)
-  seconds = seconds or last_used(bufnrs)
-  local used = {}
+function M.sort(bufnrs)
+  local seconds, used = last_used(bufnrs), {}
   for _, bufnr in ipairs(bufnrs) do
     used[bufnr] = entered[bufnr] or seconds[bufnr]
   end
