@@ -15,7 +15,9 @@ import autoload './say/reason.vim'
 import autoload './selection/visual.vim'
 import autoload './when/pulse.vim'
 
-const PERIOD = 50 # milliseconds
+# Milliseconds.
+const PERIOD = 50
+const HELD_PERIOD = 150 # while a key is held down
 const KINDS = {v: 'v', V: 'V', "\<C-v>": "\<C-v>", s: 'v', S: 'V', "\<C-s>": "\<C-v>"}
 
 # A selection that clears the one that a client knows.
@@ -274,7 +276,7 @@ enddef
 def Start()
   ForgetPath()
   Look()
-  beat = pulse.New(PERIOD, LookSafely)
+  beat = pulse.New(PERIOD, LookSafely, HELD_PERIOD)
   augroup claude_ide_selection
     autocmd!
     autocmd BufEnter,BufFilePost,BufReadPost,BufWritePost,DirChanged,FileType * ForgetPath()
@@ -294,8 +296,8 @@ def Stop()
   augroup END
 enddef
 
-# Start or stop reporting changes to the host: the first one immediately, then at most every 50 ms,
-# and always the last. `Current` and `Latest` always work.
+# Start or stop reporting changes to the host: the first one immediately, then at most every 50 ms, or
+# every 150 ms while a key is held down, and always the last, within 50 ms. `Current` and `Latest` always work.
 export def Watch(on: bool)
   if on && empty(beat)
     Start()

@@ -44,6 +44,21 @@ async def test_looks_are_a_period_apart_and_the_last_one_sees_the_last_state(
     assert all(later - earlier >= PERIOD for earlier, later in itertools.pairwise(times))
 
 
+async def test_while_each_change_follows_within_a_period_looks_are_further_apart(
+    nvim: Neovim,
+) -> None:
+    await nvim.lua(SETUP, 10 * PERIOD, 60000)
+
+    await nvim.lua(CHANGES, 100)
+
+    async def at_rest() -> bool:
+        states = [look["state"] for look in await looks(nvim)]
+        return states[-2:] == [100, 100]
+
+    await until(at_rest)
+    assert [look["state"] for look in await looks(nvim)] == [1, 100, 100]
+
+
 async def test_after_a_quiet_period_the_next_look_is_immediate_again(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
     await nvim.lua("STATE = 1 PULSE.soon()")

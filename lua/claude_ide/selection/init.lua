@@ -12,7 +12,9 @@ local M = {}
 
 local api, fn = vim.api, vim.fn
 
-local PERIOD = 50 -- milliseconds
+-- Milliseconds.
+local PERIOD = 50
+local HELD_PERIOD = 150 -- while a key is held down
 local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '\22' }
 
 ---@class claude_ide.Selection
@@ -278,15 +280,15 @@ function M.share(shared)
   recheck()
 end
 
---- Report changes to the host: the first one immediately, then at most every 50 ms, and always the
---- last.
+--- Report changes to the host: the first one immediately, then at most every 50 ms, or every 150 ms while
+--- a key is held down, and always the last, within 50 ms.
 function M.start()
   if beat then
     return
   end
   forget_path()
   look()
-  beat = pulse.new(PERIOD, look_safely)
+  beat = pulse.new(PERIOD, look_safely, HELD_PERIOD)
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end

@@ -1,6 +1,6 @@
 --- Polls something that may change with every key: right after the first change, then at a fixed
 --- interval while it keeps changing, and always once after the last change. It does not poll while
---- nothing changes.
+--- nothing changes. A key that is held down has an interval of its own, which ends with the key.
 local M = {}
 
 local NANOSECONDS = 1000000
@@ -15,30 +15,41 @@ local NANOSECONDS = 1000000
 --- Create a pulse.
 ---@param period integer milliseconds between two looks
 ---@param look fun(): boolean returns whether anything has changed
+---@param held? integer milliseconds between two looks while each event follows within a period of the
+---  one before; default: `period`
 ---@return claude_ide.Pulse
-function M.new(period, look)
+function M.new(period, look, held)
   local timer = assert(vim.uv.new_timer())
   local hrtime = vim.uv.hrtime
   local beating = false
-  local next_look = 0 -- nanoseconds
+  period, held = period * NANOSECONDS, (held or period) * NANOSECONDS
+  -- Nanoseconds.
+  local last_look, last_event = -math.huge, -math.huge
 
   local beat
 
-  local function beat_in(milliseconds)
-    timer:start(milliseconds, 0, vim.schedule_wrap(beat))
+  local function beat_in(nanoseconds)
+    timer:start(math.ceil(nanoseconds / NANOSECONDS), 0, vim.schedule_wrap(beat))
   end
 
   local function rest()
-    next_look = hrtime() + period * NANOSECONDS
+    last_look = hrtime()
+  end
+
+  -- Until the next look.
+  local function wait()
+    local now = hrtime()
+    local due = math.min(last_event + period, last_look + held)
+    return math.max(due, last_look + period) - now
   end
 
   beat = function()
     if timer:is_closing() then
       return
     end
-    local early = next_look - hrtime()
+    local early = wait()
     if early > 0 then
-      beat_in(math.ceil(early / NANOSECONDS))
+      beat_in(early)
       return
     end
     beating = look()
@@ -49,6 +60,7 @@ function M.new(period, look)
   end
 
   local function soon()
+    last_event = hrtime()
     if not beating then
       beating = true
       vim.schedule(beat)
@@ -61,8 +73,10 @@ function M.new(period, look)
   -- beat.
   local function overdue()
     if not beating then
-      soon()
-    elseif hrtime() >= next_look and not timer:is_closing() then
+      return soon()
+    end
+    last_event = hrtime()
+    if last_event >= last_look + held and not timer:is_closing() then
       look()
       rest()
     end
