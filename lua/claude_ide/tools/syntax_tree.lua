@@ -13,17 +13,20 @@ local api = vim.api
 local PORTION = 2000 -- lines that are read at once
 local ROWS = 100 -- that are searched at once
 local MOST_CAPTURES = 50000
+local LONGEST_TEXT = 2400 -- bytes of a node's first line
 local LONGEST = 3000 -- milliseconds of work, without pauses
 -- Bytes of a text whose tree takes milliseconds to free, and kB that are collected at once.
 local LARGE = 50000
 local STEP = 100
 
----@class claude_ide.SyntaxTree
----@field root TSNode
+---@class claude_ide.SyntaxSource
 ---@field language string
 ---@field text string
 ---@field lines string[]
 ---@field pause claude_ide.Pause
+
+---@class claude_ide.SyntaxTree: claude_ide.SyntaxSource
+---@field root TSNode
 
 local function parsers()
   local names = {}
@@ -112,15 +115,14 @@ local function refused(path, obstacle)
   error(('%s is not parsed, because of %s'):format(vim.fn.strtrans(path), obstacle), 0)
 end
 
-local function tree_of(bufnr, path, language, pause)
+local function source_of(bufnr, path, language, pause)
   local lines = read(bufnr, pause)
   local text = table.concat(lines, '\n') .. '\n'
   local obstacle = hazard.find(text, language, nil, pause)
   if obstacle then
     refused(path, obstacle)
   end
-  local root = parsed(lines, language, pause)
-  return { root = root, language = language, text = text, lines = lines, pause = pause }
+  return { language = language, text = text, lines = lines, pause = pause }
 end
 
 -- Lua frees a tree as a whole. If several were garbage at the same time, it could free all of them at once.
@@ -132,14 +134,14 @@ local function free()
   end)
 end
 
---- Parse a file, and answer what `fn` returns. It runs in slices, too (`tree.pause`).
+--- Read a file for a parser, and answer what `fn` returns. It runs in slices, too (`source.pause`).
 ---
 --- Raises an error that says why the file cannot be parsed.
 ---@param path string
 ---@param answer claude_ide.ToolAnswer
----@param fn fun(tree: claude_ide.SyntaxTree): table
+---@param fn fun(source: claude_ide.SyntaxSource): table
 ---@return fun() cancel
-function M.use(path, answer, fn)
+function M.read(path, answer, fn)
   local bufnr = place.buffer(path)
   local language = language_of(bufnr, path)
   local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
@@ -148,12 +150,26 @@ function M.use(path, answer, fn)
     refused(path, obstacle)
   end
   return slices.run(function(pause)
-    return fn(tree_of(bufnr, path, language, pause))
+    return fn(source_of(bufnr, path, language, pause))
   end, function(ok, result)
     answer(ok and result or { error = reason.of(result) })
     if size > LARGE then
       vim.schedule(free)
     end
+  end)
+end
+
+--- Parse a file, and answer what `fn` returns. It runs in slices, too (`tree.pause`).
+---
+--- Raises an error that says why the file cannot be parsed.
+---@param path string
+---@param answer claude_ide.ToolAnswer
+---@param fn fun(tree: claude_ide.SyntaxTree): table
+---@return fun() cancel
+function M.use(path, answer, fn)
+  return M.read(path, answer, function(source)
+    local root = parsed(source.lines, source.language, source.pause)
+    return fn(vim.tbl_extend('error', source, { root = root }))
   end)
 end
 
@@ -235,14 +251,15 @@ function M.range(tree, node)
   }
 end
 
---- The first line of a node's text, without the rest of the line after the node.
+--- The first line of a node's text, without the rest of the line after the node, up to a limit.
 ---@param tree claude_ide.SyntaxTree
 ---@param node TSNode
 ---@return string
 function M.first_line(tree, node)
   local row, col, end_row, end_col = node:range()
   local line = tree.lines[row + 1] or ''
-  return vim.trim(line:sub(col + 1, end_row == row and end_col or #line))
+  local part = line:sub(col + 1, math.min(end_row == row and end_col or #line, col + LONGEST_TEXT))
+  return vim.trim(part)
 end
 
 return M

@@ -76,7 +76,10 @@ async def enclosing(client: Client, arguments: InFile) -> Content:
 
 @model_tool("tree_sitter_query", "Query of the syntax tree")
 async def tree_sitter_query(client: Client, arguments: Query) -> Content:
-    """Return what a tree-sitter query captures in a file."""
+    """Return what a tree-sitter query captures in a file.
+
+    A query that takes longer than 5 seconds is stopped: avoid many wildcards with `*` or `+`.
+    """
     found = await client.editor.use("tools.syntax.query", arguments.fields())
     captures = found["captures"] or []
     lines = (f"@{each['name']} {_range(each)} {_kind(each)}: {each['text']}" for each in captures)
