@@ -26,6 +26,7 @@ var problems: list<string> = []
 var stamp = '' # of what the rules were made from
 var verdicts: dict<string> = {} # by the name of a buffer; '' is not private
 var yanked: dict<bool> = {} # digests of texts that were yanked in private buffers
+var filled: dict<bool> = {} # the registers a to z with a text of private buffers in them
 var named: dict<bool> = {} # the names of private buffers so far
 var renamed: dict<string> = {} # by buffer: why the text of a renamed buffer is denied
 var subscribers: list<func> = []
@@ -215,9 +216,12 @@ export def IsNamed(line: string): bool
   return keys(named)->indexof((_, name) => stridx(line, fnamemodify(name, ':t')) >= 0) >= 0
 enddef
 
-# Whether a text was yanked or deleted in a private buffer.
-export def IsYanked(text: string): bool
-  return !empty(yanked) && has_key(yanked, Digest(text))
+# Whether a register has a text that was yanked, deleted or recorded in a private buffer, or the name
+# of one.
+export def IsInRegister(name: string): bool
+  const text = getreg(name)
+  return has_key(filled, tolower(name)) || (!empty(yanked) && has_key(yanked, Digest(text)))
+    || (name =~# '^[%#]$' && text !=# '' && OfName(fnamemodify(text, ':p')) !=# '')
 enddef
 
 # Say in one line why a file stays in the editor.
@@ -280,10 +284,27 @@ def ForgetRenaming(bufnr: number)
   endif
 enddef
 
+# With an uppercase letter a text is appended to what the register had.
 def RememberYank()
-  if OfBuffer(bufnr()) !=# ''
-    const name = v:event.regname
-    yanked[Digest(getreg(name ==# '' ? '"' : tolower(name)))] = true
+  const name: string = v:event.regname
+  const register = name ==# '' ? '"' : tolower(name)
+  const is_private = OfBuffer(bufnr()) !=# ''
+  if name =~# '^\l$' && has_key(filled, name)
+    filled->remove(name)
+  endif
+  if is_private && register =~# '^\l$'
+    filled[register] = true
+  endif
+  if is_private || has_key(filled, register)
+    yanked[Digest(getreg(register))] = true
+  endif
+enddef
+
+# What is typed while a macro is recorded is in its register.
+def RememberRecording()
+  const name = tolower(reg_recording())
+  if name !=# '' && OfBuffer(bufnr()) !=# ''
+    filled[name] = true
   endif
 enddef
 
@@ -306,6 +327,7 @@ export def Watch(on: bool)
       autocmd BufFilePre * BeforeRenaming(str2nr(expand('<abuf>')))
       autocmd BufReadPost,BufWritePost,BufWipeout * ForgetRenaming(str2nr(expand('<abuf>')))
       autocmd TextYankPost * RememberYank()
+      autocmd BufEnter,InsertEnter,TextChanged * RememberRecording()
       # After these, a buffer may have another name, or its name may lead to another file.
       autocmd BufEnter,BufFilePost,BufReadPost,BufWritePost,FileChangedShellPost *
         \ ForgetVerdict(file.Name(str2nr(expand('<abuf>'))))

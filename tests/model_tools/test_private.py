@@ -10,7 +10,7 @@ from claude_ide.mcp.model import NEED_NEOVIM
 from claude_ide.mcp.tool import MODEL_TOOLS
 from support.either_editor import BOTH, Editor, name_of
 from support.model_tools import ModelTools
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 from support.vim import Vim
 
 SECRET = "swordfish"
@@ -190,3 +190,64 @@ async def test_another_register_is_answered(
     assert await tools.error("register", name="0") == (
         "its text is from a file that the user keeps private"
     )
+
+
+@BOTH
+@pytest.mark.parametrize("list_", ["quickfix", "location"])
+async def test_a_window_with_a_list_quotes_no_private_file(
+    tools: ModelTools, serving: Editor, secret: Path, list_: str
+) -> None:
+    items = (
+        "[{'filename': 'a.txt', 'lnum': 1, 'text': 'shown'},"
+        " {'filename': '.env', 'lnum': 1, 'text': 'swordfish'},"
+        " {'filename': 'config/.env', 'lnum': 1, 'text': 'swordfish'},"
+        " {'text': '.env: swordfish'}]"
+    )
+    await serving.command("only | edit a.txt")
+    if list_ == "quickfix":
+        await serving.command(f"call setqflist({items}) | copen")
+    else:
+        await serving.command(f"call setloclist(0, {items}) | lopen")
+    number = await serving.eval("bufnr()")
+
+    windows = await tools.text("windows")
+    buffer = await tools.text("buffer_text", buffer=number)
+    entries = await tools.text("quickfix", list=list_)
+
+    for text in (windows, buffer, entries):
+        assert "shown" in text
+        assert SECRET not in text
+        assert ".env" not in text
+
+
+@BOTH
+@pytest.mark.parametrize("name", [".", ":", "/"])
+async def test_what_the_user_has_typed_is_in_no_register(
+    tools: ModelTools, serving: Editor, project: Path, name: str
+) -> None:
+    (project / "a.txt").write_text("a\n")
+    await serving.command("edit a.txt")
+    await serving.keys("Oswordfish<Esc>:let g:key = 'swordfish'<CR>/swordfish<CR>")
+
+    assert await tools.error("register", name=name) == (
+        f"register {name} has what the user has typed, which is not for the model"
+    )
+
+
+@BOTH
+async def test_no_register_names_or_has_a_private_file(
+    tools: ModelTools, serving: Editor, secret: Path
+) -> None:
+    await serving.command("edit .env | normal! gg")
+    await serving.keys("qqOswordfish<Esc>q" + '"ayy' + '"byy')
+    why = "its text is from a file that the user keeps private"
+
+    assert await tools.error("register", name="%") == why
+    assert await tools.error("register", name="q") == why
+    await serving.command("buffer a.txt")
+    assert await tools.error("register", name="#") == why
+    await serving.keys('"Ayy' + '"byy')  # appended, replaced
+    await until(lambda: serving.eval("len(getreg('a', 1, 1)) == 2"), "appended")
+    assert await tools.error("register", name="a") == why
+    assert "a" in (await tools.text("register", name="b")).splitlines()
+    assert (await tools.text("register", name="%")).splitlines()[1] == "a.txt"

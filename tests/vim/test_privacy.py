@@ -179,8 +179,8 @@ async def test_what_was_yanked_in_a_private_buffer_is_known(vim: Vim, project: P
     await vim.command("call setline(1, 'plain')")
     await vim.keys('"ayy')
 
-    assert await vim.eval('claude_ide#privacy#IsYanked("KEY=1\\n")')
-    assert not await vim.eval("claude_ide#privacy#IsYanked(@a)")
+    assert await vim.eval("claude_ide#privacy#IsInRegister('0')")
+    assert not await vim.eval("claude_ide#privacy#IsInRegister('a')")
     assert await vim.eval("claude_ide#privacy#IsNamed('edit .env')")
 
 

@@ -3,6 +3,7 @@ vim9script
 
 import autoload './bounded.vim'
 import autoload './place.vim'
+import autoload './quoting.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
 
@@ -61,10 +62,12 @@ export def Lines(arguments: dict<any>): dict<any>
   if first > total
     throw $'claude-ide: the buffer has only {total} lines'
   endif
+  const lines = getbufline(bufnr, first, first - 1 + arguments.limit)
+    ->map((index, line) => quoting.IsPrivate(bufnr, first + index, line) ? '' : line)
   return {
     total: total,
     first: first,
-    lines: bounded.Lines(getbufline(bufnr, first, first - 1 + arguments.limit)),
+    lines: bounded.Lines(lines),
     is_modified: IsModified(info),
   }
 enddef

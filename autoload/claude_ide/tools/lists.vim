@@ -7,8 +7,10 @@ import autoload '../privacy.vim'
 
 const MOST_LINES = 2000 # of a register
 
-# `=` is evaluated when it is read.
-const READABLE = '^[[:alnum:]"\-/:.#%]$'
+# Not `=`, which is evaluated when it is read, and not what the user has typed, in whatever file or
+# command: `.`, `:` and `/`.
+const READABLE = '^[[:alnum:]"\-#%]$'
+const TYPED = '^[.:/]$'
 const CLIPBOARD = '^[*+]$'
 
 # Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -21,9 +23,11 @@ enddef
 def Refusal(name: string, allows_clipboard: bool): string
   if IsClipboard(name)
     return allows_clipboard ? '' : 'the clipboard is not for the model (tools.clipboard)'
+  elseif name =~# TYPED
+    return $'register {name} has what the user has typed, which is not for the model'
   elseif name !~# READABLE
     return $'there is no register {name} to read'
-  elseif privacy.IsYanked(getreg(name))
+  elseif privacy.IsInRegister(name)
     return 'its text is from a file that the user keeps private'
   endif
   return ''
@@ -49,7 +53,7 @@ def Described(entry: dict<any>): dict<any>
     column: text !=# '' && entry.col > 0 && entry.vcol == 0
       ? place.Column(text, entry.col - 1) : entry.col,
     kind: entry.type,
-    text: bounded.Line(entry.text),
+    text: path ==# '' && privacy.IsNamed(entry.text) ? '' : bounded.Line(entry.text),
     is_valid: entry.valid == 1,
   }
 enddef

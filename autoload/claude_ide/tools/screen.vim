@@ -4,6 +4,7 @@ scriptencoding utf-8
 
 import autoload './bounded.vim'
 import autoload './place.vim'
+import autoload './quoting.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/positions.vim'
 import autoload '../selection.vim'
@@ -16,8 +17,8 @@ def Shortened(text: string): string
   return bounded.Visible(len(text) > LONGEST ? strpart(text, 0, LONGEST) .. '…' : text)
 enddef
 
-# The lines on the screen, by their numbers. Of a closed fold, which may hide most of a file, only
-# the first one is there.
+# The lines on the screen, by their numbers, without those that quote private files. Of a closed
+# fold, which may hide most of a file, only the first one is there.
 def ShownLines(win: number, first: number, last: number): list<dict<any>>
   final shown: list<dict<any>> = []
   const bufnr = winbufnr(win)
@@ -28,7 +29,9 @@ def ShownLines(win: number, first: number, last: number): list<dict<any>>
     if end_of_fold > 0
       described.folded_to = end_of_fold
     endif
-    shown->add(described)
+    if !quoting.IsPrivate(bufnr, line, place.Line(bufnr, line))
+      shown->add(described)
+    endif
     line = max([line, end_of_fold]) + 1
   endwhile
   return shown

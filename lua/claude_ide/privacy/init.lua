@@ -34,6 +34,7 @@ local stamp ---@type string? of what the rules were made from
 local options_stamp ---@type string? of the options among that
 local verdicts = {} ---@type table<string, string|false> by the name of a buffer
 local yanked = {} ---@type table<string, true> SHA-256 of texts that were yanked in private buffers
+local filled = {} ---@type table<string, true> the registers a to z with a text of private buffers in them
 local named = {} ---@type table<string, true> the names of private buffers so far
 local renamed = {} ---@type table<integer, string> why the text of a renamed buffer is denied
 local subscribers = {} ---@type fun()[]
@@ -276,11 +277,17 @@ function M.is_named(line)
   return false
 end
 
---- Whether a text was yanked or deleted in a private buffer.
----@param text string
+--- Whether a register has a text that was yanked, deleted or recorded in a private buffer, or the name of
+--- one.
+---@param name string
 ---@return boolean
-function M.is_yanked(text)
-  return next(yanked) ~= nil and yanked[vim.fn.sha256(text)] ~= nil
+function M.is_in_register(name)
+  local text = vim.fn.getreg(name)
+  return filled[name:lower()] ~= nil
+    or next(yanked) ~= nil and yanked[vim.fn.sha256(text)] ~= nil
+    or name:find('^[%%#]$') ~= nil
+      and text ~= ''
+      and M.of_name(vim.fn.fnamemodify(text, ':p')) ~= nil
 end
 
 --- Say in one line why a file stays in the editor.
@@ -330,10 +337,27 @@ local function forget_renaming(event)
   renamed[event.buf] = nil
 end
 
+-- With an uppercase letter a text is appended to what the register had.
 local function remember_yank(event)
-  if M.of_buffer(event.buf) then
-    local name = vim.v.event.regname
-    yanked[vim.fn.sha256(vim.fn.getreg(name == '' and '"' or name:lower()))] = true
+  local name = vim.v.event.regname
+  local register = name == '' and '"' or name:lower()
+  local is_private = M.of_buffer(event.buf) ~= nil
+  if name:find('^%l$') then
+    filled[name] = nil
+  end
+  if is_private and register:find('^%l$') then
+    filled[register] = true
+  end
+  if is_private or filled[register] then
+    yanked[vim.fn.sha256(vim.fn.getreg(register))] = true
+  end
+end
+
+-- What is typed while a macro is recorded is in its register.
+local function remember_recording(event)
+  local name = vim.fn.reg_recording():lower()
+  if name ~= '' and M.of_buffer(event.buf) then
+    filled[name] = true
   end
 end
 
@@ -378,6 +402,7 @@ function M.watch(on)
   on_event('BufFilePre', before_renaming)
   on_event({ 'BufReadPost', 'BufWritePost', 'BufWipeout' }, forget_renaming)
   on_event('TextYankPost', remember_yank)
+  on_event({ 'BufEnter', 'InsertEnter', 'TextChanged', 'RecordingEnter' }, remember_recording)
   on_event(RENAMED, forget_verdict)
   on_event(CHANGED, refresh_safely)
 end

@@ -3,6 +3,7 @@ local bounded = require('claude_ide.tools.bounded')
 local buffer_text = require('claude_ide.file.text')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
+local quoting = require('claude_ide.tools.quoting')
 local slices = require('claude_ide.when.slices')
 
 local M = {}
@@ -62,6 +63,15 @@ local function loaded(arguments)
   return place.open_buffer(assert(arguments.file), '; read it from disk')
 end
 
+-- Empty lines for those that quote private files.
+local function without_quotes(bufnr, first, lines)
+  local is_quoting = quoting.checker(bufnr)
+  for index, line in ipairs(lines) do
+    lines[index] = is_quoting(first + index - 1, line) and '' or line
+  end
+  return lines
+end
+
 --- Lines of a buffer, saved or not.
 ---@type claude_ide.Tool
 function M.lines(arguments, answer)
@@ -70,12 +80,11 @@ function M.lines(arguments, answer)
   if first > total then
     error(('the buffer has only %d lines'):format(total), 0)
   end
+  local lines = api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false)
   answer({
     total = total,
     first = first,
-    lines = bounded.lines(
-      api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false)
-    ),
+    lines = bounded.lines(without_quotes(bufnr, first, lines)),
     is_modified = vim.bo[bufnr].modified,
   })
 end

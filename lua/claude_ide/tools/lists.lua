@@ -11,8 +11,10 @@ local api = vim.api
 
 local MOST_LINES = 2000 -- of a register
 
--- `=` is evaluated when it is read.
-local READABLE = '^[%w"%-/:.#%%]$'
+-- Not `=`, which is evaluated when it is read, and not what the user has typed, in whatever file or command:
+-- `.`, `:` and `/`.
+local READABLE = '^[%w"%-#%%]$'
+local TYPED = '^[.:/]$'
 local CLIPBOARD = '^[*+]$'
 
 -- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -28,8 +30,12 @@ end
 local function refusal(name, allows_clipboard)
   if is_clipboard(name) then
     return not allows_clipboard and 'the clipboard is not for the model (tools.clipboard)' or nil
+  elseif name:find(TYPED) then
+    return ('register %s has what the user has typed, which is not for the model'):format(name)
   elseif not name:find(READABLE) then
     return ('there is no register %s to read'):format(name)
+  elseif privacy.is_in_register(name) then
+    return 'its text is from a file that the user keeps private'
   end
 end
 
@@ -60,9 +66,6 @@ function M.register(arguments, answer)
   if reason then
     return answer({ error = reason })
   end
-  if privacy.is_yanked(vim.fn.getreg(name)) then
-    return answer({ error = 'its text is from a file that the user keeps private' })
-  end
   return slices.run(function(pause)
     local lines, total = read_lines(name, pause)
     return { total = total, lines = lines }
@@ -89,7 +92,7 @@ local function described(entry)
     line = line,
     column = col,
     kind = entry.type,
-    text = bounded.line(entry.text),
+    text = path == '' and privacy.is_named(entry.text) and '' or bounded.line(entry.text),
     is_valid = entry.valid == 1,
   }
 end

@@ -2,6 +2,7 @@
 local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
+local quoting = require('claude_ide.tools.quoting')
 local selection = require('claude_ide.selection')
 
 local M = {}
@@ -31,20 +32,22 @@ local function is_ordinary(window)
     or file_path.path(api.nvim_win_get_buf(window)) ~= nil
 end
 
--- The lines on the screen, by their numbers. Of a closed fold, which may hide most of a file, only the first
--- one is there.
+-- The lines on the screen, by their numbers, without those that quote private files. Of a closed fold, which
+-- may hide most of a file, only the first one is there.
 local function shown_lines(window, bufnr, first, last)
-  local shown, line = {}, first
+  local shown, line, is_quoting = {}, first, quoting.checker(bufnr)
   while line <= last do
     local text = line_of(bufnr, line)
     local end_of_fold = api.nvim_win_call(window, function()
       return vim.fn.foldclosedend(line)
     end)
-    shown[#shown + 1] = {
-      line = line,
-      text = #text > LONGEST and text:sub(1, LONGEST) .. '…' or text,
-      folded_to = end_of_fold > 0 and end_of_fold or nil,
-    }
+    if not is_quoting(line, text) then
+      shown[#shown + 1] = {
+        line = line,
+        text = #text > LONGEST and text:sub(1, LONGEST) .. '…' or text,
+        folded_to = end_of_fold > 0 and end_of_fold or nil,
+      }
+    end
     line = math.max(line, end_of_fold) + 1
   end
   return shown
