@@ -4,6 +4,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support import frame_log
 from support.either_editor import BOTH, Editor
 from support.language_client import received
@@ -95,12 +97,12 @@ async def test_the_edit_of_a_cancelled_command_is_not_applied(
         "executeCommandProvider": {"commands": [offer["command"]]},
     }
     answers = {"textDocument/codeAction": result([offer]), COMMAND: ["hold"]}
-    log = await scripted.enable("one", capabilities, answers)
+    log = await scripted.enable("ruff", capabilities, answers)
     await reviewed.begin("code_action", file=str(main), line=3, title="Do it")
     await until(lambda: received(log, COMMAND), "the server is asked")
     await cancel(client, reviewed.number)
     await until(lambda: received(log, "$/cancelRequest"), "the server is told")
-    server = "vim.lsp.get_clients({ name = 'one' })[1]"
+    server = "vim.lsp.get_clients({ name = 'ruff' })[1]"
 
     edit = {"edit": {"documentChanges": [edited(main)]}}
     await serving.lua(f"{server}:notify('test/apply', ...)", edit)
@@ -118,12 +120,60 @@ async def test_the_edit_of_a_cancelled_command_is_not_applied(
     )
 
 
+@pytest.mark.parametrize("method", [COMMAND, "ruff/users"])
+async def test_the_users_own_action_is_applied_while_a_command_does_not_end(
+    serving: Neovim, scripted: Scripted, reviewed: Reviewed, main: Path, method: str
+) -> None:
+    await serving.command(f"edit {main}")
+    offer = {"title": "Do it", "command": "ruff.applyAutofix", "arguments": []}
+    capabilities = {
+        "codeActionProvider": True,
+        "executeCommandProvider": {"commands": [offer["command"]]},
+    }
+    answers = {"textDocument/codeAction": result([offer])}
+    answers |= {COMMAND: ["hold"], "ruff/users": ["hold"]}
+    log = await scripted.enable("ruff", capabilities, answers)
+    await reviewed.begin("code_action", file=str(main), line=3, title="Do it")
+    await until(lambda: received(log, COMMAND), "the server is asked")
+    server = "vim.lsp.get_clients({ name = 'ruff' })[1]"
+    edit = {"edit": {"documentChanges": [edited(main)]}}
+
+    await serving.lua(f"{server}:request(..., {{ command = 'users.own' }}, print)", method)
+    await serving.lua(f"{server}:notify('test/apply', ...)", edit)
+
+    await until(lambda: serving.eval("getline(1) ==# 'xrom greeter import Greeter'"), "applied")
+    (reply,) = [each["result"] for each in frame_log.read(log) if each.get("id") == "edit"]
+    assert reply["applied"] is True
+
+
+async def test_a_handler_that_was_set_meanwhile_stays(
+    serving: Neovim, scripted: Scripted, reviewed: Reviewed, client: McpStdio, main: Path
+) -> None:
+    await serving.command(f"edit {main}")
+    offer = {"title": "Do it", "command": "ruff.applyAutofix", "arguments": []}
+    capabilities = {
+        "codeActionProvider": True,
+        "executeCommandProvider": {"commands": [offer["command"]]},
+    }
+    answers = {"textDocument/codeAction": result([offer]), COMMAND: ["hold"]}
+    log = await scripted.enable("ruff", capabilities, answers)
+    await reviewed.begin("code_action", file=str(main), line=3, title="Do it")
+    await until(lambda: received(log, COMMAND), "the server is asked")
+    server = "vim.lsp.get_clients({ name = 'ruff' })[1]"
+
+    await serving.lua(f"{server}.handlers['workspace/applyEdit'] = print")
+    await serving.lua(f"{server}:notify('test/release', {{ result = vim.NIL }})")
+    assert "has run the command" in await reviewed.text()
+
+    assert await serving.lua(f"return {server}.handlers['workspace/applyEdit'] == print")
+
+
 async def test_a_question_of_a_cancelled_call_says_that_it_is_too_late(
     serving: Neovim, scripted: Scripted, reviewed: Reviewed, client: McpStdio, main: Path
 ) -> None:
     before = main.read_text()
     await begin_rename(scripted, reviewed, main)
-    question = "rename a symbol to hail: 2 lines in 2 files"
+    question = "rename greet to hail: 2 lines in 2 files"
     await until(lambda: question in serving.screen.text(), question)
 
     await cancel(client, reviewed.number)
@@ -158,7 +208,7 @@ async def test_a_call_that_is_cancelled_while_it_writes_writes_all_and_says_so(
     await until(lambda: late in serving.screen.text(), late)
     answer = (await tools.client.call("buffers"))["content"]
     assert answer[0]["text"].splitlines() == [
-        f"An earlier call, to rename a symbol to hail, {late}.",
+        f"An earlier call, to rename greet to hail, {late}.",
         "Written:",
         f"  {main}",
         f"  {greeter}",

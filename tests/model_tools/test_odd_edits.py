@@ -247,10 +247,23 @@ async def test_a_command_is_not_run_if_the_user_does_not_want_it(
     assert "executeCommand" not in str(await serving.eval("g:requests"))
 
 
+async def test_a_command_of_eslint_is_asked_about_if_another_server_offers_it(
+    reviewed: Reviewed, start: Start, serving: Neovim, file: Path
+) -> None:
+    await start(sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"))))
+
+    await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
+    await reviewed.choose("2", "wants odd to run eslint.applyAllFixes (Do it)")
+
+    assert "the user does not want odd to run" in await reviewed.error()
+
+
 async def test_after_the_command_edits_are_applied_as_usual(
     reviewed: Reviewed, start: Start, serving: Neovim, file: Path
 ) -> None:
-    await start(sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"), version=0)))
+    await start(
+        sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"), version=0)), name="eslint"
+    )
 
     await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
     await reviewed.decide("q")
@@ -315,7 +328,8 @@ async def test_marks_and_folds_stay(
 async def test_an_edit_of_a_command_that_cannot_be_reviewed_is_an_error(
     reviewed: Reviewed, start: Start, file: Path
 ) -> None:
-    await start(sending("eslint.applyAllFixes", {"kind": "delete", "uri": file.as_uri()}))
+    deletion = {"kind": "delete", "uri": file.as_uri()}
+    await start(sending("eslint.applyAllFixes", deletion), name="eslint")
 
     await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
 
@@ -327,12 +341,12 @@ async def test_further_edits_of_a_command_are_named(
 ) -> None:
     answers = sending("eslint.applyAllFixes", changed(file, edit(0, 0, 3, "x"), version=0))
     answers["workspace/executeCommand"]["sends"] *= 3
-    await start(answers)
+    await start(answers, name="eslint")
 
     await reviewed.begin("code_action", file=str(file), line=1, title="Do it")
     await reviewed.decide("w")
 
-    left_out = "2 further edits of odd for eslint.applyAllFixes were not applied."
+    left_out = "2 further edits of eslint for eslint.applyAllFixes were not applied."
     assert (await reviewed.text()).splitlines()[1:] == ["Written:", f"  {file}", left_out]
 
 

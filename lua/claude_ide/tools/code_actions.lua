@@ -10,9 +10,25 @@ local M = {}
 
 local api = vim.api
 
+local group = api.nvim_create_augroup('claude_ide_code_actions', {})
+
 local METHOD, RESOLVE = 'textDocument/codeAction', 'codeAction/resolve'
 local COMMAND, APPLY = 'workspace/executeCommand', 'workspace/applyEdit'
 local SHOW = 'window/showMessage'
+-- Methods of the protocol begin so; of these, only `COMMAND` has a server send an edit by itself.
+local STANDARD = {
+  'textDocument/',
+  'workspace/',
+  'workspaceSymbol/',
+  'codeAction/',
+  'codeLens/',
+  'completionItem/',
+  'documentLink/',
+  'inlayHint/',
+  'callHierarchy/',
+  'typeHierarchy/',
+  '$/',
+}
 local AWAITS_REVIEW = 'the user reviews this edit first'
 
 -- Milliseconds. A server may send its edit, or complain that it was not applied, just after its answer.
@@ -280,24 +296,87 @@ function M.find(arguments, answer)
   end
 end
 
--- Catch the edits that a server sends while it runs a command, and its complaint that they were not applied.
+-- Whether a request can cause an edit that the server sends by itself: that of a command, or one that only
+-- this server knows.
+local function may_cause_an_edit(method)
+  return method == COMMAND
+    or not vim.iter(STANDARD):any(function(prefix)
+      return vim.startswith(method, prefix)
+    end)
+end
+
+-- Tell the requests of the user to a server from those that are sent in `own`.
 ---@param client vim.lsp.Client
+local function follow_requests(client)
+  local ours, is_sending, settles_at = {}, false, 0
+  local listening = api.nvim_create_autocmd('LspRequest', {
+    group = group,
+    callback = function(event)
+      local data = event.data
+      if data.client_id ~= client.id then
+        return
+      elseif is_sending then
+        ours[data.request_id] = true
+      elseif not ours[data.request_id] and may_cause_an_edit(data.request.method) then
+        settles_at = vim.uv.now() + SETTLES_WITHIN
+      end
+    end,
+  })
+  return {
+    own = function(send)
+      is_sending = true
+      local results = vim.F.pack_len(send())
+      is_sending = false
+      return vim.F.unpack_len(results)
+    end,
+    -- Whether an edit that arrives now may be the user's.
+    has_others = function()
+      return vim.uv.now() < settles_at
+        or vim.iter(pairs(client.requests)):any(function(id, sent)
+          return not ours[id] and sent.type == 'pending' and may_cause_an_edit(sent.method)
+        end)
+    end,
+    stop = function()
+      api.nvim_del_autocmd(listening)
+    end,
+  }
+end
+
+-- Catch the edits that a server sends while it runs a command, and its complaint that they were not applied.
+-- No edit says what has caused it, and the protocol has no other way to see one before it is applied. While a
+-- request of the user's could be the cause, nothing is caught: the user's own actions are never held up, and
+-- the user has agreed that the command changes files.
+---@param client vim.lsp.Client
+---@param requests { has_others: fun(): boolean }
 ---@param on_edit fun(edit: lsp.WorkspaceEdit)
 ---@return fun() release
-local function catch(client, on_edit)
-  local handlers = client.handlers
-  local apply, show = handlers[APPLY], handlers[SHOW]
-  handlers[APPLY] = function(_, parameters)
+local function catch(client, requests, on_edit)
+  local handlers, theirs, ours = client.handlers, {}, {}
+  local function pass_on(method, ...)
+    return (theirs[method] or vim.lsp.handlers[method])(...)
+  end
+  ours[APPLY] = function(err, parameters, context)
+    if requests.has_others() then
+      return pass_on(APPLY, err, parameters, context)
+    end
     on_edit(parameters.edit)
     return { applied = false, failureReason = AWAITS_REVIEW }
   end
-  handlers[SHOW] = function(err, parameters, context)
+  ours[SHOW] = function(err, parameters, context)
     if not (parameters and tostring(parameters.message):find(AWAITS_REVIEW, 1, true)) then
-      return (show or vim.lsp.handlers[SHOW])(err, parameters, context)
+      return pass_on(SHOW, err, parameters, context)
     end
   end
+  for method, handler in pairs(ours) do
+    theirs[method], handlers[method] = handlers[method], handler
+  end
   return function()
-    handlers[APPLY], handlers[SHOW] = apply, show
+    for method, handler in pairs(ours) do
+      -- Another plugin may have put its own there since.
+      if handlers[method] == handler then
+        handlers[method] = theirs[method]
+      end
+    end
   end
 end
 
@@ -345,13 +424,15 @@ function M.run(arguments, answer)
   end
   running[client.id] = true
   local ticks, edits = workspace_edit.snapshot(), {}
-  local release = catch(client, function(sent)
+  local requests = follow_requests(client)
+  local release = catch(client, requests, function(sent)
     edits[#edits + 1] = sent
   end)
   local is_over = false
   local function finish()
     if not is_over then
       is_over, running[client.id] = true, nil
+      requests.stop()
       release()
     end
   end
@@ -366,7 +447,7 @@ function M.run(arguments, answer)
   local function is_owed()
     return false
   end
-  cancel, is_owed = request.send(client, nil, COMMAND, parameters, function(failure)
+  local function answered(failure)
     if is_owed() then
       conclude(failure)
       return when_answered(is_owed, finish)
@@ -375,6 +456,9 @@ function M.run(arguments, answer)
       finish()
       conclude(failure)
     end)
+  end
+  cancel, is_owed = requests.own(function()
+    return request.send(client, nil, COMMAND, parameters, answered)
   end)
   return function()
     cancel()
