@@ -38,16 +38,20 @@ def Begin(token: number, Ask: func(func)): bool
   return true
 enddef
 
-# Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
-export def Select(token: number, prompt: string, items: list<string>): bool
+def SelectWith(token: number, prompt: string, items: list<string>, is_whole: bool): bool
   return Begin(token, (Reply) => {
-    vim_ui.Select(prompt, items, (index) => Reply(index > 0 ? {index: index} : {}))
+    vim_ui.Select(prompt, items, (index) => Reply(index > 0 ? {index: index} : {}), is_whole)
   })
 enddef
 
-# The same for a question that the user does not expect.
+# Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
+export def Select(token: number, prompt: string, items: list<string>): bool
+  return SelectWith(token, prompt, items, false)
+enddef
+
+# The same for a question that the user does not expect. The items are shown whole.
 export def SelectLater(token: number, prompt: string, items: list<string>): bool
-  return Select(token, prompt, items)
+  return SelectWith(token, prompt, items, true)
 enddef
 
 # Let the user type a line. Emits `answered` {token, text?}; without `text` if it is dismissed.

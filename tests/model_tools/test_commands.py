@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, choose, open_terminal
+from support.either_editor import BOTH, Editor, choose, dismiss, open_terminal
 from support.model_tools import ModelTools
 from support.neovim import until
 from support.processes import alive, pid_in
@@ -74,6 +74,52 @@ async def test_makeprg_does_not_run_if_the_user_refuses(
     assert made["result"]["isError"]
     assert made["result"]["content"][0]["text"] == "the user does not want to run it"
     assert not makeprg.exists()
+
+
+@BOTH
+@pytest.mark.parametrize("makeprg", ['cat "%"', "cat '%:p'", "sh -c 'cat \"%\"'"])
+async def test_a_makeprg_may_quote_the_name(
+    tools: ModelTools, serving: Editor, project: Path, makeprg: str
+) -> None:
+    (project / "a file-1.txt").write_text("it is here\n")
+    await serving.command(r"edit a\ file-1.txt")
+    await serving.call("setbufvar", "%", "&makeprg", makeprg)
+
+    await tools.client.begin("make")
+    await until(lambda: "wants to run: " in serving.screen.text(), "the question")
+    await choose(serving, 1)
+
+    made = (await tools.client.read())["result"]["content"][0]["text"]
+    assert "exit code 0" in made
+    assert made.endswith("it is here")
+
+
+@BOTH
+@pytest.mark.parametrize("makeprg", ['cat "%"', "sh -c 'cat %'", "cat `echo %`"])
+@pytest.mark.parametrize("name", ["$(touch canary).c", "`touch canary`.c", 'a";touch canary;".c'])
+async def test_a_quoted_name_that_a_shell_would_interpret_is_refused(
+    tools: ModelTools, serving: Editor, project: Path, makeprg: str, name: str
+) -> None:
+    (project / name).write_text("")
+    await serving.command("execute 'edit' fnameescape('" + name + "')")
+    await serving.call("setbufvar", "%", "&makeprg", makeprg)
+
+    assert "the shell would interpret the name" in await tools.error("make")
+
+
+@BOTH
+async def test_the_whole_command_is_shown(
+    tools: ModelTools, serving: Editor, project: Path
+) -> None:
+    words = " ".join(f"word{number}" for number in range(40))
+    await serving.call("setbufvar", "%", "&makeprg", f"echo {words} > trace")
+
+    await tools.client.begin("make")
+    await until(lambda: "Do not run it" in serving.screen.text(), "the question")
+    words_shown = serving.screen.text().split()
+    assert all(f"word{number}" in words_shown for number in range(40))
+    await dismiss(serving)
+    assert (await tools.client.read())["result"]["isError"]
 
 
 @BOTH

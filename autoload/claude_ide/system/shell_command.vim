@@ -4,6 +4,8 @@ vim9script
 import autoload './input.vim'
 
 const DIES_WITHIN = 1000 # milliseconds
+# A name of which no shell interprets anything, whatever is around it.
+const HARMLESS = '^\%([[:alnum:].,_/~+@ ]\|[^\x01-\x7f]\)\%([[:alnum:].,_/~+@ -]\|[^\x01-\x7f]\)*$'
 const FILE_NAME = '\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*'
 
 # Runs the command in "$@", and ends as it has ended. Vim gets no more than the first bytes and lines of its
@@ -34,22 +36,66 @@ const ERRORS_TOO = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh']
 
 var expanded = '' # what `ExpandHere` has made
 
-def Quoted(match: string): string
+# In which quotes the shell is after a text; empty outside them.
+def QuotesAfter(text: string, before: string): string
+  var quotes = before
+  var is_escaped = false
+  for character in text
+    if is_escaped
+      is_escaped = false
+    elseif character ==# '\' && quotes !=# "'"
+      is_escaped = true
+    elseif character ==# quotes
+      quotes = ''
+    elseif quotes ==# '' && character =~# '["''`]'
+      quotes = character
+    endif
+  endfor
+  return quotes
+enddef
+
+# A file's name for the shell. Quotes cannot be in quotes, and another shell may read what is in them.
+def Quoted(name: string, quotes: string): string
+  if quotes ==# ''
+    return shellescape(name)
+  elseif name !~# HARMLESS
+    throw $'claude-ide: the shell would interpret the name {strtrans(name)} within quotes ({quotes}); '
+      .. 'write % without them'
+  endif
+  return name
+enddef
+
+# What stands for a match of FILE_NAME.
+def Expanded(match: string, quotes: string): string
   if match[0] ==# '\'
     return strpart(match, 1)
   endif
   const name = expand(substitute(match, ':S', '', 'g'))
-  return name ==# '' ? match : shellescape(name)
+  return name ==# '' ? match : Quoted(name, quotes)
 enddef
 
 # Called by `Expand`.
 export def ExpandHere(command: string)
-  expanded = substitute(command, FILE_NAME, (found) => Quoted(found[0]), 'g')
+  expanded = ''
+  var rest = command
+  var quotes = ''
+  while true
+    const [match, first, last] = matchstrpos(rest, FILE_NAME)
+    if first < 0
+      expanded ..= rest
+      return
+    endif
+    const before = strpart(rest, 0, first)
+    quotes = QuotesAfter(before, quotes)
+    expanded ..= before .. Expanded(match, quotes)
+    rest = strpart(rest, last)
+  endwhile
 enddef
 
 # Expand `%` to a buffer's file name, and `#` to that of the alternate file, with their modifiers, as
 # `gq` and `:make` do, but quoted for the shell. What names no file stays. `Inside` runs an Ex command
-# where the buffer is current.
+# where the buffer is current. Throws an error if the command quotes a name that its shell would
+# interpret nevertheless.
 export def Expand(command: string, Inside: func(string)): string
   Inside($'call claude_ide#system#shell_command#ExpandHere({string(command)})')
   return expanded

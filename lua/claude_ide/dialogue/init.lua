@@ -47,7 +47,7 @@ function M.select(token, prompt, items)
 end
 
 --- The same for a question that the user does not expect: it waits until they neither type nor are in a
---- mode in which the next keys would answer it unread.
+--- mode in which the next keys would answer it unread. The items are shown whole.
 ---@param token integer
 ---@param prompt string
 ---@param items string[]
@@ -61,7 +61,7 @@ function M.select_later(token, prompt, items)
           location.go_back(here)
         end)
       end
-    end)
+    end, true)
   end)
 end
 

@@ -9,6 +9,7 @@ local M = {}
 
 local POLL = 250 -- milliseconds
 local ROOM_TO_TYPE = 20 -- columns
+local MOST_ROWS = 10 -- of one item
 
 local function has_new_window(known)
   return vim.iter(vim.api.nvim_list_wins()):any(function(win)
@@ -142,24 +143,56 @@ function M.input(prompt, default, callback, is_late)
   end, is_late)
 end
 
+-- A full row, divided after a blank or a slash in its second half, if there is one.
+local function divided(row)
+  local last = row:match('.*()[ /]') or 0
+  if last <= #row / 2 then
+    return row, ''
+  end
+  return row:sub(1, last), row:sub(last + 1)
+end
+
+-- A text in rows that are not too wide. From one that needs too many, the middle is cut out.
+local function wrapped(text, width)
+  local rows, row = {}, ''
+  text = message.shorten(text, width * MOST_ROWS)
+  for _, character in ipairs(vim.fn.split(text, [[\zs]])) do
+    if row ~= '' and vim.api.nvim_strwidth(row .. character) > width then
+      rows[#rows + 1], row = divided(row)
+    end
+    row = row .. character
+  end
+  rows[#rows + 1] = row
+  return rows
+end
+
+-- The rows of items, and the index of each row's item.
+local function rows_of(items, width, is_whole)
+  local rows, indices = {}, {}
+  for index, item in ipairs(items) do
+    for _, row in ipairs(is_whole and wrapped(item, width) or { message.fit(item, width) }) do
+      rows[#rows + 1], indices[#indices + 1] = row, index
+    end
+  end
+  return rows, indices
+end
+
 --- Ask for one of several texts.
 ---@param prompt string
 ---@param items string[]
 ---@param callback fun(index: integer?) called once with the index from 1; nil if it is dismissed
-function M.select(prompt, items, callback)
+---@param is_whole? boolean whether an item that is too wide goes on in further rows, which mean the same
+function M.select(prompt, items, callback, is_whole)
   -- Neovim puts a number before each item.
-  local width = math.max(1, vim.o.columns - #tostring(#items) - 3)
-  local function shown(item)
-    return message.fit(item, width)
-  end
-  items = vim.tbl_map(shown, items)
+  local width = math.max(1, vim.o.columns - #tostring(#items) - 4)
+  local rows, indices = rows_of(items, width, is_whole)
   once(vim.ui.select, function(answer)
-    vim.ui.select(items, { prompt = shown(prompt) }, answer)
+    vim.ui.select(rows, { prompt = message.fit(prompt, width) }, answer)
   end, function(item, index)
     if item == nil then
       return callback(nil)
     end
-    callback(index or vim.fn.index(items, item) + 1)
+    callback(indices[index or vim.fn.index(rows, item) + 1])
   end, true)
 end
 

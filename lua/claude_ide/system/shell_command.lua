@@ -7,22 +7,66 @@ local DIES_WITHIN = 1000 -- milliseconds
 -- In one pipe output and errors are in the order in which they are written.
 local ERRORS_TOO = { 'sh', '-c', 'exec "$@" 2>&1', 'sh' }
 local FILE_NAME = [[\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*]]
+-- A name of which no shell interprets anything, whatever is around it.
+local HARMLESS = '^[%w%.,_/~+@ \128-\255][%w%.,_/~+@ \128-\255-]*$'
+
+-- In which quotes the shell is after a text; nil outside them.
+local function quotes_after(text, quotes)
+  local is_escaped = false
+  for character in text:gmatch('.') do
+    if is_escaped then
+      is_escaped = false
+    elseif character == '\\' and quotes ~= "'" then
+      is_escaped = true
+    elseif character == quotes then
+      quotes = nil
+    elseif not quotes and character:find('["\'`]') then
+      quotes = character
+    end
+  end
+  return quotes
+end
+
+-- A file's name for the shell. Quotes cannot be in quotes, and another shell may read what is in them.
+local function quoted(name, quotes)
+  if not quotes then
+    return vim.fn.shellescape(name)
+  elseif not name:find(HARMLESS) then
+    local text = 'the shell would interpret the name %s within quotes (%s); write %% without them'
+    error(text:format(vim.fn.strtrans(name), quotes), 0)
+  end
+  return name
+end
+
+-- What stands for a match of FILE_NAME.
+local function expanded(match, quotes)
+  if vim.startswith(match, '\\') then
+    return match:sub(2)
+  end
+  local name = vim.fn.expand((match:gsub(':S', '')))
+  return name ~= '' and quoted(name, quotes) or match
+end
 
 --- Expand `%` to a buffer's file name, and `#` to that of the alternate file, with their modifiers, as `gq`
 --- and `:make` do, but quoted for the shell. What names no file stays.
+---
+--- Raises an error if the command quotes a name that its shell would interpret nevertheless.
 ---@param bufnr integer
 ---@param command string
 ---@return string
 function M.expand(bufnr, command)
-  local function quote(match)
-    if match[1]:sub(1, 1) == '\\' then
-      return match[1]:sub(2)
-    end
-    local name = vim.fn.expand((match[1]:gsub(':S', '')))
-    return name ~= '' and vim.fn.shellescape(name) or match[1]
-  end
+  local parts, rest, quotes = {}, command, nil
   return vim.api.nvim_buf_call(bufnr, function()
-    return vim.fn.call('substitute', { command, FILE_NAME, quote, 'g' })
+    while true do
+      local match, first, last = unpack(vim.fn.matchstrpos(rest, FILE_NAME))
+      if first < 0 then
+        return table.concat(parts) .. rest
+      end
+      local before = rest:sub(1, first)
+      quotes = quotes_after(before, quotes)
+      vim.list_extend(parts, { before, expanded(match, quotes) })
+      rest = rest:sub(last + 1)
+    end
   end)
 end
 

@@ -10,7 +10,7 @@ from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
 
-RUN, REFUSE = "Run", "Do not run"
+RUN, REFUSE = "Run {}", "Do not run it"
 
 Command = Literal[
     "abbreviations",
@@ -55,7 +55,9 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
     if not plan["command"]:
         raise ToolError("'makeprg' is empty")
     question = f"{client.shown_name} wants to run: {plan['command']}"
-    if await client.editor.decide(question, [RUN, REFUSE]) != RUN:
+    # A picker may cut the question off, but no answer.
+    run = RUN.format(plan["command"])
+    if await client.editor.decide(question, [run, REFUSE]) != run:
         raise ToolError("the user does not want to run it")
     done = await client.editor.use("tools.make.run", plan)
     ended = (
