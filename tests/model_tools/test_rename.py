@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("basedpyright")
 
-QUESTION = "rename a symbol to hail: 3 lines in 2 files"
+QUESTION = "rename greet to hail: 3 lines in 2 files"
 RENAMED = "    def hail(self, times: int = 1) -> str:"
 
 
@@ -66,7 +66,7 @@ async def test_nothing_is_applied_if_the_user_refuses(
 ) -> None:
     await renaming.choose("3", QUESTION)
 
-    assert "the user does not want to rename a symbol to hail" in await renaming.error()
+    assert "the user does not want to rename greet to hail" in await renaming.error()
     assert "hail" not in greeter.read_text() + main.read_text()
 
 

@@ -135,7 +135,7 @@ async def test_a_whole_file_as_one_edit_changes_only_what_differs(
 
     place = {"file": str(greeter), "line": 5, "symbol": "greet"}
     await reviewed.begin("rename", **place, new_name="hail")
-    await reviewed.choose("2", "rename a symbol to hail: 3 lines in 2 files")
+    await reviewed.choose("2", "rename greet to hail: 3 lines in 2 files")
 
     assert "Renamed by pylsp." in await reviewed.text()
     assert "def hail" in greeter.read_text()

@@ -25,11 +25,19 @@ local function best(answers, bufnr)
   return found
 end
 
---- Answers the `files` that a new name changes, and the `server` that has renamed.
+-- The word at a place, as the user knows the symbol.
+local function word_at(bufnr, row, col)
+  local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+  return vim.api.nvim_buf_call(bufnr, function()
+    return vim.fn.matchstr(line, ([[\k*\%%%dc\k*]]):format(col + 1))
+  end)
+end
+
+--- Answers the `files` that a new name changes, the old `name`, and the `server` that has renamed.
 ---@type claude_ide.Tool
 function M.rename(arguments, answer)
   local bufnr = place.buffer(arguments.file)
-  place.position(bufnr, arguments)
+  local name = word_at(bufnr, place.position(bufnr, arguments))
   local ticks
   return servers.ask(bufnr, 'textDocument/rename', function(client)
     ticks = ticks or workspace_edit.snapshot()
@@ -41,7 +49,7 @@ function M.rename(arguments, answer)
       return answer(answers.error and answers or { error = 'nothing can be renamed at this place' })
     end
     workspace_edit.describe(found.result, found.client, ticks, function(files)
-      answer(files.error and files or { files = files, server = found.client.name })
+      answer(files.error and files or { files = files, name = name, server = found.client.name })
     end)
   end)
 end

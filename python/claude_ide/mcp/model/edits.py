@@ -12,13 +12,14 @@ from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, edited_files, report, review
 from claude_ide.mcp.tool import Content, model_tool
 
-RUN, REFUSE = "Run it; it may change files without review", "Do not run it"
+RUN, REFUSE = "Run {}; it may change files without review", "Do not run it"
 
 CHECK_SECONDS = 5.0
 """How long the servers may check a file that was not open: fixes are offered for what they find."""
 
-EDITING = ("eslint.apply", "ruff.apply")
-"""Commands that only send an edit, which is reviewed; so no question is needed before."""
+EDITING = {"eslint": "eslint.apply", "ruff": "ruff.apply", "ruff_lsp": "ruff.apply"}
+"""By the server's name in the user's configuration, which no project chooses: commands that only
+send an edit, which is reviewed; so no question is needed before."""
 
 EndLine = Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="Last line; default: line")]
 
@@ -71,7 +72,8 @@ async def rename(client: Client, arguments: Rename) -> Content:
     files = edited_files(plan)
     if not files:
         return page(f"{plan['server']} has nothing to change.", ())
-    outcome = await review(client, f"rename a symbol to {new_name}", files)
+    old_name = plan["name"] or "a symbol"
+    outcome = await review(client, f"rename {old_name} to {new_name}", files)
     return report(f"Renamed by {plan['server']}.", outcome)
 
 
@@ -140,13 +142,12 @@ async def _command(
 
 async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:
     """Have the server run a command, after asking the user unless it can only propose an edit."""
-    name = command["command"]
-    if not name.startswith(EDITING):
-        # A picker may cut it off, so the warning is in the choice.
-        question = (
-            f"{client.shown_name} wants {command['server']} to run {name} ({command['title']})"
-        )
-        if await client.editor.decide(question, [RUN, REFUSE]) != RUN:
-            raise ToolError(f"the user does not want {command['server']} to run {name}")
+    name, server = command["command"], command["server"]
+    if not (server in EDITING and name.startswith(EDITING[server])):
+        # A picker may cut it off, but no answer.
+        question = f"{client.shown_name} wants {server} to run {name} ({command['title']})"
+        run = RUN.format(name)
+        if await client.editor.decide(question, [run, REFUSE]) != run:
+            raise ToolError(f"the user does not want {server} to run {name}")
     done: dict[str, Any] = await client.editor.use("tools.code_actions.run", command)
     return done
