@@ -67,7 +67,9 @@ class App(Parts):
         self._port = port
         super().__init__(Editor(port, options.folders), decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
-        self.toolbox = Toolbox(self.editor, self.config, lambda: self.tools)
+        self.toolbox = Toolbox(
+            self.editor, self.config, lambda: self.tools, reading=self.readings.of
+        )
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -186,15 +188,18 @@ class App(Parts):
             except Exception:
                 logger.exception("the end was not in order")
 
-    async def tools_for_a_terminal(self) -> tuple[list[str], dict[str, str]]:
-        """Return the options and the environment with which a CLI gets the model's tools."""
+    async def tools_for_a_terminal(self, launch: str = "") -> tuple[list[str], dict[str, str]]:
+        """Return the options and the environment with which a CLI gets the model's tools.
+
+        `launch` is the id of its terminal.
+        """
         if self.serving is None or not self.config.tools.enabled:
             return [], {}
         from claude_ide.mcp import registration
 
         bound = self.serving.bound
         await self.tools.complete()
-        options = registration.options(self.options.host, bound.port, self.allowed)
+        options = registration.options(self.options.host, bound.port, self.allowed, launch)
         return options, {TOKEN: bound.lock.authToken}
 
     @property

@@ -129,8 +129,8 @@ async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | N
     arguments = list(given_words(given))
     named = (*words[1:], *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
-    tools, environment = await app.tools_for_a_terminal()
     hooks = await app.hooks.for_a_terminal((words[0], *named))
+    tools, environment = await app.tools_for_a_terminal(hooks.id)
     return {
         "cmd": [*words, *options, *tools, *hooks.options],
         "env": environment | hooks.environment,

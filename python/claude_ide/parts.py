@@ -11,6 +11,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.doors import Doors
+from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.startup import Options
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Parts(ABC):
         self.editor = editor
         self.config = config
         self.options = options
+        self.readings = Readings()
+        """What the CLIs in terminals may read."""
 
     @abstractmethod
     def guard(self, work: Awaitable[Any]) -> "asyncio.Task[None]":
@@ -54,7 +57,8 @@ class Parts(ABC):
         from claude_ide.hooks.endpoint import Hooks
 
         links = Links(self._state_folder / HOOKS, self.options.hooks)
-        return Hooks(self.editor, self.config, links, self.options.pid, self.guard, self.trust)
+        given = self.editor, self.config, links, self.options.pid, self.guard, self.trust
+        return Hooks(*given, self.readings)
 
     @property
     def has_hooked_terminals(self) -> bool:
@@ -67,8 +71,9 @@ class Parts(ABC):
         from claude_ide.chat.chats import Chats
         from claude_ide.mcp.in_process import InProcessServer
 
-        def serve(agent: str) -> InProcessServer:
-            return InProcessServer(self.editor, self.config, self.tools, agent)
+        def serve(agent: str, folder: str) -> InProcessServer:
+            served = self.editor, self.config, self.tools, agent
+            return InProcessServer(*served, reading=Reading([folder]))
 
         # As in `allowed`, but a chat can ask in its own request.
         def unasked() -> tuple[str, ...]:

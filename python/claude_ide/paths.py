@@ -1,4 +1,4 @@
-"""Spellings of paths on the wire; only `is_same`, `exists` and `real` access the disk.
+"""Spellings of paths on the wire; `is_same`, `exists`, `real` and `named_by` access the disk.
 
 A Windows path is `/c/Users/x` in some messages and `file:///c:/Users/x` in uris; other systems
 have one spelling. Bytes that are not UTF-8 become surrogates (PEP 383).
@@ -96,6 +96,12 @@ def from_uri(uri: str, windows: bool = False) -> str:
     if windows and (drive := re.match(r"^/([A-Za-z]):", path)):
         path = to_windows(f"/{drive[1]}{path[3:]}")
     return path
+
+
+def named_by(uri: str) -> str:
+    """Return the path of a uri from a client: the CLI puts paths into uris unencoded."""
+    plain = uri.removeprefix("file://")
+    return plain if exists(plain) else from_uri(uri)
 
 
 def home(environment: Mapping[str, str]) -> Path:

@@ -13,7 +13,16 @@ import pytest
 
 from support.claude_cli import CARET, environment
 from support.claude_code import locks
-from support.either_editor import BOTH, Editor, choose, configure, run, start_editor, type_answer
+from support.either_editor import (
+    BOTH,
+    Editor,
+    choose,
+    choose_item,
+    configure,
+    run,
+    start_editor,
+    type_answer,
+)
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
 from support.model_languages import enable_real
@@ -122,6 +131,28 @@ async def test_the_model_gets_the_tools_and_reads_without_permission(
     assert ("mcp__neovim__references" in told) is not isinstance(nvim, Vim)
     assert instructions in told
     assert (await run(nvim, "host.server"))["clients"] == 1
+
+
+@BOTH
+@pytest.mark.parametrize("words", [["--allowedTools", "Read"]])
+async def test_a_file_that_the_cli_has_read_itself_is_not_asked_about_again(
+    nvim: Editor, api: FakeApi, project: Path
+) -> None:
+    diary, other = project.parent / "diary.txt", project.parent / "other.txt"
+    for each in (diary, other):
+        each.write_text("dear diary\n")
+    api.script([tool_use("Read", file_path=str(diary))])
+    api.script([tool_use("mcp__neovim__open_file", file=str(diary))])
+    asks(api, "open_file", file=str(other))
+    await opened(nvim, "Claude")
+
+    await send(nvim, "Read my diary")
+    await until(lambda: shows(nvim, "Do not read it"), "the question", PATIENCE)
+    assert "Opened" in api.requests[-1].new_text
+    await choose_item(nvim, "Do not read it")
+
+    await done(nvim)
+    assert "does not want you to read it" in api.requests[-1].new_text
 
 
 @BOTH
@@ -278,7 +309,7 @@ async def test_a_rename_is_reviewed_and_lands_in_every_file(
     await opened(nvim, "Claude")
     await nvim.keys("Rename it<CR>")
 
-    question = "rename a symbol to hail: 3 lines in 2 files"
+    question = "rename greet to hail: 3 lines in 2 files"
     await until(lambda: question in nvim.screen.text(), question, PATIENCE)
     assert "Do you want to proceed?" not in nvim.screen.text()
     await choose(nvim, 1)

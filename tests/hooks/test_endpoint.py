@@ -15,6 +15,7 @@ from claude_ide.config import Config
 from claude_ide.hooks import sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.links import Links
+from claude_ide.mcp.reading import Readings
 from claude_ide.trust.trust import Trust
 from support.happenings import HookedCli, run_command
 from support.neovim import until
@@ -63,17 +64,22 @@ def editor() -> Listener:
     return Listener()
 
 
-def made(editor: Listener, folder: Path) -> Hooks:
+def made(editor: Listener, folder: Path, readings: Readings | None = None) -> Hooks:
     """Return the hooks of an editor whose files are in a folder."""
     given: Any = editor
     trust = Trust(folder / "trust.json", {"CLAUDE_CONFIG_DIR": str(folder)}, print)
     links = Links(folder / "hooks", f"{folder}/s.{os.getpid()}")
-    return Hooks(given, Config(), links, os.getpid(), asyncio.ensure_future, trust)
+    return Hooks(given, Config(), links, os.getpid(), asyncio.ensure_future, trust, readings)
 
 
 @pytest.fixture
-async def hooks(editor: Listener, tmp_path: Path) -> AsyncIterator[Hooks]:
-    hooks = made(editor, tmp_path)
+def readings() -> Readings:
+    return Readings()
+
+
+@pytest.fixture
+async def hooks(editor: Listener, readings: Readings, tmp_path: Path) -> AsyncIterator[Hooks]:
+    hooks = made(editor, tmp_path, readings)
     yield hooks
     await hooks.close()
 
@@ -88,6 +94,33 @@ async def test_a_hook_gets_an_empty_answer(cli: HookedCli, editor: Listener) -> 
     assert await cli.send("UserPromptSubmit", prompt="swim") == b""
 
     assert editor.names == ["SessionStart", "Prompt"]
+
+
+@pytest.mark.parametrize(
+    ("event", "tool", "is_read"),
+    [
+        ("PostToolUse", "Read", True),
+        ("PostToolUse", "Edit", True),
+        ("PostToolUse", "Write", True),
+        ("PostToolUse", "Grep", False),
+        ("PostToolUse", "Bash", False),
+        ("PreToolUse", "Read", False),
+        ("PostToolUseFailure", "Read", False),
+        ("PermissionDenied", "Read", False),
+    ],
+)
+async def test_what_a_cli_has_read_is_open_to_its_own_tools_only(
+    hooks: Hooks, cli: HookedCli, readings: Readings, event: str, tool: str, is_read: bool
+) -> None:
+    other = await hooks.for_a_terminal(["claude"])
+    path = "/letters/diary.txt"
+
+    await cli.send(event, tool_name=tool, tool_use_id="t", tool_input={"file_path": path})
+
+    own = readings.of(cli.link.name)
+    assert own.covers(path) is is_read
+    assert not own.covers("/letters/other.txt")
+    assert not readings.of(other.id).covers(path)
 
 
 @pytest.mark.parametrize(

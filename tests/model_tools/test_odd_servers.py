@@ -281,3 +281,16 @@ async def test_a_symbol_stands_for_its_call(
     ]
     (asked,) = received(log, method)
     assert asked["position"] == {"line": 3, "character": 14}
+
+
+async def test_a_file_outside_that_a_server_has_named_is_read_without_a_question(
+    tools: ModelTools, scripted: Scripted, main: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "library" / "otter.py"
+    library.parent.mkdir()
+    library.write_text("class Otter: ...\n")
+    answers = {"textDocument/definition": result(location(library, 0, 6))}
+    await scripted.enable("one", {"definitionProvider": True}, answers)
+
+    assert str(library) in await tools.text("definition", file=str(main), line=1)
+    assert "Opened" in await tools.text("open_file", file=str(library))

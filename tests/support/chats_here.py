@@ -138,5 +138,5 @@ async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _no_server(_agent: str) -> Server:
+def _no_server(_agent: str, _folder: str) -> Server:
     return Server(_served)

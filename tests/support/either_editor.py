@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,19 @@ async def choose(editor: Editor, number: int) -> None:
     """Answer the question on the screen with the item of this number, from 1; 0 is none."""
     await noticed(editor)
     await editor.keys("j" * (number - 1) + "<CR>" if isinstance(editor, Vim) else f"{number}<CR>")
+
+
+async def choose_item(editor: Editor, beginning: str) -> None:
+    """Answer the question with the item that begins so; a long one has several rows."""
+
+    async def number() -> int:
+        if isinstance(editor, Vim):
+            rows = list(await editor.eval(POPUPS))
+        else:
+            rows = re.findall(r"^\d+: (.*)", editor.screen.text(), re.MULTILINE)
+        return next((n for n, row in enumerate(rows, 1) if row.startswith(beginning)), 0)
+
+    await choose(editor, await until(number, beginning))
 
 
 async def type_answer(editor: Editor, keys: str) -> None:

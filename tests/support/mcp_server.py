@@ -12,10 +12,14 @@ class Server:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self.watchers: list[Callable[[], object]] = []
+        self.read: list[str] = []
         self.uses: list[tuple[str, str, dict[str, Any], bool]] = []
 
     def __call__(self, message: dict[str, Any]) -> Awaitable[dict[str, Any] | None]:
         return self._answer(message)
+
+    def has_read(self, path: str) -> None:
+        self.read.append(path)
 
     def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
         self.watchers.append(changed)

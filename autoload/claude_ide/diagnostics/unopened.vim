@@ -18,7 +18,8 @@ const PAUSE_MS = 2000
 # By buffer: the `timer` that unloads it, and whether it `is_known`, that is, existed before.
 var loaded: dict<dict<any>> = {}
 
-def IsOpened(bufnr: number): bool
+# Whether the user has opened a buffer: it is listed, changed or shown.
+export def IsOpened(bufnr: number): bool
   return getbufvar(bufnr, '&buflisted') || getbufvar(bufnr, '&modified')
     || (!borrowed_buffer.IsBorrowed(bufnr) && !empty(win_findbuf(bufnr)))
 enddef

@@ -71,7 +71,10 @@ local function is_tiled(win)
   return api.nvim_win_get_config(win).relative == '' and not vim.wo[win].previewwindow
 end
 
-local function is_opened(bufnr)
+--- Whether the user has opened a buffer: it is listed, changed or shown.
+---@param bufnr integer
+---@return boolean
+function M.is_opened(bufnr)
   return vim.bo[bufnr].buflisted
     or vim.bo[bufnr].modified
     or (
@@ -84,7 +87,7 @@ local function unload(file)
   local bufnr = file.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
     return forget(bufnr)
-  elseif is_opened(bufnr) then
+  elseif M.is_opened(bufnr) then
     return hand_over(bufnr)
   elseif #vim.fn.win_findbuf(bufnr) > 0 or not moment.is_possible() then
     return
@@ -123,7 +126,7 @@ local function keep(bufnr, is_known)
     buffer = bufnr,
     -- Scheduled, because `is_opened` must see the final state of the windows and the buffer's options.
     callback = vim.schedule_wrap(function()
-      if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and is_opened(bufnr) then
+      if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and M.is_opened(bufnr) then
         hand_over(bufnr)
       end
     end),

@@ -109,7 +109,9 @@ class Chat:
         self.reviewing = Reviewing(
             *(opened.witness, self.transcript, self._painter, self.panel, editor, run)
         )
-        self._reporting = Reporting(editor, id_, self.transcript, opened.witness.take_found)
+        self._reporting = Reporting(
+            *(editor, id_, self.transcript, opened.witness.take_found, opened.has_read)
+        )
         self.following = Following(
             *(root, lambda place: self.panel.show_file(*place), lambda: self.shown, run),
             is_on=config.chat.follow,

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
-from claude_ide.agents.workbench import McpServer
 from claude_ide.chat import abilities, context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
 from claude_ide.chat.greeting import greet
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
-from claude_ide.chat.opening import Agents, Door, OpenedAgent
+from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.resuming import Resuming
@@ -31,9 +30,9 @@ from claude_ide.trust.trust import Trust
 class Chats:
     """The chats by their ids.
 
-    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools that
-    `reading` names run without a permission request. `door` creates, by the agent's name, a door
-    for one that starts its servers itself.
+    `serve` creates the MCP server for an agent of this name in a folder (`InProcessServer`). Its
+    tools that `reading` names run without a permission request. `door` creates, from the same, a
+    door for one that starts its servers itself.
     """
 
     def __init__(
@@ -42,10 +41,10 @@ class Chats:
         config: Config,
         run: Run,
         kinds: Kinds,
-        serve: Callable[[str], McpServer],
+        serve: Callable[[str, str], ToolServer],
         trust: Trust,
         reading: Callable[[], tuple[str, ...]] = tuple,
-        door: Callable[[str], Door] | None = None,
+        door: Callable[[str, str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._panels = Panels(editor)

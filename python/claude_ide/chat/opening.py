@@ -19,6 +19,13 @@ from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
 
 
+class ToolServer(McpServer, Protocol):
+    """A server of the editor's tools that knows what its agent has read (`mcp/in_process.py`)."""
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
+
+
 class Door(Protocol):
     """The entrance for an agent that starts MCP servers, or connects to them (`mcp/doors.py`)."""
 
@@ -30,6 +37,9 @@ class Door(Protocol):
 
     def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
         """Note that the user has allowed code for which the agent has asked."""
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
 
     def withdraw(self) -> None:
         """Cancel what the agent still waits for there."""
@@ -48,15 +58,17 @@ class OpenedAgent(NamedTuple):
     witness: Witness
     withdraw: Callable[[], None]
     """Cancels what the agent still waits for at its door."""
+    has_read: Callable[[str], object]
+    """Notes that the agent has read a file by its own tools."""
 
 
 class Agents:
     """Agents of all kinds.
 
-    `serve` creates the MCP server for an agent of this name (`InProcessServer`). Its tools that
-    `reading` names run without a permission request. `door` creates, by the agent's name, the door
-    for an agent that starts its servers itself. `trust_changed` is called when the user decides
-    about a folder.
+    `serve` creates the MCP server for an agent of this name in a folder (`InProcessServer`). Its
+    tools that `reading` names run without a permission request. `door` creates, from the same, the
+    door for an agent that starts its servers itself. `trust_changed` is called when the user
+    decides about a folder.
     """
 
     def __init__(
@@ -65,10 +77,10 @@ class Agents:
         config: Config,
         panels: Panels,
         trust: Trust,
-        serve: Callable[[str], McpServer],
+        serve: Callable[[str, str], ToolServer],
         reading: Callable[[], tuple[str, ...]],
         trust_changed: Callable[[], Awaitable[None]],
-        door: Callable[[str], Door] | None = None,
+        door: Callable[[str, str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._config = config
@@ -92,9 +104,10 @@ class Agents:
             required=kind.needs_trust,
         )
         witness = Witness(self._editor, Diagnosis(self._editor))
-        door = self._door(kind.name) if self._door else None
+        server = self._serve(kind.name, str(folder))
+        door = self._door(kind.name, str(folder)) if self._door else None
         workbench = Workbench(
-            {SERVER: self._serve(kind.name)},
+            {SERVER: server},
             tuple((SERVER, tool) for tool in self._reading()),
             mcp_commands=partial(self._commands, kind.name, door),
             mcp_addresses=partial(self._addresses, kind.name, door),
@@ -107,7 +120,13 @@ class Agents:
         if door is not None:
             self._doors[agent] = door
         withdraw = door.withdraw if door is not None else _nothing
-        return OpenedAgent(kind, folder, agent, trusting, witness, withdraw)
+
+        def has_read(path: str) -> None:
+            server.has_read(path)
+            if door is not None:
+                door.has_read(path)
+
+        return OpenedAgent(kind, folder, agent, trusting, witness, withdraw, has_read)
 
     async def closed(self, agent: Agent) -> None:
         """Close the door of an agent that has ended for good."""

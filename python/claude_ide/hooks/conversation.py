@@ -49,6 +49,15 @@ class Hook(msgspec.Struct, frozen=True):
     agent_type: str = ""
     prompt_id: str = ""
 
+    @property
+    def accessed(self) -> str:
+        """The file that a tool has read or written, which the user has allowed; or ""."""
+        is_access = kind_of(self.tool_name) in ("read", "edit")
+        if self.hook_event_name != "PostToolUse" or not is_access:
+            return ""
+        path = path_in(mapping(self.tool_input))
+        return normalized(path) if path.startswith("/") else ""
+
 
 class Conversation:
     """Announces one session; its hooks are handled in the order in which they arrive."""

@@ -18,6 +18,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import listener, panes, registration, report, status_line
 from claude_ide.hooks.links import Links
+from claude_ide.mcp.reading import Readings
 from claude_ide.trust.trust import Trust
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Launch(NamedTuple):
 class Hooks:
     """The endpoint of one editor, whose process has the id `pid`.
 
-    `run` starts a task, and shows its errors to the user.
+    `run` starts a task, and shows its errors to the user. `readings` get the files that the CLIs
+    have read.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Hooks:
         pid: int,
         run: Callable[[Awaitable[Any]], object],
         trust: Trust,
+        readings: Readings | None = None,
     ) -> None:
         self._editor = editor
         self._is_on = config.hooks
@@ -63,6 +66,7 @@ class Hooks:
         self._pid = pid
         self._run = run
         self._trust = trust
+        self._readings = readings or Readings()
         self._opening = asyncio.Lock()
         self._finding = asyncio.Lock()
         self._is_open = False
@@ -92,6 +96,7 @@ class Hooks:
             asyncio.to_thread(registration.version, words[0], os.environ.get("PATH", "")),
             self.serve(link),
         )
+        self._readings.of(id_, folder)
         options = registration.options(link, status_line.setting(link, own, version))
         mark = panes.mark(self._pid, link, folder)
         return Launch(options, status_line.environment(own), id_, mark)
@@ -163,7 +168,7 @@ class Hooks:
     async def _listen(self, bound: "socket.socket") -> None:
         from claude_ide.hooks.sessions import Sessions
 
-        self._sessions = Sessions(self._editor, self._run)
+        self._sessions = Sessions(self._editor, self._run, self._readings)
         self._listener = listener.Listener(bound, self._answer)
         await self._listener.start()
 

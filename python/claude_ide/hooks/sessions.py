@@ -16,6 +16,7 @@ from claude_ide.hooks.changes import AllChanges
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.hooks.reasons import Reasons
+from claude_ide.mcp.reading import Readings
 from claude_ide.review.commands import Commands
 from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
@@ -32,8 +33,14 @@ PROMPTED = "UserPromptSubmit"
 class Sessions:
     """All sessions, by the id of their terminal and their own."""
 
-    def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        run: Callable[[Awaitable[Any]], object],
+        readings: Readings | None = None,
+    ) -> None:
         self._editor = editor
+        self._readings = readings or Readings()
         self.permissions = Permissions(editor, run)
         self.activities = Activities(editor, self._interrupted)
         self.changes = AllChanges(editor, AGENT)
@@ -70,6 +77,8 @@ class Sessions:
             return self._told(registration.ASKING, decision=decision) if decision else b""
         self.permissions.follow(launch, hook)
         self.activities.follow(launch, hook)
+        if path := hook.accessed:
+            self._readings.of(launch).add(path)
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
         is_prompt = hook.hook_event_name == PROMPTED

@@ -16,6 +16,9 @@ TOKEN = "CLAUDE_IDE_MCP_TOKEN"
 FOLDER = "CLAUDE_CONFIG_DIR"
 """The CLI's own variable: the folder that has the lock files."""
 
+LAUNCH = "X-Claude-Ide-Launch"
+"""The header with the id of the terminal in which a CLI runs."""
+
 
 class NoServer(Exception):
     """There is no server to connect to; the text is one line with the reason."""

@@ -12,6 +12,7 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.baseline import Baseline
+from claude_ide.mcp.reading import Reading, named, paths_in
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -47,6 +48,22 @@ class Client(msgspec.Struct, eq=False):
     late: list[str] = []
     """What calls have done that were cancelled; the next answer says so."""
     allowed_code: AllowedCode = msgspec.field(default_factory=AllowedCode)
+    reading: Reading = msgspec.field(default_factory=Reading)
+
+    async def admit(self, arguments: Any) -> None:
+        """Return when a model may read what the arguments of its tool name.
+
+        Raises `ToolError` if the user refuses.
+        """
+        wanted = named(arguments)
+        if wanted.paths or wanted.buffers:
+            await self.reading.admit(self.editor, self.shown_name, wanted)
+
+    async def ask_servers(self, function: str, arguments: dict[str, Any]) -> Any:
+        """Run a tool that asks language servers; the model may then read the files they name."""
+        answer = await self.editor.use(function, arguments)
+        self.reading.add(*paths_in(answer))
+        return answer
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""

@@ -15,12 +15,13 @@ from claude_ide.concealed import conceal
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
-from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.mcp.address import LAUNCH, PORT, TOKEN
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lock_file import new_token
 from claude_ide.mcp.noted import Noted
 from claude_ide.mcp.outbox import Outbox
+from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.registration import COMMAND
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
@@ -41,7 +42,8 @@ class Toolbox:
     """Serves tools to the models behind clients, which are notified only of changes of the list.
 
     `label` is the name of the clients for the user; without it they name themselves. They share
-    `allowed_code`; without it each has its own.
+    `allowed_code`; without it each has its own. `reading` returns what a client may read that runs
+    in the terminal of a launch; "" if it does not say so.
     """
 
     def __init__(
@@ -51,18 +53,21 @@ class Toolbox:
         tools: Callable[[], Toolset],
         label: str = "",
         allowed_code: AllowedCode | None = None,
+        reading: Callable[[str], Reading] = lambda _launch: Reading(),
     ) -> None:
         self._editor = editor
         self._config = config
         self._tools = tools
         self._label = label
         self._allowed_code = allowed_code
+        self._reading = reading
         self._peers: dict[Connection, Peer] = {}
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
         client = Client(self._editor, self._config, label=self._label)
         client.allowed_code = self._allowed_code or client.allowed_code
+        client.reading = self._reading(connection.header(LAUNCH))
         tools = self._tools()
         server = Server(client, lambda: None, tools=tools)
         party = Party(lambda: f"{client.shown_name} (tools)")
@@ -173,10 +178,14 @@ class Doors:
         self._sockets = SharedPort[Entrance](Listener)
         self._web = SharedPort["Service"](_listen_to_http)
 
-    def door(self, name: str) -> "Door":
-        """Return a closed door for one agent; `name` is the agent's name in diffs."""
+    def door(self, name: str, folder: str = "") -> "Door":
+        """Return a closed door for one agent, which works in a folder.
+
+        `name` is the agent's name in diffs.
+        """
+        reading = Reading([folder] if folder else [])
         ways = self._sockets, self._web
-        return Door(self._editor, self._config, self._tools, name, *ways)
+        return Door(self._editor, self._config, self._tools, name, reading, *ways)
 
 
 class Door:
@@ -188,6 +197,7 @@ class Door:
         config: Config,
         tools: Callable[[], Toolset],
         name: str,
+        reading: Reading,
         sockets: SharedPort[Entrance],
         web: "SharedPort[Service]",
     ) -> None:
@@ -196,7 +206,9 @@ class Door:
         self._tools = tools
         self._name = name
         self._allowed_code = AllowedCode()
-        self._toolbox = Toolbox(editor, config, tools, name, self._allowed_code)
+        self._reading = reading
+        shared = self._allowed_code, lambda _launch: reading
+        self._toolbox = Toolbox(editor, config, tools, name, *shared)
         self._sockets = sockets
         self._entrance: Entrance | None = None
         self._web = web
@@ -223,8 +235,8 @@ class Door:
         if self._service is None:
             from claude_ide.mcp.streamable import Sessions
 
-            served = self._editor, self._config, self._tools(), self._name, self._allowed_code
-            self._sessions = Sessions(*served)
+            served = self._editor, self._config, self._tools(), self._name
+            self._sessions = Sessions(*served, self._allowed_code, self._reading)
             self._service = self._sessions.service(_token())
         service = self._service
         port = await self._web.open(service)
@@ -234,6 +246,10 @@ class Door:
     def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
         """Note that the user has allowed code for which the agent has asked (`AllowCode`)."""
         self._allowed_code.allow_text(asked, allowed, for_good=for_good)
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
+        self._reading.add(path)
 
     def withdraw(self) -> None:
         """Cancel what the agent's servers still wait for: a client that gives up may not say so."""

@@ -16,6 +16,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 from claude_ide.tool_names import EXECUTE_CODE
@@ -34,10 +35,12 @@ class InProcessServer:
         tools: Toolset,
         name: str,
         allowed_code: AllowedCode | None = None,
+        reading: Reading | None = None,
     ) -> None:
         self._tools = tools
         self._client = Client(editor, config, label=name)
         self._client.allowed_code = allowed_code or AllowedCode()
+        self._client.reading = reading or Reading()
         server = Server(self._client, lambda: None, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
@@ -73,6 +76,10 @@ class InProcessServer:
         """Note that the user has allowed a use of a tool, and perhaps all further ones."""
         if tool == EXECUTE_CODE:
             self._client.allowed_code.allow_use(use, arguments, for_good=for_good)
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
+        self._client.reading.add(path)
 
     def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
         """Have `changed` called when there are other tools; return what ends this."""

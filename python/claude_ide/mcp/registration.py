@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.mcp.address import FOLDER, PORT, TOKEN
+from claude_ide.mcp.address import FOLDER, LAUNCH, PORT, TOKEN
 from claude_ide.tool_names import SERVER, known_as
 from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
 
@@ -19,14 +19,15 @@ COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.p
 ignores the variables of Python in the environment."""
 
 
-def options(host: str, port: int, allowed: Iterable[str]) -> list[str]:
+def options(host: str, port: int, allowed: Iterable[str], launch: str = "") -> list[str]:
     """Return the options that give a CLI the tools; those in `allowed` need no permission.
 
-    The token is in the CLI's environment (`TOKEN`): other users can read a command line. With `=`
-    an option takes no further word, such as a prompt.
+    `launch` is the id of its terminal, by which we know what it has read. The token is in the CLI's
+    environment (`TOKEN`): other users can read a command line. With `=` an option takes no further
+    word, such as a prompt.
     """
     names = ",".join(map(known_as, allowed))
-    given = [f"--mcp-config={_json(_over_websocket(host, port))}"]
+    given = [f"--mcp-config={_json(_over_websocket(host, port, launch))}"]
     return [*given, f"--allowedTools={names}"] if names else given
 
 
@@ -43,9 +44,10 @@ def over_stdio(port: int, environment: Mapping[str, str]) -> str:
     return msgspec.json.format(_json(_servers(server)), indent=2)
 
 
-def _over_websocket(host: str, port: int) -> dict[str, Any]:
+def _over_websocket(host: str, port: int, launch: str) -> dict[str, Any]:
     url = f"ws://{f'[{host}]' if ':' in host else host}:{port}{TOOLS_PATH}"
-    return _servers({"type": "ws", "url": url, "headers": {AUTHORIZATION: f"${{{TOKEN}}}"}})
+    headers = {AUTHORIZATION: f"${{{TOKEN}}}"} | ({LAUNCH: launch} if launch else {})
+    return _servers({"type": "ws", "url": url, "headers": headers})
 
 
 def _servers(server: dict[str, Any]) -> dict[str, Any]:

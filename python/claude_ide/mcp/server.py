@@ -216,7 +216,8 @@ class Server:
     def _state(self, tool: Tool, task: object) -> str:
         if task in self.client.running_code:
             return "running the code"
-        if tool.asks_user and not self.client.editor.is_using(task):
+        is_asking = tool.asks_user and not self.client.editor.is_using(task)
+        if is_asking or self.client.reading.is_asking(task):
             return "waiting for the user"
         return f"waiting for {editor_name()}"
 

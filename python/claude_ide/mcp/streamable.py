@@ -19,6 +19,7 @@ from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
 from claude_ide.jsonrpc.message import LARGE
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
@@ -58,8 +59,9 @@ class Sessions:
         tools: Toolset,
         name: str,
         allowed_code: AllowedCode | None = None,
+        reading: Reading | None = None,
     ) -> None:
-        self._serving = editor, config, tools, name, allowed_code
+        self._serving = editor, config, tools, name, allowed_code, reading
         self._name = name
         self._open: dict[str, _Session] = {}
 

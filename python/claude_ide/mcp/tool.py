@@ -85,11 +85,21 @@ class Tool(msgspec.Struct, frozen=True):
     asks_in_request: bool = False
     """Whether a chat's permission request takes the place of its question."""
 
-    def call(self, client: "Client", arguments: Any, caller: Caller) -> Awaitable[Content]:
-        """Run the tool for a client, with arguments from `decode`."""
+    async def call(self, client: "Client", arguments: Any, caller: Caller) -> Content:
+        """Run the tool for a client, with arguments from `decode`.
+
+        For a model it runs only if the model may read the files that these name.
+        """
+        if caller.is_model or self.is_for_models:
+            await client.admit(arguments)
         if self.takes_caller:
-            return self.run(client, arguments, caller)
-        return self.run(client, arguments)
+            return await self.run(client, arguments, caller)
+        return await self.run(client, arguments)
+
+    @property
+    def is_for_models(self) -> bool:
+        """Whether only models call it, also those behind clients that do not say so."""
+        return self.is_read_only is not None
 
     def describe(self) -> dict[str, Any]:
         """Return the tool's entry in `tools/list`."""
@@ -245,7 +255,8 @@ INSTRUCTIONS = """\
 These tools ask the user's Neovim: its language servers and syntax trees, and texts that are not \
 saved yet, which no file tool sees. Prefer them to a text search for definitions, references, \
 symbols, types and renames. Lines and columns count from 1, columns in characters; instead of a \
-column you may name a symbol in the line."""
+column you may name a symbol in the line. The user is asked before a file outside the working \
+folders is read."""
 
 MODEL_TOOLS = Toolset(instructions=INSTRUCTIONS)
 """The tools that a model calls; importing `mcp/model` fills it."""

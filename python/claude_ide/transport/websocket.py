@@ -46,6 +46,12 @@ class Connection:
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
 
+    def header(self, name: str) -> str:
+        """Return a header of the client's handshake; empty if it has none or several."""
+        request = self._connection.request
+        values = request.headers.get_all(name) if request is not None else []
+        return values[0] if len(values) == 1 else ""
+
     async def send(self, frame: bytes) -> None:
         """Send one text message, encoded as UTF-8; waits while this client does not read.
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.either_editor import choose
+from support.either_editor import choose, choose_item
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
@@ -23,3 +23,26 @@ async def test_makeprg_is_asked_about_once(
     await panel.shows("Made.")
     assert "exit code 0" in api.requests[-1].new_text
     assert trace.exists()
+
+
+async def test_a_file_that_the_agent_has_read_itself_is_not_asked_about_again(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    diary, other = project.parent / "diary.txt", project.parent / "other.txt"
+    for path in (diary, other):
+        path.write_text("dear diary\n")
+    api.script([tool_use("Read", file_path=str(diary))])
+    api.script([tool_use("mcp__neovim__open_file", file=str(diary))])
+    api.script([tool_use("mcp__neovim__open_file", file=str(other))], [text("Done.")])
+
+    await panel.send("Read my diary")
+    await panel.shows("? Use Read")
+    await panel.go_to("? Use Read")
+    await nvim.idle(500)
+    await nvim.keys("y")
+    await until(lambda: "Do not read it" in nvim.screen.text(), "the question", PATIENCE)
+    assert "Opened" in api.requests[-1].new_text
+    await choose_item(nvim, "Do not read it")
+
+    await panel.shows("Done.")
+    assert "does not want you to read it" in api.requests[-1].new_text

@@ -55,7 +55,8 @@ NEED_NEOVIM = {
 VIM_INSTRUCTIONS = """\
 These tools ask the user's Vim: what is open and on screen, texts that are not saved yet, which no \
 file tool sees, diagnostics, lists, marks, registers and messages; some show the user something. \
-Lines and columns count from 1, columns in characters."""
+Lines and columns count from 1, columns in characters. The user is asked before a file outside the \
+working folders is read."""
 
 
 def toolset(kernels: "Callable[[], Kernels] | None" = None) -> Toolset:

@@ -18,32 +18,34 @@ class References(Place, frozen=True):
 @model_tool("definition", "Go to definition")
 async def definition(client: Client, arguments: Place) -> Content:
     """Return where the symbol at a place is defined."""
-    return _places(await client.editor.use("tools.language.definition", arguments.fields()), 0)
+    return _places(await client.ask_servers("tools.language.definition", arguments.fields()), 0)
 
 
 @model_tool("type_definition", "Go to type definition")
 async def type_definition(client: Client, arguments: Place) -> Content:
     """Return where the type of the symbol at a place is defined."""
-    return _places(await client.editor.use("tools.language.type_definition", arguments.fields()), 0)
+    return _places(
+        await client.ask_servers("tools.language.type_definition", arguments.fields()), 0
+    )
 
 
 @model_tool("implementation", "Go to implementation")
 async def implementation(client: Client, arguments: Place) -> Content:
     """Return where the interface, abstract class or method at a place is implemented."""
-    return _places(await client.editor.use("tools.language.implementation", arguments.fields()), 0)
+    return _places(await client.ask_servers("tools.language.implementation", arguments.fields()), 0)
 
 
 @model_tool("references", "Find references", is_always_loaded=True)
 async def references(client: Client, arguments: References) -> Content:
     """Return every use of the symbol at a place in the whole project, with its line."""
-    found = await client.editor.use("tools.language.references", arguments.fields())
+    found = await client.ask_servers("tools.language.references", arguments.fields())
     return _places(found, arguments.offset)
 
 
 @model_tool("hover", "Type and documentation")
 async def hover(client: Client, arguments: Place) -> Content:
     """Return the type or signature of the symbol at a place, and its documentation."""
-    found = await client.editor.use("tools.language.hover", arguments.fields())
+    found = await client.ask_servers("tools.language.hover", arguments.fields())
     if not found["text"]:
         return page(nothing(found), ())
     heading, *lines = found["text"].splitlines()
@@ -56,7 +58,7 @@ async def signature_help(client: Client, arguments: Place) -> Content:
 
     Name the called function as the symbol, or give a column between the parentheses of the call.
     """
-    found = await client.editor.use("tools.language.signature_help", arguments.fields())
+    found = await client.ask_servers("tools.language.signature_help", arguments.fields())
     signatures = found["signatures"] or []
     if not signatures:
         return page(nothing(found), ())

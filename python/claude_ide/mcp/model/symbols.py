@@ -51,7 +51,7 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
 
     Each line has the place of the name, the kind, the name, and the lines of the whole symbol.
     """
-    found = await client.editor.use("tools.symbols.of_document", arguments.fields())
+    found = await client.ask_servers("tools.symbols.of_document", arguments.fields())
     symbols = found["symbols"] or []
     if not found["total"]:
         return page(nothing(found), ())
@@ -69,7 +69,7 @@ async def workspace_symbols(client: Client, arguments: WorkspaceSymbols) -> Cont
     fields: dict[str, Any] = {"query": arguments.query, "offset": arguments.offset}
     fields["limit"] = arguments.limit
     fields |= {"file": arguments.file} if arguments.file else {}
-    found = await client.editor.use("tools.symbols.of_workspace", fields)
+    found = await client.ask_servers("tools.symbols.of_workspace", fields)
     symbols = found["symbols"] or []
     if not found["total"]:
         return page(nothing(found), ())
@@ -81,14 +81,14 @@ async def workspace_symbols(client: Client, arguments: WorkspaceSymbols) -> Cont
 @model_tool("incoming_calls", "Incoming calls")
 async def incoming_calls(client: Client, arguments: Calls) -> Content:
     """Return the functions that call the function at a place, with the calls."""
-    found = await client.editor.use("tools.calls.incoming", arguments.fields())
+    found = await client.ask_servers("tools.calls.incoming", arguments.fields())
     return _calls(found, "caller", arguments.offset)
 
 
 @model_tool("outgoing_calls", "Outgoing calls")
 async def outgoing_calls(client: Client, arguments: Calls) -> Content:
     """Return the functions that the function at a place calls, with the calls in its own file."""
-    found = await client.editor.use("tools.calls.outgoing", arguments.fields())
+    found = await client.ask_servers("tools.calls.outgoing", arguments.fields())
     return _calls(found, "called function", arguments.offset)
 
 

@@ -1,7 +1,5 @@
 """The diagnostics of language servers and linters."""
 
-import contextlib
-from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -10,7 +8,7 @@ from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, by_path, diagnosed
 from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
-from claude_ide.paths import from_uri
+from claude_ide.paths import named_by
 
 
 class GetDiagnostics(Arguments, frozen=True):
@@ -31,7 +29,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
     if caller.is_model:
         return await _for_the_model(client, arguments.uri)
     if arguments.uri:
-        path = _path(arguments.uri)
+        path = named_by(arguments.uri)
         return _described({path: await client.baseline.prepare(client.editor, path)})
     await client.baseline.load_written(client.editor)
     known = by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
@@ -39,16 +37,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
 
 
 async def _for_the_model(client: Client, uri: str | None) -> Content:
-    return _described(await diagnosed(client, _path(uri) if uri else None))
-
-
-def _path(uri: str) -> str:
-    """Return the path of a uri: the CLI puts paths into uris unencoded, others encode them."""
-    plain = uri.removeprefix("file://")
-    with contextlib.suppress(OSError):
-        if Path(plain).exists():
-            return plain
-    return from_uri(uri)
+    return _described(await diagnosed(client, named_by(uri) if uri else None))
 
 
 def _described(known: dict[str, Diagnostics]) -> Content:

@@ -1,0 +1,162 @@
+"""`mcp/reading.py`: what an agent may read, apart from any editor."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.errors import ToolError
+from claude_ide.mcp import model, reading
+from claude_ide.mcp.reading import MOST_FILES, Named, Reading, Readings, named, paths_in
+from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
+from claude_ide.mcp.tools.diagnostics import GetDiagnostics
+
+
+class Asked:
+    """An editor without open files and folders, and a user who gives these answers."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = [*answers]
+        self.questions: list[str] = []
+
+    async def use(self, _function: str, arguments: dict[str, Any]) -> Any:
+        files = [
+            {"path": each["file"], "is_open": False, "refusal": ""} for each in arguments["files"]
+        ]
+        return {"files": files, "folders": []}
+
+    async def decide(self, question: str, values: list[str]) -> str:
+        self.questions.append(question)
+        if not self.answers:
+            await asyncio.Event().wait()
+        answer = self.answers.pop(0)
+        return next((value for value in values if value.startswith(answer)), "")
+
+
+async def admit(given: Reading, editor: Any, *paths: Path) -> None:
+    await given.admit(editor, "Otter", Named(tuple(map(str, paths)), ()))
+
+
+def properties(schema: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+    """Return the names of all properties that are described as paths."""
+    found = []
+    for name, each in schema.get("properties", {}).items():
+        described = each.get("description", "") + str(each.get("anyOf", ""))
+        if "path of " in described.lower():
+            found.append(((*path, name), name))
+        found += properties(each.get("items", each), (*path, name))
+    return found
+
+
+def test_every_file_that_a_tool_of_a_model_takes_is_recognized() -> None:
+    assert model.ALL  # registers them
+    files = [key for tool in MODEL_TOOLS.values() for key in properties(tool.input_schema)]
+
+    assert {name for _, name in files} == {"file"}
+    assert {len(path) for path, _ in files} == {1, 2}
+
+
+def test_the_files_are_found_at_any_depth() -> None:
+    highlight = MODEL_TOOLS["highlight"].decode({"ranges": [{"file": "/a", "line": 1}] * 2})
+    by_number = MODEL_TOOLS["buffer_text"].decode({"buffer": 7})
+    diagnostics = IDE_TOOLS["getDiagnostics"].decode({"uri": "file:///a%20b"})
+
+    assert named(highlight) == Named(("/a",), ())
+    assert named(by_number) == Named((), (7,))
+    assert isinstance(diagnostics, GetDiagnostics)
+    assert named(diagnostics) == Named(("/a b",), ())
+    assert named(MODEL_TOOLS["diagnostics"].decode({})) == Named((), ())
+
+
+def test_what_an_answer_names_is_found_at_any_depth() -> None:
+    answer = {"total": 1, "groups": [{"path": "/a", "rows": ["1:1: x"]}, {"path": "zip:b"}]}
+
+    assert paths_in(answer) == {"/a"}
+
+
+def test_own_folders_and_read_files_are_open_by_their_targets(tmp_path: Path) -> None:
+    project, letters = tmp_path / "project", tmp_path / "letters"
+    for folder in (project, letters):
+        folder.mkdir()
+    (project / "link").symlink_to(letters)
+    given = Reading([str(project)])
+
+    assert given.covers(str(project / "a" / "b.c"))
+    assert not given.covers(f"{project}/../letters/a")
+    assert not given.covers(f"{project}2/a")
+    assert not given.covers(str(project / "link" / "a"))
+    assert not given.covers("a")
+    given.add(str(letters / "a"))
+    assert given.covers(str(project / "link" / "a"))
+    assert not given.covers(str(letters / "b"))
+
+
+def test_the_files_that_were_read_first_are_forgotten() -> None:
+    given = Reading()
+    given.add(*(f"/{number}" for number in range(MOST_FILES + 1)))
+
+    assert not given.covers("/0")
+    assert given.covers(f"/{MOST_FILES}")
+
+
+async def test_the_users_answer_is_remembered_as_far_as_it_goes(tmp_path: Path) -> None:
+    given, user = Reading(), Asked("Read /", "Read everything", "Do not")
+    one, other = tmp_path / "a" / "1", tmp_path / "b" / "1"
+
+    await admit(given, user, one)
+    await admit(given, user, one)
+    await admit(given, user, other)
+    await admit(given, user, other.with_name("2"))
+    with pytest.raises(ToolError, match="does not want you to read it"):
+        await admit(given, user, one, one.with_name("2"))
+    assert len(user.questions) == 3
+
+
+async def test_an_answer_that_does_not_come_is_a_no(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "ANSWER_SECONDS", 0.01)
+
+    with pytest.raises(ToolError, match="the user has not answered within"):
+        await admit(Reading(), Asked(), tmp_path / "a")
+
+
+async def test_the_whole_home_is_not_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    user = Asked("Read everything")
+
+    with pytest.raises(ToolError, match="does not want"):
+        await admit(Reading(), user, tmp_path / "diary.txt")
+    assert user.questions == [
+        "Otter wants to read ~/diary.txt, which is outside the working folders"
+    ]
+
+
+async def test_others_wait_for_the_question_and_are_known_to(tmp_path: Path) -> None:
+    given, user = Reading(), Asked()
+    first = asyncio.ensure_future(admit(given, user, tmp_path / "a"))
+    second = asyncio.ensure_future(admit(given, user, tmp_path / "a"))
+    await asyncio.sleep(0.01)
+
+    assert given.is_asking(first)
+    assert given.is_asking(second)
+    assert len(user.questions) == 1
+    first.cancel()
+    user.answers = ["Read /"]
+    await second
+    assert not given.is_asking(second)
+
+
+def test_each_launch_has_its_own() -> None:
+    readings = Readings()
+    readings.of("a", "/project")
+
+    readings.of("a").add("/x")
+
+    assert readings.of("a").covers("/x")
+    assert readings.of("a").covers("/project/b")
+    assert not readings.of("b").covers("/x")
+    assert readings.of("") is not readings.of("")
