@@ -108,7 +108,7 @@ async def test_the_users_answer_is_remembered_as_far_as_it_goes(tmp_path: Path) 
     await admit(given, user, one)
     await admit(given, user, other)
     await admit(given, user, other.with_name("2"))
-    with pytest.raises(ToolError, match="does not want you to read it"):
+    with pytest.raises(ToolError, match="has not allowed you to read it"):
         await admit(given, user, one, one.with_name("2"))
     assert len(user.questions) == 3
 
@@ -128,7 +128,7 @@ async def test_the_whole_home_is_not_offered(
     monkeypatch.setenv("HOME", str(tmp_path))
     user = Asked("Read everything")
 
-    with pytest.raises(ToolError, match="does not want"):
+    with pytest.raises(ToolError, match="has not allowed"):
         await admit(Reading(), user, tmp_path / "diary.txt")
     assert user.questions == [
         "Otter wants to read ~/diary.txt, which is outside the working folders"

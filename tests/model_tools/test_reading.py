@@ -52,7 +52,7 @@ async def is_asked(editor: Editor, client: McpStdio, tool: str, **arguments: Any
     await answer(editor, NO)
     got = await result(client, number)
     assert got.get("isError"), f"{tool}: {got}"
-    assert "the user does not want you to read it" in got["content"][0]["text"], tool
+    assert "the user has not allowed you to read it" in got["content"][0]["text"], tool
     assert SECRET not in str(got)
 
 
@@ -112,7 +112,17 @@ async def test_a_dismissed_question_is_a_no(client: McpStdio, serving: Editor, d
     await until(lambda: NO in serving.screen.text(), "the question")
     await dismiss(serving)
 
-    assert "does not want" in (await result(client, number))["content"][0]["text"]
+    assert "has not allowed" in (await result(client, number))["content"][0]["text"]
+
+
+async def test_where_nobody_sees_a_question_it_is_a_no(
+    tools: ModelTools, serving: Editor, diary: Path
+) -> None:
+    if isinstance(serving, Vim):
+        pytest.skip("a Vim has a screen")
+    await serving.request("nvim_ui_detach")
+
+    assert "has not allowed you" in await tools.error("open_file", file=str(diary))
 
 
 async def test_a_link_out_of_the_folders_is_asked_about_by_its_target(
@@ -194,4 +204,4 @@ async def test_diagnostics_for_the_model_are_asked_about(
 
     asking = asyncio.ensure_future(claude.json_for_model("getDiagnostics", uri))
     await answer(serving, NO)
-    assert "does not want you to read it" in await asking
+    assert "has not allowed you to read it" in await asking

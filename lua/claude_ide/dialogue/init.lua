@@ -47,11 +47,15 @@ function M.select(token, prompt, items)
 end
 
 --- The same for a question that the user does not expect: it waits until they neither type nor are in a
---- mode in which the next keys would answer it unread. The items are shown whole.
+--- mode in which the next keys would answer it unread. The items are shown whole. Without a screen nobody can
+--- answer, so it is dismissed.
 ---@param token integer
 ---@param prompt string
 ---@param items string[]
 function M.select_later(token, prompt, items)
+  if #vim.api.nvim_list_uis() == 0 then
+    return channel.emit('answered', { token = token })
+  end
   begin(token, moment.when_free, function(answer)
     local here = location.current()
     ui.select(prompt, items, function(index)

@@ -10,6 +10,7 @@ local M = {}
 local POLL = 250 -- milliseconds
 local ROOM_TO_TYPE = 20 -- columns
 local MOST_ROWS = 10 -- of one item
+local PICKER_WIDTH = 60 -- columns
 
 local function has_new_window(known)
   return vim.iter(vim.api.nvim_list_wins()):any(function(win)
@@ -166,11 +167,18 @@ local function wrapped(text, width)
   return rows
 end
 
+-- The columns of a row in the list of a UI. A picker does not say how wide it is.
+local function width_of_rows(ui, width)
+  return asks_in_command_line(ui) and width
+    or math.max(1, math.min(width, PICKER_WIDTH, math.floor(vim.o.columns / 2)))
+end
+
 -- The rows of items, and the index of each row's item.
 local function rows_of(items, width, is_whole)
   local rows, indices = {}, {}
+  local row_width = width_of_rows(vim.ui.select, width)
   for index, item in ipairs(items) do
-    for _, row in ipairs(is_whole and wrapped(item, width) or { message.fit(item, width) }) do
+    for _, row in ipairs(is_whole and wrapped(item, row_width) or { message.fit(item, width) }) do
       rows[#rows + 1], indices[#indices + 1] = row, index
     end
   end

@@ -143,7 +143,7 @@ class Reading:
         finally:
             self._asking.discard(task)
         raise ToolError(
-            f"{path} is outside the working folders, and the user does not want you to read it"
+            f"{path} is outside the working folders, and the user has not allowed you to read it"
         )
 
     async def _decide(self, editor: Editor, reader: str, path: str) -> None:

@@ -45,4 +45,4 @@ async def test_a_file_that_the_agent_has_read_itself_is_not_asked_about_again(
     await choose_item(nvim, "Do not read it")
 
     await panel.shows("Done.")
-    assert "does not want you to read it" in api.requests[-1].new_text
+    assert "has not allowed you to read it" in api.requests[-1].new_text
