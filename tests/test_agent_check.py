@@ -65,7 +65,8 @@ async def test_missing_agents_are_one_line_unless_the_user_wants_them() -> None:
 
     wanted, *others = await check([missing(each) for each in ("otter", "crab", "eel")], ["otter"])
 
-    assert wanted == Finding("warn", "Otter is not installed: npm install -g otter")
+    how = "no-such-agent is not on PATH (npm install -g otter)"
+    assert wanted == Finding("warn", f"Otter is not installed: {how}")
     hint = "see :help claude-ide-agents-list"
     assert others == [Finding("info", f"Not installed: crab, eel; {hint}")]
 

@@ -50,14 +50,17 @@ def test_an_unknown_choice_is_reported() -> None:
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (AgentConfig(), "Gemini is not installed: npm install -g @google/gemini-cli"),
-        (AgentConfig("none"), "Gemini is not installed: g:claude_ide.agents.gemini.cmd"),
+        (AgentConfig(), "gemini is not on PATH (npm install -g @google/gemini-cli)"),
+        (AgentConfig(["npx", "x"]), "npx is not on PATH (g:claude_ide.agents.gemini.cmd)"),
+        (AgentConfig("/no/npx"), "/no/npx is no program (g:claude_ide.agents.gemini.cmd)"),
     ],
 )
-def test_a_missing_agent_names_what_installs_it(agent: AgentConfig, reason: str) -> None:
+def test_a_missing_agent_names_its_program_and_what_installs_it(
+    agent: AgentConfig, reason: str
+) -> None:
     kinds, _ = configured(Config(agents={"gemini": agent}), {"PATH": "/nowhere"})
 
-    assert kinds.find("gemini").missing() == reason
+    assert kinds.find("gemini").missing() == f"Gemini is not installed: {reason}"
     with pytest.raises(AgentError, match="is not installed"):
         kinds.find("gemini").logins()
 

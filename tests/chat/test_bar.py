@@ -10,8 +10,10 @@ from claude_ide.agents.events import (
     Event,
     ModeChanged,
     ModelChanged,
+    OfferChanged,
     Ready,
     Retry,
+    SettingValue,
     Todo,
     TodoList,
     TurnEnded,
@@ -49,6 +51,15 @@ def test_the_bar_shows_mode_model_effort_context_and_cost() -> None:
         text(bar_after(*EVENTS).transcript(IDLE), "right")
         == "acceptEdits  opus-5-5 high  25%  $0.12"
     )
+
+
+def test_an_effort_is_shown_by_its_name() -> None:
+    efforts = (SettingValue("d1", "Shallow"), SettingValue("d2", "Deep"))
+    offered = bar_after(Ready(efforts=efforts), EffortChanged("d1"))
+    changed = bar_after(Ready(), OfferChanged(efforts=efforts), EffortChanged("d2"))
+
+    assert text(offered.transcript(IDLE), "right") == "Shallow"
+    assert text(changed.transcript(IDLE), "right") == "Deep"
 
 
 def test_the_bar_shows_only_reported_values() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from claude_ide.agents import events
-from support.another_agent import ALL, FEW, READY, SETTINGS
+from support.another_agent import ALL, DEPTHS, FEW, READY, SETTINGS
 from support.either_editor import type_answer
 from support.neovim import until
 from support.panel import PATIENCE
@@ -163,6 +163,19 @@ async def test_models_and_modes_that_arrive_later_are_offered_and_shown(begin: B
     await river.command("model big")
     assert await river.wait_for_call("model") == ("model", "m://big")
     assert river.agent.settings == SETTINGS
+
+
+async def test_efforts_have_names_also_without_models(begin: Begin) -> None:
+    river = await begin(ALL)
+    await river.panel.bar_shows("Ask first")
+    river.agent.emit(events.OfferChanged(efforts=DEPTHS), events.EffortChanged("d1"))
+    await river.panel.bar_shows("Knee deep")
+    assert await completed(river, "effort ") == ["d1", "very-deep"]
+
+    await river.command("effort Very deep")
+    assert await river.wait_for_call("effort") == ("effort", "d 2")
+    await river.command("config effort knee deep")
+    await until(lambda: river.agent.calls[-1] == ("effort", "d1"), "the effort is set", PATIENCE)
 
 
 async def test_an_agent_that_offers_nothing_still_works(begin: Begin) -> None:

@@ -280,7 +280,8 @@ async def test_other_agents_are_reported(nvim: Neovim) -> None:
 
     text = await report(nvim)
 
-    assert "WARNING otter is not installed: g:claude_ide.agents.otter.cmd" in text
+    missing = "no-such-otter is not on PATH (g:claude_ide.agents.otter.cmd)"
+    assert f"WARNING otter is not installed: {missing}" in text
     assert "ERROR g:claude_ide.agents.crab needs a cmd; built-in agents: auggie, " in text
     assert "Not installed: " in text
     assert "; see :help |claude-ide-agents-list|" in text

@@ -7,6 +7,7 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat.offering import efforts
 from claude_ide.chat.pace import Pace
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
@@ -63,7 +64,9 @@ class Bar:
         self._model = self._model_name = ""
         self._models: dict[str, str] = {}
         """The names of the models, by their ids."""
-        self.effort = ""
+        self._effort = ""
+        self._efforts: dict[str, str] = {}
+        """The names of the efforts, by their ids."""
         self._cost = 0.0
         self._cost_before = 0.0
         """The cost of the agent's earlier runs: a restarted agent counts from zero."""
@@ -78,15 +81,16 @@ class Bar:
         """Apply an event; most have no effect."""
         self._pace.apply(event)
         match event:
-            case events.Ready(models=models, modes=modes) | events.OfferChanged(models, modes):
-                self._modes = {mode.id: mode.name for mode in modes}
-                self._models = {model.id: model.name for model in models}
+            case events.Ready() | events.OfferChanged():
+                self._modes = {mode.id: mode.name for mode in event.modes}
+                self._models = {model.id: model.name for model in event.models}
+                self._efforts = efforts(event)
             case events.ModeChanged(mode):
                 self.mode = mode
             case events.ModelChanged(model, name):
                 self._model, self._model_name = model, name
             case events.EffortChanged(effort):
-                self.effort = effort
+                self._effort = effort
             case events.Usage(cost, used, size):
                 self._spend(self._cost if cost is None else cost)
                 self._used = self._used if used is None else used
@@ -191,7 +195,8 @@ class Bar:
             chunks.append((one_line(self.mode_name, 30), MODE))
         if self._is_following():
             chunks.append(("follows", META))
-        if model := " ".join(filter(None, (self.model, self.effort))):
+        effort = self._efforts.get(self._effort, self._effort)
+        if model := " ".join(filter(None, (self.model, effort))):
             chunks.append((one_line(model, 40), META))
         if (percent := self._percent) is not None:
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))

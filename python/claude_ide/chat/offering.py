@@ -22,9 +22,10 @@ UNLIMITED = "unlimited"
 MODE, MODEL, EFFORT, THINKING = "mode", "model", "effort", "thinking"
 
 
-def efforts(ready: Ready) -> list[str]:
-    """Return the reasoning efforts of all models."""
-    return list(dict.fromkeys(effort for model in ready.models for effort in model.efforts))
+def efforts(ready: Ready | OfferChanged) -> dict[str, str]:
+    """Return the names of the reasoning efforts of all models, by their ids."""
+    of_models = {effort: effort for model in ready.models for effort in model.efforts}
+    return of_models | {each.id: each.name for each in ready.efforts}
 
 
 def updated(ready: Ready, event: Event) -> Ready:
@@ -32,8 +33,8 @@ def updated(ready: Ready, event: Event) -> Ready:
     match event:
         case Ready():
             return event
-        case OfferChanged(models, modes):
-            return replace(ready, models=models, modes=modes)
+        case OfferChanged(models, modes, efforts_):
+            return replace(ready, models=models, modes=modes, efforts=efforts_)
         case _:
             return ready
 
@@ -46,7 +47,7 @@ def settings(agent: Agent, ready: Ready, own: tuple[Setting, ...] = ()) -> tuple
     found = [
         _of_port(MODE, "Mode", {each.id: each.name for each in ready.modes}),
         _of_port(MODEL, "Model", {each.id: each.name or each.id for each in ready.models}),
-        _of_port(EFFORT, "Effort", {each: each for each in efforts(ready)}),
+        _of_port(EFFORT, "Effort", efforts(ready)),
     ]
     lacks = abilities.lacking(agent)
     offered = [each for each in found if each.values and each.id not in lacks]

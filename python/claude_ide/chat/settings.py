@@ -167,10 +167,9 @@ class Settings:
 
     async def set_effort(self, effort: str) -> None:
         """Set the reasoning effort."""
-        offered = efforts(await self._offer(EFFORT))
-        if not offered:
+        named = efforts(await self._offer(EFFORT))
+        if not named:
             raise UserError(f"{self._agent.name} offers no efforts with this model")
-        named = dict(zip(offered, offered, strict=True))
         chosen = _found(named, "effort", effort)
         chosen = chosen or await self._choose("Effort:", named, self._current.get(EFFORT))
         if chosen:

@@ -13,6 +13,7 @@ from claude_ide.agents.events import (
     OfferChanged,
     Ready,
     SettingsChanged,
+    SettingValue,
 )
 from claude_ide.errors import AgentError, UnsupportedError
 from support.acp import script as acp
@@ -118,6 +119,18 @@ async def test_an_option_is_set_by_its_id(begin: Begin) -> None:
     ]
     assert (await talk.until(EffortChanged, lambda event: event.effort == "high")).effort
     assert talk.of(SettingsChanged)[-1].settings[0].current == "warm"
+
+
+async def test_efforts_are_offered_with_their_names_also_without_models(begin: Begin) -> None:
+    effort = {**option("think", "d1", category="thought_level")}
+    named = [{"value": "d1", "name": "Shallow"}, {"value": "d2", "name": "Deep"}]
+    talk = await begin(opened({"configOptions": [{**effort, "options": named}]}))
+
+    ready = await talk.until(Ready)
+
+    assert ready.efforts == (SettingValue("d1", "Shallow"), SettingValue("d2", "Deep"))
+    assert talk.agent.capabilities.effort
+    assert (await talk.until(EffortChanged)).effort == "d1"
 
 
 async def test_a_boolean_option_is_on_or_off(begin: Begin) -> None:

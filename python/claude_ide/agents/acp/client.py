@@ -143,7 +143,8 @@ class AcpAgent(Unsupported):
                 await self._open(sessions.open(opening), replayed)
             self._report(replay.present(replayed))
         settings = self._decoder.settings
-        ready = Ready(self._decoder.commands, settings.models, settings.modes)
+        offered = settings.models, settings.modes, settings.efforts
+        ready = Ready(self._decoder.commands, *offered)
         self._is_started = True
         self._report([Session(self._session), ready, *settings.current()])
         return ready

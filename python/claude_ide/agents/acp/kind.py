@@ -53,12 +53,14 @@ class Acp:
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
     def missing(self) -> str:
-        """Return why there is no such program, and how to install it; "" if there is one."""
+        """Return which program is missing, and how to install it; "" if it is there."""
+        words = self._words
         try:
-            command.find(self._words, self._environment)
+            command.find(words, self._environment)
         except OSError:
+            problem = "no program" if Path(words[0]).is_absolute() else "not on PATH"
             hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
-            return f"{self.name} is not installed: {hint}"
+            return f"{self.name} is not installed: {words[0]} is {problem} ({hint})"
         return ""
 
     @property

@@ -99,19 +99,24 @@ class SettingsChanged:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The agent is ready; this is what it offers."""
+    """The agent is ready; this is what it offers.
+
+    `efforts` are those of every model; a model may have more of its own.
+    """
 
     commands: tuple[Command, ...] = ()
     models: tuple[Model, ...] = ()
     modes: tuple[Mode, ...] = ()
+    efforts: tuple[SettingValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfferChanged:
-    """The models and modes to choose from have changed; these are all of them."""
+    """The models, modes and efforts to choose from have changed; these are all of them."""
 
     models: tuple[Model, ...] = ()
     modes: tuple[Mode, ...] = ()
+    efforts: tuple[SettingValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class ModelChanged:
 
 @dataclass(frozen=True, slots=True)
 class EffortChanged:
-    """The reasoning effort from now on."""
+    """The reasoning effort from now on, by its id."""
 
     effort: str
 

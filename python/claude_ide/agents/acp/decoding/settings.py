@@ -55,6 +55,12 @@ class Settings:
         return self._of(EFFORT) is not None
 
     @property
+    def efforts(self) -> tuple[SettingValue, ...]:
+        """The reasoning efforts to choose from, whatever the model."""
+        effort = self._of(EFFORT)
+        return effort.values if effort else ()
+
+    @property
     def free(self) -> tuple[Setting, ...]:
         """The settings that are neither the mode nor the model nor the effort."""
         known = [self._of(category) for category in (MODE, MODEL, EFFORT)]
@@ -91,12 +97,12 @@ class Settings:
 
     def update(self, changed: dict[str, Any]) -> Iterator[Event]:
         """Read a `config_option_update`, or the answer to a request; yield the present values."""
-        before = self.models, self.modes
+        before = self.models, self.modes, self.efforts
         if "configOptions" in changed:
             self._options = {}
             self._load_options(changed)
-        if (self.models, self.modes) != before:
-            yield OfferChanged(self.models, self.modes)
+        if (self.models, self.modes, self.efforts) != before:
+            yield OfferChanged(self.models, self.modes, self.efforts)
         yield from self.current()
 
     def mode_changed(self, mode: str) -> Iterator[Event]:
@@ -158,9 +164,6 @@ class Settings:
             self.models = tuple(
                 Model(value.id, value.name, value.description) for value in model.values
             )
-        effort = self._of(EFFORT)
-        efforts = tuple(value.id for value in effort.values) if effort else ()
-        self.models = tuple(replace(model, efforts=efforts) for model in self.models)
 
     def _of(self, category: str) -> Setting | None:
         """Return the setting of a category; of several, the one that has its name."""
