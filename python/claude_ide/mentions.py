@@ -1,5 +1,6 @@
 """Mentions in a text, such as `@src/a.py#L3-9`: as a user means them, and as agents read them."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from claude_ide.errors import UserError
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(
-    rf"""(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]{{1,4096}}?)){LINES}"""
+    rf"""(?<!\S)@(?:"([^"]+?){LINES}"|([^\s"]+?)){LINES}"""
     r"""(?=[\s.,;:!?)\]}>'"]{0,99}(?:\s|$))"""
 )
 """The punctuation behind a mention belongs to the sentence."""
@@ -55,7 +56,9 @@ def exists(path: str) -> bool:
 
 async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None:
     """Raise `UserError` if an agent in one of the folders would read a file that stays here."""
-    typed = {path: name for root in roots for path, name in read_by_agents(text, root).items()}
+    typed: dict[str, str] = {}
+    for root in roots:
+        typed |= await asyncio.to_thread(read_by_agents, text, root)
     private = await editor.private(typed) if typed else {}
     there = {*filter(exists, private), *(await editor.modified(private) if private else ())}
     for path, reason in private.items():
@@ -72,7 +75,7 @@ def read_by_agents(text: str, root: str) -> dict[str, str]:
     for name in _as_by_the_cli(text):
         plain = WITH_LINES.fullmatch(name)
         names += [name, plain[1]] if plain else [name]
-    return {path_of(root, name.strip()): name for name in names}
+    return {path_of(root, name.strip()): name for name in dict.fromkeys(names)}
 
 
 def _as_by_the_cli(text: str) -> Iterator[str]:

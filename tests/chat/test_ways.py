@@ -14,6 +14,11 @@ ALWAYS = Option("o3", "Always allow", OptionKind.ALLOW_ALWAYS, "this session")
 NO = Option("o4", "Reject", OptionKind.REJECT_ONCE)
 FEEDBACK = Option("o5", "No, and say why", OptionKind.REJECT_ONCE)
 NEVER = Option("o6", "Never", OptionKind.REJECT_ALWAYS)
+LASTING_YES = "Always (allow once)"
+
+
+def named(name: str, *, is_yes: bool = True) -> Option:
+    return Option("o", name, OptionKind.ALLOW_ONCE if is_yes else OptionKind.REJECT_ONCE)
 
 
 def asked(*options: Option) -> PermissionAsked:
@@ -28,6 +33,11 @@ def asked(*options: Option) -> PermissionAsked:
         ((PROCEED, FEEDBACK), "Yes, and be quick", "No, and say why"),
         ((ONCE, PROCEED, NO), "Allow once", "no"),
         ((ONCE, NO, FEEDBACK), "yes", "Reject"),
+        ((named("Yes, proceed"), named("Skip", is_yes=False)), "yes", "no"),
+        ((named("Always"), named("Never", is_yes=False)), LASTING_YES, "Never (reject once)"),
+        ((named("Immer"), named("Nein", is_yes=False)), "Immer (allow once)", "Nein (reject once)"),
+        ((named("Allow all edits, always"),), "Allow all edits, always (allow once)", "no"),
+        ((named("ALLOW"), named("Always")), "ALLOW", "no"),
     ],
 )
 def test_a_yes_and_a_no_have_the_agents_words_if_these_say_more(
@@ -49,6 +59,21 @@ def test_every_option_is_a_yes_a_no_or_another_way(
 ) -> None:
     assert ways.has_yes(asked(*options)) is has_yes
     assert ways.others(asked(*options)) == others
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        (ALWAYS, "Always allow (this session)"),
+        (NEVER, "Never"),
+        (Option("o", "Once", OptionKind.ALLOW_ALWAYS), "Once (allow always)"),
+        (Option("o", "Always", OptionKind.ALLOW_ONCE), "Always (allow once)"),
+        (Option("o", "Yes, for this session", OptionKind.ALLOW_ALWAYS), "Yes, for this session"),
+        (PROCEED, "Yes, and be quick"),
+    ],
+)
+def test_an_option_has_its_kind_if_its_name_says_something_else(option: Option, shown: str) -> None:
+    assert ways.described(option) == shown
 
 
 @pytest.mark.parametrize(

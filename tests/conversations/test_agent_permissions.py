@@ -76,13 +76,16 @@ async def choose_way(river: River, words: str, key: str, shown: str, number: int
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        ((ONCE, SESSION, NO), ["  y  yes, once", "  a  Allow for this session", "  n  no"]),
+        (
+            (ONCE, SESSION, NO),
+            ["  y  Let it (allow once)", "  a  Allow for this session", "  n  no"],
+        ),
         (
             (SESSION, EVER, ONCE, NO),
-            ["  y  yes, once", "  a  always… (2 ways)"],
+            ["  y  Let it (allow once)", "  a  always… (2 ways)"],
         ),
-        ((ONCE, ALSO_ONCE, NO), ["  y  Let it", "  a  Let it, but slowly"]),
-        ((ONCE, FEEDBACK), ["  y  yes, once", f"  n  {FEEDBACK.name}"]),
+        ((ONCE, ALSO_ONCE, NO), ["  y  Let it (allow once)", "  a  Let it, but slowly"]),
+        ((ONCE, FEEDBACK), ["  y  Let it (allow once)", f"  n  {FEEDBACK.name}"]),
         ((ONCE, SESSION, NO, NEVER), ["  a  always… (2 ways)"]),
         (
             (SESSION, ALSO_ONCE, ONCE, NO),

@@ -1,5 +1,6 @@
 """The ways to answer a request that an agent offers: a yes, a no, and all others."""
 
+import re
 from collections.abc import Iterable
 from typing import TypeGuard
 
@@ -9,7 +10,22 @@ from claude_ide.agents.events import Asked, Option, OptionKind, PermissionAsked,
 LASTING = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
 MOST_PLAIN_WORDS = 2
-"""A name with more words says more than "yes" or "no"."""
+"""A name with more words says what it means."""
+
+PLAIN = {
+    OptionKind.ALLOW_ONCE: frozenset(
+        ["yes", "ok", "allow", "accept", "approve", "confirm", "continue", "proceed", "run", "once"]
+    ),
+    OptionKind.REJECT_ONCE: frozenset(
+        ["no", "reject", "deny", "decline", "refuse", "cancel", "skip", "stop", "once"]
+    ),
+}
+"""The words of names that mean no more than "yes, once" or "no"."""
+
+SAYS_LASTING = frozenset(
+    ["always", "never", "again", "all", "any", "ever", "every", "forever", "permanently", "session"]
+)
+"""Words of names that promise more than one answer."""
 
 
 def options(asked: Asked) -> tuple[Option, ...]:
@@ -49,8 +65,10 @@ def has_rules(asked: Asked) -> TypeGuard[PermissionAsked]:
 
 
 def described(option: Option) -> str:
-    """Return the name and the scope of an option."""
-    return f"{option.name} ({option.scope})" if option.scope else option.name
+    """Return the name of an option, and its scope; its kind if the name says something else."""
+    is_clear = bool(_words(option) & SAYS_LASTING) == (option.kind in LASTING)
+    more = option.scope or ("" if is_clear else option.kind.value)
+    return f"{option.name} ({more})" if more else option.name
 
 
 def answer(option: Option) -> Answer:
@@ -66,6 +84,16 @@ def _first(asked: Asked, kind: OptionKind) -> Option | None:
 def _meaning(asked: Asked, kind: OptionKind, usual: str) -> str:
     option = _first(asked, kind)
     several = sum(each.kind is kind for each in options(asked)) > 1
-    if option is None or not (several or len(option.name.split()) > MOST_PLAIN_WORDS):
+    if option is None:
         return usual
-    return option.name
+    words = _words(option)
+    if words <= PLAIN[kind]:
+        return option.name if several else usual
+    if len(option.name.split()) > MOST_PLAIN_WORDS:
+        return described(option)
+    # A short name may mislead: "Always" for what the agent itself says is allowed once.
+    return f"{option.name} ({kind.value})"
+
+
+def _words(option: Option) -> set[str]:
+    return set(re.findall(r"[^\W_]+", option.name.casefold()))
