@@ -15,7 +15,7 @@ from support.tmux import Tmux, needs_tmux, tmux_around
 
 pytestmark = [BOTH, needs_tmux]
 
-FOUND = "type /ide there to connect it again"
+FOUND = "Claude found: type /ide in pane %"
 SIDE = {"side": "tmux", "size": 0.4}
 
 Next = Callable[..., Awaitable[Editor]]

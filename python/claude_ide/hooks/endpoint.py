@@ -120,9 +120,8 @@ class Hooks:
         mark = panes.encoded(msgspec.structs.replace(pane.mark, editor=self._pid))
         left = {"id": pane.id, "pid": pane.pid, "launch": Path(link).name, "size": self._size}
         await self._editor.run("terminal.adopt", left | {"mark": mark})
-        self._editor.notify(
-            f"found Claude in the tmux pane {pane.id}; type /ide there to connect it again"
-        )
+        # Beside the pane the screen may be narrow.
+        self._editor.notify(f"Claude found: type /ide in pane {pane.id}")
 
     def state(self, words: Sequence[str]) -> str:
         """Return whether the last CLI, or else one with this command line, reports what it does."""
