@@ -1,11 +1,12 @@
 """The tools on buffers and their undo history."""
 
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, name_of, open_terminal
+from support.either_editor import BOTH, Editor, edit, name_of, open_terminal
 from support.model_tools import ModelTools
 from support.neovim import until
 
@@ -97,6 +98,20 @@ async def test_unsaved_changes_are_a_diff(tools: ModelTools, serving: Editor, pa
         "+TWO",
         " three",
     ]
+
+
+@BOTH
+async def test_a_compressed_file_is_not_compared_with_its_bytes(
+    tools: ModelTools, serving: Editor, project: Path
+) -> None:
+    path = project / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"one\n"))
+    await edit(serving, path)
+    await serving.command("call setline(1, 'two')")
+
+    changed = await tools.text("unsaved_changes")
+
+    assert changed.splitlines()[-1] == "a plugin makes its text"
 
 
 @BOTH

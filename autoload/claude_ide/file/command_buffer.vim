@@ -10,7 +10,12 @@ final handlers: dict<dict<func>> = {} # by buffer
 
 # Save a copy of a buffer, as `:write other.txt` does. Returns whether it is written.
 export def WriteCopy(bufnr: number, path: string): bool
-  const failure = reason.Try(() => writefile(text.Get(bufnr), path, 'b'))
+  const lines = text.Get(bufnr)
+  var failure = reason.Try(() => writefile(lines, path, 'b'))
+  # Vim ignores the error of a full disk when it closes the file.
+  if failure ==# '' && getftype(path) ==# 'file' && getfsize(path) != len(join(lines, "\n"))
+    failure = 'the file is incomplete; the disk may be full'
+  endif
   if failure !=# ''
     message.Show($'cannot write {path}: {failure}', 'error')
   endif

@@ -4,6 +4,7 @@ vim9script
 import autoload './bounded.vim'
 import autoload './place.vim'
 import autoload './quoting.vim'
+import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
 
@@ -84,6 +85,9 @@ enddef
 # The texts of a file on disk and in its buffer, which the host compares.
 def Changes(bufnr: number): dict<string>
   const path = file.Path(bufnr)
+  if edit.IsTranslated(bufnr)
+    return {path: path, note: 'a plugin makes its text'}
+  endif
   const text = Joined(buffer_text.Get(bufnr))
   return max([len(text), getfsize(path)]) > LARGEST
     ? {path: path, note: 'too large to compare'}

@@ -122,8 +122,10 @@ function M.write(bufnr, path)
     return refusal
   end
   local ok, reason = file:write(M.get(bufnr))
-  file:close()
-  return not ok and reason or nil
+  -- A full disk may show only when the last bytes are written.
+  local is_closed, failure = file:close()
+  local problem = not ok and reason or not is_closed and failure or nil
+  return problem and ('%s: %s'):format(path, problem)
 end
 
 return M

@@ -1,6 +1,7 @@
 --- The model's questions about buffers: which there are, their text, and what is not saved.
 local bounded = require('claude_ide.tools.bounded')
 local buffer_text = require('claude_ide.file.text')
+local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local quoting = require('claude_ide.tools.quoting')
@@ -112,6 +113,9 @@ end
 -- A unified diff of the file on disk and the buffer.
 local function changes(bufnr)
   local path = assert(file_path.path(bufnr))
+  if file_edit.is_translated(bufnr) then
+    return { path = path, note = 'a plugin makes its text' }
+  end
   local saved = size_of(bufnr) <= LARGEST and saved_text(path)
   if not saved then
     return { path = path, note = 'too large to compare' }
