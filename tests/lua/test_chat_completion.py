@@ -18,6 +18,13 @@ COMMANDS = [
 OFFER = "require('claude_ide.chat.offer').set(...)"
 ITEMS = "map(complete_info(['items']).items, 'v:val.word')"
 
+IS_BELOW = """
+local floats = vim.tbl_filter(function(win)
+  return vim.api.nvim_win_get_config(win).relative ~= ''
+end, vim.api.nvim_list_wins())
+return #floats == 1 and vim.api.nvim_win_get_position(floats[1])[1] >= vim.fn.screenrow()
+"""
+
 
 @pytest.fixture
 def files(project: Path) -> Path:
@@ -204,6 +211,29 @@ async def test_the_menu_works_alongside_other_completion_plugins(
     assert await offered(nvim, "@src/deep/test_main.py") == ["@src/deep/test_main.py"]
     await nvim.keys("<Tab> please")
     await typed(nvim, "see @src/deep/test_main.py please")
+
+
+@pytest.mark.parametrize("lines", ["", "1<CR>2<CR>3<CR>4<CR>5<CR>"], ids=["first", "last"])
+async def test_a_menu_that_a_plugin_draws_does_not_cover_the_line(
+    nvim: Neovim, chats: Chats, files: Path, lines: str
+) -> None:
+    for number in range(30):
+        (files / f"file{number}.py").write_text("")
+    await nvim.lua(chunk("chat_completion/menu_in_a_float"))
+    await nvim.keys(f"{lines}look at @")
+
+    async def is_below() -> bool:
+        found: bool = await nvim.lua(IS_BELOW)
+        return found
+
+    await until(is_below, "the menu is below the line")
+    await nvim.keys("fil")
+    await typed(nvim, "look at @fil")
+    await until(is_below, "the menu is below the line")
+    assert len(await nvim.eval(ITEMS)) >= 4
+    await nvim.keys("<C-n><C-y>")
+    await typed(nvim, "look at @file0.py")
+    await until(lambda: nvim.eval("line('w0') == 1 || line('.') - line('w0') > 2"), "all lines")
 
 
 async def test_the_user_can_let_another_plugin_complete_the_prompt(

@@ -156,6 +156,7 @@ local function show(bufnr)
   local options = vim.wo[win][0]
   options.winfixbuf, options.winfixheight, options.winbar = true, true, BAR
   options.number, options.relativenumber, options.signcolumn = false, false, 'auto'
+  options.scrolloff = 0
 end
 
 ---@param bufnr integer

@@ -1,6 +1,7 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local chat_files = require('claude_ide.chat.prompt.files')
 local chat_menus = require('claude_ide.chat.prompt.menus')
+local chat_room = require('claude_ide.chat.prompt.room')
 local register = require('claude_ide.chat.prompt.register')
 
 local M = {}
@@ -60,7 +61,7 @@ local function command_items(commands, pattern)
   if pattern ~= '' then
     commands = vim.fn.matchfuzzy(commands, pattern, { key = 'name', limit = LIMIT })
   end
-  return vim.tbl_map(command_item, commands)
+  return vim.iter(commands):take(chat_room.items(LIMIT)):map(command_item):totable()
 end
 
 ---@param prompt claude_ide.PromptBuffer
@@ -74,7 +75,13 @@ local function items(prompt, found, on_done)
   local paths = chat_files.list(prompt.options.root, on_done)
   local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
   -- Git lists files until their deletion is staged.
-  return matches and vim.iter(matches):filter(exists(prompt.options.root)):map(file_item):totable()
+  return matches
+    and vim
+      .iter(matches)
+      :filter(exists(prompt.options.root))
+      :take(chat_room.items(LIMIT))
+      :map(file_item)
+      :totable()
 end
 
 local function before_cursor()
@@ -92,6 +99,9 @@ local function offer(prompt)
   end)
   local typed = before_cursor():sub(found.column + 1)
   if list and not (#list == 1 and list[1].word == typed) then
+    chat_room.watch(function()
+      offer(prompt)
+    end)
     vim.fn.complete(found.column + 1, list)
   end
 end
@@ -154,6 +164,7 @@ function M.attach(prompt)
     end
   end)
   on('CompleteDone', function()
+    chat_room.restore()
     local word = vim.v.completed_item.word
     drop_second_quote(word)
     -- After a folder, completion continues with what is in it.

@@ -25,7 +25,6 @@ local TRANSCRIPT_OPTIONS = {
   conceallevel = 2,
   concealcursor = '',
   spell = false,
-  scrolloff = 0,
   -- Without it, a paragraph higher than the window would vanish once another line follows.
   smoothscroll = true,
   cursorline = false,
@@ -42,6 +41,7 @@ local OPTIONS = {
   number = false,
   relativenumber = false,
   scrollbind = false,
+  scrolloff = 0,
   signcolumn = 'no',
   statuscolumn = '',
   winfixbuf = false,
