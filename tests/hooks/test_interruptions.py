@@ -1,12 +1,19 @@
 """`hooks/interruptions.py`: the record of a CLI says that the user has interrupted its turn."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.interruptions import LONGEST, Interruptions, Record
+from claude_ide.hooks import interruptions as interruptions_module
+from claude_ide.hooks.interruptions import (
+    LONGEST,
+    LONGEST_PAUSE_SECONDS,
+    Interruptions,
+    Record,
+)
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"
@@ -31,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 def record(path: Path) -> Record:
     """The same, from now on."""
     record = Record(str(path))
-    record.skip()
+    assert record.interrupted() == []
     return record
 
 
@@ -85,7 +92,7 @@ def test_of_much_text_only_the_end_is_read(path: Path, record: Record) -> None:
 def test_what_is_no_file_is_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     record = Record(str(tmp_path / name))
-    record.skip()
+    assert record.interrupted() == []
 
     assert record.interrupted() == []
 
@@ -93,7 +100,7 @@ def test_what_is_no_file_is_not_read(tmp_path: Path, name: str) -> None:
 def test_a_record_may_begin_during_the_turn(tmp_path: Path) -> None:
     path = tmp_path / "projects" / "mine" / "record.jsonl"
     record = Record(str(path))
-    record.skip()
+    assert record.interrupted() == []
     assert record.interrupted() == []
     path.parent.mkdir(parents=True)
     path.write_text(said("swim") + said(MARK))
@@ -127,3 +134,66 @@ async def test_after_the_turn_nothing_is_reported(
 
     await until(is_reported, "the other turn is over")
     assert {launch for launch, _ in reported} == {"u"}
+
+
+async def test_a_report_that_fails_ends_no_watch(path: Path) -> None:
+    reported: list[str] = []
+
+    def report(launch: str, _prompt: str) -> None:
+        reported.append(launch)
+        if launch == "bad":
+            raise ValueError(launch)
+
+    watched = Interruptions(report)
+    other = path.with_name("other.jsonl")
+    watched.watch("bad", str(path))
+    watched.watch("good", str(other))
+
+    def are_reported() -> bool:
+        add(path, said(MARK))
+        if reported:
+            add(other, said(MARK))
+        return {"bad", "good"} <= set(reported)
+
+    await until(are_reported, "both are reported")
+    watched.unwatch("bad")
+    watched.unwatch("good")
+
+
+async def test_a_silent_turn_is_looked_at_more_and_more_seldom(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    clock = asyncio.get_running_loop().time
+    look = interruptions_module._look
+
+    def counted(records: Mapping[str, Record]) -> tuple[bool, list[tuple[str, str]]]:
+        looks.append(clock())
+        return look(records)
+
+    monkeypatch.setattr(interruptions_module, "_look", counted)
+    watched = Interruptions(lambda *_: None)
+    for launch in ("t", "u", "v"):
+        watched.watch(launch, str(path.with_name(launch)))
+
+    await until(lambda: len(looks) >= 7, "it is looked at")
+
+    assert looks[6] - looks[5] >= LONGEST_PAUSE_SECONDS * 0.9
+    for launch in ("t", "u", "v"):
+        watched.unwatch(launch)
+
+
+async def test_a_turn_that_begins_is_watched_at_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is recorded just after the prompt must not be taken for an earlier turn's."""
+    monkeypatch.setattr(interruptions_module, "SHORTEST_PAUSE_SECONDS", 60)
+    watched = Interruptions(lambda *_: None)
+    watched.watch("silent", str(path))
+    await until(lambda: watched._records["silent"].size is not None, "it is looked at")
+
+    watched.watch("t", str(path.with_name("new")))
+
+    await until(lambda: watched._records["t"].size is not None, "it is looked at")
+    watched.unwatch("t")
+    watched.unwatch("silent")

@@ -5,16 +5,23 @@ at again and again: Vim cannot watch a file, and has hooks as well as Neovim.
 """
 
 import asyncio
+import contextlib
+import logging
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from claude_ide.agents.fields import mapping, sequence, text
 
+logger = logging.getLogger(__name__)
+
 MARK = "[Request interrupted by user"
-PAUSE_SECONDS = 0.1
+SHORTEST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 0.5
+GROWTH = 1.5
+"""The factor by which the pause grows while nothing is recorded, as during a long command."""
 LONGEST = 1_000_000
 """Bytes that are read at once."""
 
@@ -24,26 +31,56 @@ class Interruptions:
 
     def __init__(self, report: Callable[[str, str], object]) -> None:
         self._report = report
-        self._watching: dict[str, asyncio.Task[None]] = {}
+        self._records: dict[str, Record] = {}
+        self._watching: asyncio.Task[None] | None = None
+        self._is_new = asyncio.Event()
 
     def watch(self, launch: str, path: str) -> None:
-        """Watch the record of a turn, which may not exist yet, until `unwatch`."""
-        if launch not in self._watching:
-            work = self._watch(launch, Record(path))
-            self._watching[launch] = asyncio.get_running_loop().create_task(work)
+        """Watch the record of a turn, which may not exist yet, from now on until `unwatch`."""
+        if launch in self._records:
+            return
+        self._records[launch] = Record(path)
+        self._is_new.set()
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     def unwatch(self, launch: str) -> None:
         """Forget the turn: it has ended."""
-        if watching := self._watching.pop(launch, None):
-            watching.cancel()
+        self._records.pop(launch, None)
 
-    async def _watch(self, launch: str, record: "Record") -> None:
-        # In a thread: the folder may be on a network drive that hangs.
-        await asyncio.to_thread(record.skip)
-        while True:
-            await asyncio.sleep(PAUSE_SECONDS)
-            for prompt in await asyncio.to_thread(record.interrupted):
-                self._report(launch, prompt)
+    async def _watch(self) -> None:
+        """Look at all records until there are none."""
+        pause = SHORTEST_PAUSE_SECONDS
+        while self._records:
+            self._is_new.clear()
+            records = dict(self._records)
+            # In a thread: the folder may be on a network drive that hangs.
+            has_grown, found = await asyncio.to_thread(_look, records)
+            for launch, prompt in found:
+                if self._records.get(launch) is records[launch]:
+                    self._tell(launch, prompt)
+            is_short = has_grown or self._is_new.is_set()
+            pause = (
+                SHORTEST_PAUSE_SECONDS if is_short else min(pause * GROWTH, LONGEST_PAUSE_SECONDS)
+            )
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._is_new.wait()
+        self._watching = None
+
+    def _tell(self, launch: str, prompt: str) -> None:
+        try:
+            self._report(launch, prompt)
+        except Exception:
+            # The other turns go on.
+            logger.exception("an interruption could not be reported")
+
+
+def _look(records: "Mapping[str, Record]") -> tuple[bool, list[tuple[str, str]]]:
+    """Return whether a record has grown, and the launches and prompts of new interruptions."""
+    before = [record.size for record in records.values()]
+    found = [(launch, each) for launch, record in records.items() for each in record.interrupted()]
+    return before != [record.size for record in records.values()], found
 
 
 class Record:
@@ -51,11 +88,8 @@ class Record:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        self._read = 0
-
-    def skip(self) -> None:
-        """Ignore what the file contains so far."""
-        self._read = self._size()
+        self.size: int | None = None
+        """The bytes that were looked at; None before the first look, which ignores them."""
 
     def interrupted(self) -> list[str]:
         """Return the ids of the prompts whose interruption was added; empty ids are unknown."""
@@ -67,10 +101,13 @@ class Record:
 
     def _added(self) -> list[bytes]:
         """Return the whole lines that were added, of which long ones may be cut."""
-        size = self._size()
-        if size <= self._read:
+        size, known = self._size(), self.size
+        if known is None:
+            self.size = size
             return []
-        begin = max(self._read, size - LONGEST)
+        if size <= known:
+            return []
+        begin = max(known, size - LONGEST)
         try:
             with self._path.open("rb") as file:
                 file.seek(begin)
@@ -78,7 +115,7 @@ class Record:
         except OSError:
             return []
         whole = read[: read.rfind(b"\n") + 1]
-        self._read = begin + len(whole)
+        self.size = begin + len(whole)
         return whole.splitlines()
 
     def _size(self) -> int:
