@@ -1,5 +1,6 @@
 """Chats with several agents: which one a chat gets, their names, and their sessions."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -171,6 +172,41 @@ async def test_the_status_names_the_agent_of_each_chat(pond: Pond, project: Path
     assert "Chats: 2" in lines
     assert f"  Beaver · open · {folder}" in lines
     assert f"  Beaver · open · Wood · {folder}" in lines
+
+
+async def test_a_chat_that_is_being_taken_over_holds_up_no_other(
+    pond: Pond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await pond.command("new beaver")
+    agent = await pond.agent(pond.beaver)
+    await pond.panel.wait_until_ready()
+    await pond.panel.send("hello")
+    await pond.calls(agent, "prompt")
+    agent.emit(
+        events.PromptChanged("p2", events.PromptStage.STARTED),
+        events.Text("b1", "Wood!"),
+        events.TurnEnded(events.TurnEndReason.COMPLETED),
+    )
+    await pond.panel.shows("Wood!")
+    await pond.nvim.lua("require('claude_ide.chat.state').list()[1].session = 'b-old'")
+    await pond.nvim.lua(ORPHANED)
+    await pond.start()
+    asked, gate = asyncio.Event(), asyncio.Event()
+
+    async def check(_folder: Path, _session: str) -> None:
+        asked.set()
+        await gate.wait()
+
+    monkeypatch.setattr(pond.beaver, "check_session", check)
+    await pond.panel.send("again")
+    await asyncio.wait_for(asked.wait(), PATIENCE)
+
+    await pond.nvim.command("tabnew")
+    await pond.command("new otter")
+    await pond.calls(await pond.agent(pond.otter), "start")
+
+    gate.set()
+    await pond.calls(await pond.agent(pond.beaver, 2), "start")
 
 
 # Sessions.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.concealed import without_secrets
+from claude_ide.concealed import MARK, without_secrets
 from claude_ide.config import Config
 from claude_ide.mcp import doors as doors_module
 from claude_ide.mcp import model
@@ -158,6 +158,18 @@ async def test_an_open_door_keeps_its_token_and_an_opened_again_one_has_another(
     assert len(renewed[TOKEN]) > 80
     assert await accepts(renewed, environment[TOKEN]) == 401
     assert await accepts(renewed) == 101
+
+
+async def test_only_tokens_of_open_doors_are_looked_for_in_the_log(door: Door) -> None:
+    tokens = []
+    for _ in range(3):
+        _, environment = await door.open()
+        _, header = await door.open_http()
+        tokens = [environment[TOKEN], header["Authorization"].removeprefix("Bearer ")]
+        assert [without_secrets(token) for token in tokens] == [MARK, MARK]
+        await door.close()
+
+        assert [without_secrets(token) for token in tokens] == tokens
 
 
 async def test_a_closed_door_disconnects_only_its_own_clients(

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
 from claude_ide.chat import abilities, context, mcp_servers
@@ -55,7 +56,8 @@ class Chats:
             *(editor, config, self._panels, trust, serve, reading, self.trust_changed, door)
         )
         self._chats: dict[int, Chat] = {}
-        self._finding = asyncio.Lock()
+        self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = StoredSessions(kinds, trust, self._panels.know_sessions)
         self._resuming = Resuming(
             *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
@@ -186,7 +188,7 @@ class Chats:
         self, id_: int, agent: str, folder: Path, store: Callable[[], Awaitable[str]]
     ) -> None:
         """Resume a session of an agent, which `store` creates, in a panel that Lua has opened."""
-        async with self._finding, self._giving_up(id_):
+        async with self._lock(id_), self._giving_up(id_):
             session = {"session": await store(), "is_empty": False}
             await self._revive(id_, {"agent": agent, "root": str(folder), **session})
 
@@ -203,11 +205,15 @@ class Chats:
 
     async def _find(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
         """Return the chat with this id; take it over if its host has ended."""
-        async with self._finding:
+        async with self._lock(id_):
             if id_ not in self._chats and revival is not None:
                 async with self._giving_up(id_):
                     await self._revive(id_, revival)
             return self._chats.get(id_)
+
+    def _lock(self, id_: int) -> asyncio.Lock:
+        """Return the lock of a chat: taking one over needs the disk, and others must not wait."""
+        return self._finding.setdefault(id_, asyncio.Lock())
 
     @asynccontextmanager
     async def _giving_up(self, id_: int) -> AsyncIterator[None]:

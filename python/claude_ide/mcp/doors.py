@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from claude_ide.concealed import conceal
+from claude_ide.concealed import conceal, forget
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
@@ -263,10 +263,12 @@ class Door:
         entrance, self._entrance = self._entrance, None
         if entrance is not None:
             await self._sockets.close(entrance)
+            forget(entrance.token)
             await self._toolbox.disconnect()
         service, self._service = self._service, None
         if service is not None and self._sessions is not None:
             await self._web.close(service)
+            forget(service.token)
             await self._sessions.close()
 
 

@@ -19,6 +19,7 @@ from claude_ide.agents.events import (
     ToolEnded,
     ToolStarted,
 )
+from claude_ide.agents.stream_json.decoding import decode
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from support.digest import decoded, digest
 from support.transcripts import frames_of, names
@@ -97,6 +98,15 @@ def test_a_complete_answer_without_a_preview_is_shown() -> None:
     blocks = [event.block for event in found]  # type: ignore[union-attr]
     assert digest(found) == ["thinks", "says a", "says b"]
     assert len(set(blocks)) == 3
+
+
+def test_the_latest_frames_are_shown_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "MOST_SEEN", 3)
+    frames = [whole(id_, text(id_), uuid=id_) for id_ in "abcdecdea"]
+
+    found = [event.text for event in decoded(frames) if isinstance(event, Text)]
+
+    assert found == ["a", "b", "c", "d", "e", "a"]
 
 
 def test_blocks_of_one_message_in_separate_frames_have_separate_ids() -> None:

@@ -46,6 +46,9 @@ logger = logging.getLogger(__name__)
 SYNTHETIC = "<synthetic>"
 """The model of a message that the CLI itself has written."""
 
+MOST_SEEN = 10_000
+"""How many frames are remembered, the latest ones."""
+
 NOTHING = ("(no content)", "No response requested.")
 """2.1.197 writes the first for a command of its own without output.
 
@@ -71,8 +74,8 @@ class Decoder:
         """The subagents that have been started, by the ids in their requests."""
         self._last_block: tuple[str, int] = ("", 0)
         """The message of the last complete block, and the block's number in it."""
-        self._seen: set[str] = set()
-        """The ids of all `assistant` frames: after /compact the CLI sends some of them again."""
+        self._seen: dict[str, None] = {}
+        """The ids of `assistant` frames: after /compact the CLI sends the latest of them again."""
         self._context = 0
         self._root = ""
         """The folder in which the CLI runs."""
@@ -130,7 +133,9 @@ class Decoder:
         if id_ in self._seen:
             return True
         if id_:
-            self._seen.add(id_)
+            self._seen[id_] = None
+            if len(self._seen) > MOST_SEEN:
+                del self._seen[next(iter(self._seen))]
         return False
 
     def _synthetic(self, frame: Frame, message: Frame) -> list[Event]:
