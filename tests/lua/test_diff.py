@@ -15,6 +15,10 @@ OLD = "one\ntwo\n"
 NEW = "one\nTWO\n"
 
 
+HEAP = "collectgarbage() collectgarbage() return collectgarbage('count')"
+"""Kilobytes of memory of Lua, without garbage."""
+
+
 async def shown_text(nvim: Neovim) -> list[list[str]]:
     """The lines of each window of the current tabpage."""
     text: list[list[str]] = await nvim.eval(
@@ -286,6 +290,50 @@ async def test_ten_megabytes_are_shown_and_accepted(nvim: Neovim, diffs: Diffs, 
     await nvim.keys(":w<CR>")
 
     assert (await diffs.decision(id_))["text"] == text
+
+
+async def test_a_closed_diff_of_ten_megabytes_leaves_nothing_in_memory(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    old = "".join(f"line {number}\n" for number in range(800_000))
+    path.write_text(old)
+    small = path.with_name("small.txt")
+    small.write_text("one\n")
+    first = await diffs.open(small, "two\n")
+    await nvim.command("tabclose")
+    await diffs.closed(first)
+    before = await nvim.lua(HEAP)
+
+    id_ = await diffs.open(path, old.replace("line 400000", "changed"))
+    await nvim.command("tabclose")
+    await diffs.closed(id_)
+
+    async def is_free() -> bool:
+        return bool(await nvim.lua(HEAP) - before < 5 * 1024)
+
+    await until(is_free, "the texts are gone")
+
+
+@pytest.mark.parametrize(("lines", "has_folds"), [(1000, True), (300_000, False)])
+async def test_a_large_diff_differs_from_others_only_by_its_folds(
+    nvim: Neovim, diffs: Diffs, path: Path, lines: int, has_folds: bool
+) -> None:
+    old = "".join(f"line {number}\n" for number in range(lines))
+    path.write_text(old)
+    await nvim.command("set diffopt=internal,filler,closeoff,context:3")
+    changed = lines // 2
+
+    id_ = await diffs.open(path, old.replace(f"line {changed}\n", "changed\n"))
+
+    assert await nvim.eval("&diffopt") == "internal,filler,closeoff,context:3"
+    assert await nvim.eval("line('.')") == changed + 1
+    assert await nvim.eval(f"diff_hlID({changed + 1}, 1) > 0 && diff_hlID({changed}, 1) == 0")
+    assert await nvim.eval("map(range(1, 2), 'getwinvar(v:val, \"&scrollbind\")')") == [True, True]
+    assert await nvim.eval("foldclosed(1) > 0") == has_folds
+    await nvim.command("tabclose")
+    await diffs.closed(id_)
+    await nvim.command(f"edit {path}")
+    assert await nvim.eval("[&diff, &foldmethod, &scrollbind]") == [False, "manual", False]
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])

@@ -178,11 +178,12 @@ export def Set(diff: dict<any>, windows: dict<any>)
   endfor
 enddef
 
-# Release the status lines of a diff's windows.
+# Release the status lines of a diff's windows, and the diff, with its text.
 export def Release(windows: dict<any>)
   for name in ['left', 'right']
     if has_key(windows, name)
       window_bar.Release(windows[name])
+      bars->filter((win, _) => str2nr(win) != windows[name])
     endif
   endfor
 enddef

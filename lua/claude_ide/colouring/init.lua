@@ -17,6 +17,10 @@ local group = api.nvim_create_augroup('claude_ide_colouring', { clear = true })
 ---@type table<integer, claude_ide.GuardedBuffer>
 local guarded = {}
 
+local function size_of(bufnr)
+  return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+end
+
 local function text_of(bufnr)
   return table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
 end
@@ -63,7 +67,8 @@ end
 
 -- Check a guarded buffer again. Returns true if it is safe now, which deletes the autocommand.
 local function recheck(bufnr)
-  if guarded[bufnr] and hazard.fatal(text_of(bufnr)) then
+  -- Reading the lines of a large text takes longer than showing them.
+  if guarded[bufnr] and (hazard.is_large(size_of(bufnr)) or hazard.fatal(text_of(bufnr))) then
     stop_parsing(bufnr)
     return false
   end
@@ -122,7 +127,7 @@ end
 function M.set_filetype(bufnr, filetype)
   local language = vim.treesitter.language.get_lang(filetype)
   -- Reading the lines of a large text takes longer than showing them.
-  local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+  local size = size_of(bufnr)
   local reason = hazard.find(size > hazard.LARGEST and '' or text_of(bufnr), language, size)
   if reason then
     guard(bufnr, reason, language)

@@ -192,6 +192,12 @@ local function mark_dropped(groups, texts, lines)
   end
 end
 
+local function refresh(bufnr, texts, lines)
+  texts.current = joined(all_changes(bufnr, texts, lines))
+  mark_dropped(texts.current, texts, lines)
+  texts.tick = api.nvim_buf_get_changedtick(bufnr)
+end
+
 ---@param old string[] the lines before
 ---@param eol boolean 'endofline' of the text before
 local function add_version(bufnr, old, eol)
@@ -209,14 +215,17 @@ local function add_version(bufnr, old, eol)
   }
   table.insert(versions, texts)
   place_all(bufnr, texts)
+  refresh(bufnr, texts, new)
 end
 
 --- Find the hunks of a proposal, and follow them until its buffer is gone.
 ---@param bufnr integer the proposal, with the text as proposed
 ---@param original integer the buffer that it is compared with
+---@return string[] old its lines
 function M.track(bufnr, original)
   tracked[bufnr] = {}
-  add_version(bufnr, lines_of(original), vim.bo[original].endofline)
+  local old = lines_of(original)
+  add_version(bufnr, old, vim.bo[original].endofline)
   api.nvim_create_autocmd('BufWipeout', {
     group = augroup,
     buffer = bufnr,
@@ -234,6 +243,7 @@ function M.track(bufnr, original)
       place_all(bufnr, versions[#versions])
     end,
   })
+  return old
 end
 
 --- The current text, just put in by whoever has proposed the change, is the next version of the proposal.
@@ -258,12 +268,8 @@ function M.list(bufnr)
   if not (texts and api.nvim_buf_is_loaded(bufnr)) then
     return {}
   end
-  local tick = api.nvim_buf_get_changedtick(bufnr)
-  if texts.tick ~= tick then
-    local lines = lines_of(bufnr)
-    texts.current = joined(all_changes(bufnr, texts, lines))
-    mark_dropped(texts.current, texts, lines)
-    texts.tick = tick
+  if texts.tick ~= api.nvim_buf_get_changedtick(bufnr) then
+    refresh(bufnr, texts, lines_of(bufnr))
   end
   return texts.current
 end

@@ -3,6 +3,7 @@ local activity = require('claude_ide.activity')
 local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.say.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
+local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local choice = require('claude_ide.diff.choice')
 local comments = require('claude_ide.diff.comments')
@@ -85,6 +86,8 @@ local function close_view(diff, when, accepted)
     if diff.is_ready then
       announce_event(diff, 'ClaudeDiffClosed', accepted)
     end
+    -- Compiled code may keep the diff for as long as Neovim runs.
+    diff.text, diff.saved = '', nil
   end, function(reason)
     message.show(('the diff cannot be closed: %s'):format(reason), 'error')
   end)
@@ -213,6 +216,13 @@ local function when_ready(diff)
   announce_event(diff, 'ClaudeDiffOpened')
 end
 
+-- The text on which unsaved changes of the file's buffer are based. `old` is that of the buffer `original`:
+-- reading the lines of a large one again takes longer than comparing them.
+local function saved_lines(diff, original, old)
+  local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
+  return is_file and old or reload.saved(diff.path).lines
+end
+
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
@@ -228,7 +238,8 @@ local function show(diff)
   -- In the same tab page, the user's float would cover the diff.
   local leaves = diff.layout == 'tab' and diff.focus
   diff.view = leaves and location.leave(open) or open()
-  hunks.track(diff.bufnr, diff.view.windows.original)
+  local original = diff.view.windows.original
+  local old = hunks.track(diff.bufnr, original)
   dropped.watch(diff.bufnr)
   if not diff.on_decided then
     comments.allow(diff.bufnr, diff.path)
@@ -239,7 +250,7 @@ local function show(diff)
   end
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
-    diff.saved.lines = diff.saved.lines or reload.saved(diff.path).lines
+    diff.saved.lines = diff.saved.lines or saved_lines(diff, original, old)
   end
   if not diff.focus then
     return when_ready(diff)

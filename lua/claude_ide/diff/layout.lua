@@ -97,6 +97,7 @@ end
 function guest.close(view)
   shown = shown - 1
   view.layout.close(view.windows, view.bufnr)
+  diff_winbar.forget_closed()
   if shown == 0 then
     vim.o.scrollopt = scrollopt
   end

@@ -208,7 +208,8 @@ local function expression(win, bar)
   return ("%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"):format(win)
 end
 
-local function forget_closed()
+--- Forget the winbars of windows that are closed: they keep the diffs, with their texts, in memory.
+function M.forget_closed()
   for win in pairs(winbars) do
     if not vim.api.nvim_win_is_valid(win) then
       winbars[win] = nil
@@ -241,7 +242,7 @@ end
 ---@param windows claude_ide.DiffWindows
 function M.set(diff, windows)
   highlights.define()
-  forget_closed()
+  M.forget_closed()
   local left, right, original = windows.left, windows.right, vim.bo[windows.original]
   local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning

@@ -11,6 +11,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local LEAST_WIDTH = 40
+local MOST_FOLDED_BYTES = 2000000
 
 --- Filled in step by step, so that an error in between leaves a record of the windows to close.
 ---@class claude_ide.DiffWindows
@@ -146,15 +147,42 @@ local function open_right(windows, diff)
   looks.copy(windows.right, windows.left)
 end
 
+local function is_large(bufnr)
+  local size = vim.api.nvim_buf_get_offset(bufnr, vim.api.nvim_buf_line_count(bufnr))
+  return size > MOST_FOLDED_BYTES
+end
+
+local function diff_both(windows)
+  call(windows.left, vim.cmd.diffthis)
+  call(windows.right, vim.cmd.diffthis)
+end
+
+-- For each line of a fold Neovim walks all changes: it makes no folds with a large context.
+local function diff_without_folds(windows)
+  local diffopt = vim.o.diffopt
+  vim.o.diffopt = diffopt .. ',context:99999999'
+  local ok, reason = pcall(diff_both, windows)
+  for _, win in ipairs({ windows.left, windows.right }) do
+    vim.wo[win][0].foldmethod = 'manual'
+  end
+  vim.o.diffopt = diffopt
+  if not ok then
+    error(reason, 0)
+  end
+end
+
 local function compare(windows, has_focus)
   virtual_lines.hide(windows.original)
   windows.lacks_lines = true
   if has_focus then
     vim.api.nvim_set_current_win(windows.right)
   end
-  call(windows.left, vim.cmd.diffthis)
+  if is_large(windows.original) or is_large(vim.api.nvim_win_get_buf(windows.right)) then
+    diff_without_folds(windows)
+  else
+    diff_both(windows)
+  end
   call(windows.right, function()
-    vim.cmd.diffthis()
     if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
       vim.cmd('silent! keepjumps normal! ]c')
     end

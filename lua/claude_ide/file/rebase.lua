@@ -9,17 +9,30 @@ local diff = vim.text.diff or vim.diff
 
 -- A NUL in the file is a line feed within a line of the buffer.
 local function join(lines)
-  local text = table.concat(lines, '\n') .. '\n'
-  local _, count = text:gsub('\n', '')
-  if count == #lines then
-    return text
+  for _, line in ipairs(lines) do
+    if line:find('\n', 1, true) then
+      return table.concat(
+        vim.tbl_map(function(other)
+          return (other:gsub('\n', '\0'))
+        end, lines),
+        '\n'
+      ) .. '\n'
+    end
   end
-  return table.concat(
-    vim.tbl_map(function(line)
-      return (line:gsub('\n', '\0'))
-    end, lines),
-    '\n'
-  ) .. '\n'
+  return table.concat(lines, '\n') .. '\n'
+end
+
+local function are_large(...)
+  local size = 0
+  for _, lines in ipairs({ ... }) do
+    for _, line in ipairs(lines) do
+      size = size + #line + 1
+      if size > MOST_COMPARED then
+        return true
+      end
+    end
+  end
+  return false
 end
 
 --- The rows of one side of a hunk.
@@ -102,13 +115,17 @@ end
 ---@param options? table for `vim.text.diff`
 ---@return claude_ide.Hunk[]
 function M.hunks(old, new, options)
+  if are_large(old, new) then
+    local first, last, lines = M.change(old, new)
+    if first == last and #lines == 0 then
+      return {}
+    end
+    -- For an insertion, the hunk names the line before it.
+    return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
+  end
   local before, after = join(old), join(new)
   if before == after then
     return {}
-  elseif #before + #after > MOST_COMPARED then
-    local first, last, lines = M.change(old, new)
-    -- For an insertion, the hunk names the line before it.
-    return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
   end
   options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
   return diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
