@@ -37,6 +37,47 @@ local function with_listed(name, opts)
   return 'ClaudeSend', vim.tbl_extend('force', opts, { fargs = { vim.json.encode(mentions) } })
 end
 
+-- The modules that the server needs once it listens, and those of a first diff, in parts that load in about
+-- a millisecond.
+local FOR_SERVER = {
+  'privacy',
+  'selection',
+  'file.editor_changes',
+  'checking.linters',
+  'file.written',
+  'file.buffers',
+  'diagnostics.reading',
+  'disk.report',
+  'disk.reload',
+  'diagnostics',
+  'diagnostics.words',
+  'disk.change',
+}
+local FOR_DIFFS = {
+  'diagnostics.unopened',
+  'file.borrowed_buffer',
+  'diff.accepted',
+  'diff.windows',
+  'diff.winbar',
+  'diff.inline',
+  'diff.layout',
+  'diff.keys',
+  'diff',
+}
+
+-- Load modules one by one, so that keys are handled in between.
+---@param names string[]
+---@param index? integer
+local function load_soon(names, index)
+  index = index or 1
+  if names[index] then
+    vim.defer_fn(function()
+      require('claude_ide.' .. names[index])
+      load_soon(names, index + 1)
+    end, 1)
+  end
+end
+
 local function loaded(name)
   return package.loaded['claude_ide.' .. name]
 end
@@ -59,6 +100,11 @@ host.on_serving(function(on)
 end)
 
 host.on_start(function()
+  -- While Python starts.
+  load_soon(FOR_SERVER)
+  require('claude_ide.say.announce').on('ClaudeConnected', function()
+    load_soon(FOR_DIFFS)
+  end)
   require('claude_ide.review.commenting').by(function(...)
     require('claude_ide.comment').say(...)
   end)

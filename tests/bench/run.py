@@ -21,6 +21,7 @@ BENCHMARKS = (
     "unseen",
     "growth",
     "open_files",
+    "first_diff",
     "diff",
     "inline",
     "crowd",

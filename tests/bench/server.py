@@ -10,6 +10,7 @@ import sys
 from bench.editors import Editor, editor
 from bench.measure import Effort, Table, figure, goal, median, now, percentile, ratio
 from bench.wire import INITIALIZE, Wire, request
+from support.neovim import until
 
 START = """
 local host = require('claude_ide.host')
@@ -24,6 +25,8 @@ vim.cmd('ClaudeStart!')
 return { before, bench.now() }
 """
 BIND = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
+SETTLE = 500.0
+"""Milliseconds after the first tool call in which the editor may still do something."""
 IMPORT = "import asyncio, msgspec, pynvim, websockets.asyncio.server; print()"
 
 
@@ -35,12 +38,16 @@ async def run(effort: Effort) -> list[Table]:
     listing: list[float] = []
     binding: list[float] = []
     importing: list[float] = []
+    slices: list[float] = []
     for each in range(-1, effort.runs(31)):
         async with editor(plugin=True) as fresh:
             times = await _start(fresh)
+        async with editor(plugin=True) as fresh:
+            slice_ = await _slice(fresh)
         floors = [await _python(BIND), await _python(IMPORT)]
         # The first run compiles modules.
         if each >= 0:
+            slices.append(slice_)
             for samples, time in zip(
                 (blocked, bound, accepting, listing, binding, importing),
                 (*times, *floors),
@@ -53,6 +60,7 @@ async def run(effort: Effort) -> list[Table]:
     )
     for name, samples, floor, limit in (
         ("the editor is blocked", blocked, None, None),
+        ("after that, by CPU, at a time", slices, None, 3),
         ("the port is known", bound, binding, 40),
         ("`initialize` is answered", accepting, importing, 150),
         ("`tools/list` is answered", listing, importing, round(1.1 * median(importing), 1)),
@@ -79,6 +87,19 @@ async def _start(fresh: Editor) -> tuple[float, float, float, float]:
         answered, _ = await wire.answer(1)
         listed, _ = await wire.answer(2)
     return after - before, bound - before, answered - before, listed - before
+
+
+async def _slice(fresh: Editor) -> float:
+    """Return the most CPU of the editor between two keys while the server starts."""
+    await fresh.nvim.lua(START)
+    await fresh.ask("watch_loop")
+    _, (port, token) = await fresh.report("bound")
+    async with Wire.connected(port, token) as wire:
+        await wire.introduce()
+        began = now()
+        await until(lambda: now() - began > SETTLE)
+    await fresh.ask("longest_gap")
+    return float(await fresh.ask("longest_work"))
 
 
 async def _python(code: str) -> float:

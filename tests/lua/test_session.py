@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from support.chunks import chunk
-from support.claude_code import locks, the_lock
+from support.claude_code import ClaudeCode, locks, the_lock
 from support.neovim import Neovim, until
 
 LOADED_AT_SPAWN = chunk("session/loaded_before_start")
@@ -73,3 +73,17 @@ async def test_a_question_ends_with_its_host(nvim: Neovim) -> None:
 
     await until(lambda: nvim.lua("return _G.err"), "the question has ended")
     assert "the Python host has ended" in await nvim.lua("return _G.err")
+
+
+async def test_a_diff_finds_its_modules_loaded_and_loads_no_language_client(
+    nvim: Neovim, claude: ClaudeCode, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("one = 1\n")
+    await until(lambda: nvim.lua("return package.loaded['claude_ide.diff'] ~= nil"), "loaded")
+    had_client = await nvim.lua("return package.loaded['vim.lsp'] ~= nil")
+
+    claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": "two = 2\n"})
+
+    await until(lambda: nvim.lua("return (require('claude_ide.diff').list()[1] or {}).shown"))
+    assert await nvim.lua("return package.loaded['vim.lsp'] ~= nil") == had_client

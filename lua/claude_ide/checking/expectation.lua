@@ -93,7 +93,7 @@ end
 -- Add clients that are new. A client may turn out to be pulled only after its server has started.
 local function add_clients(expectation, earlier)
   local bufnr, clients = expectation.bufnr, expectation.clients
-  for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
+  for _, client in ipairs(lsp_write.clients({ bufnr = bufnr })) do
     local known = clients[client.id]
     if not known then
       publish_version.track(client, M.ATTENTION)
@@ -174,7 +174,7 @@ end
 ---@param earlier? claude_ide.Expectation for the previous text
 ---@return claude_ide.Expectation
 function M.new(bufnr, earlier)
-  local versions = vim.lsp.util.buf_versions
+  local versions = package.loaded['vim.lsp'] and vim.lsp.util.buf_versions
   local expectation = {
     bufnr = bufnr,
     time = now(),
@@ -281,7 +281,7 @@ local function is_work_pending(expectation)
 end
 
 local function starting(bufnr)
-  local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
+  local clients = lsp_write.clients({ bufnr = bufnr, _uninitialized = true })
   return vim.tbl_filter(function(client)
     return not client.initialized and not slow_starters[client.id]
   end, clients)

@@ -21,6 +21,11 @@ local function size_of(bufnr)
   return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
 end
 
+-- Not by `vim.treesitter`, which would load all of it.
+local function language_for(filetype)
+  return require('vim.treesitter.language').get_lang(filetype)
+end
+
 local function text_of(bufnr)
   return table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
 end
@@ -125,7 +130,7 @@ end
 ---@param filetype string
 ---@return string? reason why it has not been set
 function M.set_filetype(bufnr, filetype)
-  local language = vim.treesitter.language.get_lang(filetype)
+  local language = language_for(filetype)
   -- Reading the lines of a large text takes longer than showing them.
   local size = size_of(bufnr)
   local reason = hazard.find(size > hazard.LARGEST and '' or text_of(bufnr), language, size)
@@ -165,7 +170,7 @@ end
 
 local function language_of(bufnr)
   local filetype = vim.filetype.match({ buf = bufnr })
-  return filetype and vim.treesitter.language.get_lang(filetype)
+  return filetype and language_for(filetype)
 end
 
 --- Call `load`, which loads the file of a user's buffer, and guard the buffer if necessary.

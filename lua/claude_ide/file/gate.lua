@@ -111,6 +111,16 @@ local function patterns(events)
   end)
 end
 
+local regexes = {} ---@type table<string, vim.regex|false> by pattern
+
+local function regex_of(pattern)
+  if regexes[pattern] == nil then
+    local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
+    regexes[pattern] = ok and regex or false
+  end
+  return regexes[pattern]
+end
+
 --- The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
 --- bytes are not what a buffer of it shows.
 ---@param path string absolute
@@ -122,8 +132,8 @@ function M.reader(path)
       return false
     end
     local text = pattern:find('/', 1, true) and path or vim.fs.basename(path)
-    local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
-    return ok and regex:match_str(text) ~= nil
+    local regex = regex_of(pattern)
+    return regex and regex:match_str(text) ~= nil
   end)
 end
 
@@ -171,7 +181,9 @@ function M.check(path)
     return nil, absolute
   end
   local reason, is_missing = examine(absolute)
+  -- Most paths have no colon, and need no list of autocommands.
   local splitter = not reason
+    and absolute:find(':', 1, true)
     and patterns('BufReadCmd'):find(function(pattern)
       return is_split(absolute, pattern)
     end)

@@ -84,8 +84,9 @@ local function normalize(path)
 end
 
 local function find(rules, path)
+  path = path:lower()
   for _, rule in ipairs(rules) do
-    if path:lower():find(rule[1]) then
+    if path:find(rule[1]) then
       return rule[2]
     end
   end
@@ -98,7 +99,8 @@ end
 
 local function is_in_one(path, roots)
   return vim.iter(roots):any(function(root)
-    return real(path) == real(root) or below(real(path), real(root)) ~= nil
+    root = real(root)
+    return path == root or below(path, root) ~= nil
   end)
 end
 
@@ -131,7 +133,7 @@ function M.of(path, roots)
   local target = real(normal)
   local warning = warning_of(target, real(home))
     or warning_of(normal, home)
-    or not is_in_one(normal, roots) and OUTSIDE
+    or not is_in_one(target, roots) and OUTSIDE
     or ''
   return { path = spell(normal, roots, home), warning = warning, target = target }
 end
