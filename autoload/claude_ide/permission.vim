@@ -21,14 +21,14 @@ const ALLOWING = ['y', 'a']
 const CUT = 'request:cut'
 # What is shown in full: on `a`, the host asks how, a question that waits until the popup is left.
 const WHOLE = 'request'
-# Seconds that a permission must have been shown: a key typed earlier was not meant for it.
+# Seconds that a permission must have been on the screen: a key typed earlier was not meant for it.
 const NOTICED = 0.4
 const MORE = 'there is more below: scroll to the end first'
 const INTERRUPTED = -1 # CTRL-C closes a popup without asking its filter
 
-# What is shown: the `permission`, its `rows`, whether it is `new` there, the `popup` (0 while there is
-# none), its `place` and since when it is there, how many rows have been `seen`, whether the user
-# `is_inside` or `has_closed` it. Empty while no permission waits.
+# What is shown: the `permission`, its `rows`, whether it `is_new` and not drawn yet, the `popup` (0 while
+# there is none), its `place` and `since` when it is on the screen (empty if it is not), how many rows have
+# been `seen`, whether the user `is_inside` or `has_closed` it. Empty while no permission waits.
 var shown: dict<any> = {}
 var announced = 0
 
@@ -37,9 +37,12 @@ def Report(key: string)
   channel.Emit('permission', {id: permission.id, key: key, kind: permission.kind})
 enddef
 
-# Record the rows that are visible.
+# Record what has just been drawn.
 def Look()
-  if shown.popup > 0
+  if shown.popup > 0 && !shown.is_new
+    if empty(shown.since)
+      shown.since = reltime()
+    endif
     const first = line('w0', shown.popup)
     if first <= shown.seen + 1
       shown.seen = max([shown.seen, first + shown.place.height - 1])
@@ -47,14 +50,21 @@ def Look()
   endif
 enddef
 
+def IsNoticed(): bool
+  return !empty(shown.since) && reltimefloat(reltime(shown.since)) >= NOTICED
+enddef
+
+# What is on the screen is what a key answers: while the user types a command, another permission may
+# have taken the place of the one that they read.
 def Press(key: string)
-  if reltimefloat(reltime(shown.since)) < NOTICED
+  if shown.is_new
     return
   endif
-  Look()
   const kind = shown.permission.kind
   if ALLOWING->index(key) >= 0 && kind !=# CUT && shown.seen < len(shown.rows)
     message.Show(MORE, 'info')
+    return
+  elseif !IsNoticed()
     return
   endif
   if key ==# 'N' || (key ==# 'a' && kind ==# WHOLE)
@@ -74,7 +84,9 @@ def Filter(popup: number, key: string): bool
     return key !=# ':'
   else
     float.Scroll(popup, key)
-    Look()
+    if screen.Draw()
+      Look()
+    endif
   endif
   return true
 enddef
@@ -107,19 +119,27 @@ def Title(): string
   return $' {plain.OneLine(permission.agent)} asks{waiting} · {keys} '
 enddef
 
+# The number of those that wait may have changed only.
+def Fill()
+  const rows = place.Rows(shown.permission.lines->mapnew((_, line) => ' ' .. plain.Harmless(line)))
+  const drawn = [shown.permission.id, shown.permission.kind, rows]
+  if drawn != shown.drawn
+    extend(shown, {rows: rows, drawn: drawn, seen: 0, since: []})
+  endif
+enddef
+
 # A popup cannot lose its filter, so each change makes another one.
 def Draw()
   const old: number = shown.popup
   const title = Title()
   if shown.is_new
-    shown.rows = place.Rows(shown.permission.lines->mapnew((_, line) => ' ' .. plain.Harmless(line)))
-    shown.seen = 0
+    Fill()
   endif
   if old == 0
-    shown.since = reltime()
+    shown.since = []
   endif
   shown.place = place.Of(shown.rows, title, shown.is_inside, old == 0 ? {} : shown.place)
-  const first = shown.is_new || old == 0 ? 1 : line('w0', old)
+  const first = shown.seen == 0 || old == 0 ? 1 : line('w0', old)
   final options = {
     title: title,
     line: shown.place.row,
@@ -144,6 +164,8 @@ def Draw()
     popup_close(old)
   endif
   shown.popup = popup_create(shown.rows, options)
+  # Otherwise each redraw would undo what the user has scrolled.
+  popup_setoptions(shown.popup, {firstline: 0})
   shown.is_new = false
 enddef
 
@@ -156,8 +178,9 @@ def Update()
   else
     Draw()
   endif
-  screen.Draw()
-  Look()
+  if screen.Draw()
+    Look()
+  endif
 enddef
 
 def Fail(reason: string)
@@ -216,10 +239,9 @@ enddef
 export def Show(permission: dict<any>): bool
   if empty(shown)
     Watch(true)
-    shown = {popup: 0, place: {}, since: reltime(), seen: 0, is_inside: false, has_closed: false}
+    shown = {popup: 0, place: {}, drawn: [], since: [], seen: 0, is_inside: false, has_closed: false}
   elseif shown.permission.id != permission.id
     shown.has_closed = false
-    shown.since = reltime()
   endif
   extend(shown, {permission: permission, is_new: true})
   dialog.Watch(permission.launch, () => {

@@ -23,6 +23,7 @@ from support.happenings import HookedCli, recorder
 from support.neovim import until
 from support.permissions import (
     EDITS,
+    NOTICED,
     RULE,
     counts,
     decision,
@@ -200,6 +201,9 @@ async def test_a_long_command_is_read_before_it_is_allowed(nvim: Editor, ask: As
     assert not asked.done()
     for _ in range(20):
         await nvim.keys("<C-d>")
+        await nvim.idle(20)
+    await nvim.idle(NOTICED)
+    assert "echo 99" in nvim.screen.text()
     await nvim.keys("y")
 
     assert await decision(asked) == {"behavior": "allow"}
@@ -398,3 +402,55 @@ async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Editor, ask: A
 
     assert await decision(asked) == {}
     await until(lambda: counts(nvim) == [1, 0], "nothing waits")
+
+
+TAKES_TIME = 500
+"""Milliseconds for which the next permission waits while the user types a command."""
+
+
+@pytest.mark.parametrize("answer", [":ClaudeAnswer", "V"], ids=["command", "visual"])
+@pytest.mark.parametrize("then", ["y", "a"])
+async def test_a_key_never_allows_what_was_not_on_the_screen(
+    nvim: Editor, ask: Ask, answer: str, then: str
+) -> None:
+    first = ask("mkdir a")
+    await shown(nvim, "mkdir a")
+    second = ask("rm -rf /", tool_use_id="other")
+    await until(lambda: counts(nvim) == [1, 2], "two wait")
+    if answer == "V" and not isinstance(nvim, Vim):
+        await enter(nvim)
+    await nvim.keys(answer)
+    await until(lambda: nvim.eval("mode() =~# '[cvV]'"), "a half-typed command")
+    first.cancel()
+    await until(lambda: counts(nvim) == [1, 2, 1], "the second one has its place")
+    await nvim.idle(TAKES_TIME)
+    assert "rm -rf" not in nvim.screen.text()
+
+    if answer != "V":
+        await nvim.keys("<CR>")
+    elif isinstance(nvim, Vim):
+        await nvim.keys("<Esc>:ClaudeAnswer<CR>")
+    else:
+        await nvim.keys(f"<Esc>{then}")
+    await until(lambda: _is_inside(nvim), "the user is in the float")
+    await nvim.keys(then)
+    await shown(nvim, "rm -rf")
+    await nvim.idle(200)
+
+    assert not second.done()
+
+
+async def _is_inside(nvim: Editor) -> bool:
+    return bool((await look(nvim)).get("is_inside"))
+
+
+async def test_the_number_of_those_that_wait_delays_no_answer(nvim: Editor, ask: Ask) -> None:
+    first = ask("mkdir a")
+    await entered(nvim, "mkdir a")
+    ask("mkdir b", tool_use_id="other")
+    await until(lambda: counts(nvim) == [1, 2], "two wait")
+    await until(lambda: "1 of 2" in nvim.screen.text(), "the number")
+
+    await nvim.keys("y")
+
+    assert await decision(first) == {"behavior": "allow"}

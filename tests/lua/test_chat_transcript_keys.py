@@ -52,8 +52,8 @@ async def type_at(chats: Chats, line: int, keys: str) -> None:
 
 
 async def age(nvim: Neovim) -> None:
-    """Wait, by the editor's own clock, until the request accepts answers."""
-    await nvim.lua("vim.wait(...)", AGED)
+    """Have the request drawn; wait, by the editor's own clock, until it accepts answers."""
+    await nvim.lua("vim.cmd.redraw(); vim.wait(...)", AGED)
 
 
 @pytest.mark.parametrize("key", ["<CR>", "za"])
@@ -174,6 +174,27 @@ async def test_a_new_request_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -
 
     assert chats.events("answer") == []
     assert await nvim.eval('@"') == "Allow this?\n"
+
+
+@pytest.mark.parametrize("away", ["tabnew", "normal! gg"])
+async def test_a_request_that_has_just_come_into_view_accepts_no_answer_yet(
+    nvim: Neovim, chats: Chats, away: str
+) -> None:
+    await chats.draw(edit(11, 12, ["Allow?"], parts=[[0, 6, "request"]]))
+    await chats.draw(edit(0, 0, ["earlier"] * 200))
+    await chats.enter_transcript(212)
+    await age(nvim)
+    await nvim.command(away)
+    await age(nvim)
+    back = {"tabnew": "tabclose", "normal! gg": "normal! 212G"}[away]
+
+    await nvim.lua("vim.cmd(...); vim.cmd.redraw(); vim.api.nvim_feedkeys('y', 'tx', false)", back)
+    assert chats.events("answer") == []
+    assert await nvim.eval("line('.')") == 212
+    await age(nvim)
+    await nvim.keys("y")
+
+    assert (await chats.wait_for_event("answer"))["key"] == "y"
 
 
 async def test_redrawing_a_request_does_not_restart_its_delay(nvim: Neovim, chats: Chats) -> None:

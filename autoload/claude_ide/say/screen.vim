@@ -1,11 +1,14 @@
 vim9script
 # What a callback changes is drawn with the next redraw only.
 
-# Draw what has changed. Prompts must not be drawn over: it waits until they have ended.
-export def Draw()
-  if mode() !~# '^[r!c]'
-    redraw
+# Draw what has changed; return whether it has been drawn. Prompts must not be drawn over: it waits until
+# they have ended.
+export def Draw(): bool
+  if mode() =~# '^[r!c]'
+    return false
   endif
+  redraw
+  return true
 enddef
 
 # Draw all status lines, but at a prompt only after it.

@@ -132,6 +132,7 @@ local function create(id, options)
   local chat = fields --[[@as claude_ide.Chat]]
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
+    chat_sight.watch(chat)
     chat.prompt = chat_prompt.create(chat)
   end)
   M.name_buffers(chat)

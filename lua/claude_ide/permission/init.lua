@@ -10,6 +10,7 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local place = require('claude_ide.permission.place')
 local plain = require('claude_ide.say.plain')
+local reading = require('claude_ide.window.reading')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 
@@ -23,10 +24,15 @@ local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
 local ALLOWING = { y = true, a = true }
 -- What is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
--- Milliseconds that a permission must have been shown: a key typed earlier was not meant for it.
-local NOTICED = 400
-local MORE = 'there is more below: scroll to the end first'
 local ANSWER = 'Answer the request'
+local LOOKS = {
+  conceallevel = 0,
+  foldenable = false,
+  linebreak = false,
+  smoothscroll = true,
+  winfixbuf = true,
+  wrap = true,
+}
 -- The keys that answer in the dialog of the CLI.
 local ANSWERING = { ['\r'] = true, ['\27'] = true }
 for digit = 1, 9 do
@@ -48,8 +54,7 @@ end
 ---@field bufnr integer
 ---@field drawn? claude_ide.Permission
 ---@field win? integer
----@field since number when it appeared, in nanoseconds
----@field seen integer the rows that have been visible, from the first one
+---@field reading? claude_ide.Reading what of the drawn one has been on the screen
 ---@field is_closed boolean whether the user has closed it
 ---@field origin? claude_ide.Location where the user was before they entered it
 
@@ -71,32 +76,20 @@ local function emit(state, key)
   channel.emit('permission', { id = state.permission.id, key = key, kind = state.permission.kind })
 end
 
--- Record the rows that are visible.
-local function look(state)
-  if is_open(state) and state.drawn == state.permission then
-    local first, last = vim.fn.line('w0', state.win), vim.fn.line('w$', state.win)
-    if first <= state.seen + 1 then
-      state.seen = math.max(state.seen, last)
-    end
-  end
-end
-
-local function is_noticed(state)
-  return (vim.uv.hrtime() - state.since) / 1e6 >= NOTICED
-end
-
+-- What is on the screen is what a key answers: while the user types a command, another permission may
+-- have taken the place of the one that they read.
 local function press(key)
   local state = shown
-  if not state or not has_user(state) or not is_noticed(state) then
+  if not state or not has_user(state) or state.drawn ~= state.permission then
     return
   end
-  look(state)
-  local permission = state.permission
-  if ALLOWING[key] and permission.kind ~= CUT and state.seen < #permission.lines then
-    return message.show(MORE, 'info')
+  local missing = reading.missing(state.reading)
+  if ALLOWING[key] and state.permission.kind ~= CUT and missing then
+    return message.show(missing, 'info')
+  elseif reading.is_noticed(state.reading) then
+    emit(state, key)
+    moment.forget_typing()
   end
-  emit(state, key)
-  moment.forget_typing()
 end
 
 local function leave()
@@ -124,9 +117,18 @@ local function new_buffer()
   return bufnr
 end
 
+-- The number of those that wait may have changed only.
+local function is_same(one, other)
+  return one ~= nil
+    and one.id == other.id
+    and one.kind == other.kind
+    and vim.deep_equal(one.lines, other.lines)
+end
+
 local function draw(state)
   if not api.nvim_buf_is_valid(state.bufnr) then
     state.bufnr = new_buffer()
+    state.reading = reading.new(state.bufnr)
   elseif state.drawn == state.permission then
     return
   end
@@ -142,7 +144,10 @@ local function draw(state)
     local options = { end_col = last + 1, hl_group = hl_group, strict = false }
     api.nvim_buf_set_extmark(state.bufnr, namespace, row, first + 1, options)
   end
-  state.drawn, state.seen = state.permission, 0
+  if not is_same(state.drawn, state.permission) then
+    reading.restart(state.reading)
+  end
+  state.drawn = state.permission
 end
 
 local function titles(state)
@@ -166,8 +171,7 @@ local function open(state, config)
       noautocmd = true,
     })
   )
-  window_looks.set(state.win, { wrap = true, linebreak = false, winfixbuf = true })
-  state.since = vim.uv.hrtime()
+  window_looks.set(state.win, LOOKS)
 end
 
 local function close_window(state)
@@ -203,7 +207,7 @@ update = function()
   if is_hidden then
     return
   end
-  local is_new = state.drawn ~= state.permission
+  local is_new = not is_same(state.drawn, state.permission)
   draw(state)
   local is_inside = has_user(state)
   local config = place.of(state.bufnr, is_inside, is_open(state) and state.win or nil)
@@ -217,7 +221,6 @@ update = function()
     api.nvim_win_set_cursor(state.win, { 1, 0 })
   end
   vim.cmd.redraw()
-  look(state)
 end
 
 local function report(reason)
@@ -255,11 +258,6 @@ local function watch()
     api.nvim_create_autocmd(event, { group = group, callback = callback })
   end
   on({ 'TabEnter', 'WinEnter', 'BufEnter' }, update_soon)
-  on({ 'WinScrolled', 'CursorMoved' }, function()
-    if shown then
-      look(shown)
-    end
-  end)
   on('VimResized', function()
     if shown then
       emit(shown, 'resized')
@@ -304,9 +302,9 @@ function M.show(permission)
   highlights.define()
   if not shown then
     watch()
-    shown = { permission = permission, bufnr = -1, since = 0, seen = 0, is_closed = false }
+    shown = { permission = permission, bufnr = -1, is_closed = false }
   elseif shown.permission.id ~= permission.id then
-    shown.is_closed, shown.since = false, vim.uv.hrtime()
+    shown.is_closed = false
   end
   shown.permission = permission
   announce_count(permission)

@@ -15,7 +15,6 @@ local ANSWERS = { 'y', 'a', 'n', 'N', 'c', 'd' }
 local ALLOWING = { y = true, a = true }
 -- A request that is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
-local TRUST = 'trust'
 local PROMPTS = { turn = true, queued = true }
 -- Without a mapping, Neovim would only show E21.
 local CHANGING = { 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
@@ -112,7 +111,7 @@ end
 ---@return claude_ide.ChatPart? request
 local function request_here(chat)
   local part = part_here(chat)
-  local is_asking = part and (vim.startswith(part.kind, 'request') or part.kind == TRUST)
+  local is_asking = part and chat_sight.is_asking(part.kind)
   return is_asking and vim.v.count == 0 and part or nil
 end
 
@@ -136,11 +135,10 @@ end
 local function answer(chat, key, fallback)
   return function()
     local part = request_here(chat)
-    local is_noticed = part and chat_sight.is_noticed(part)
-    if not part or not (is_noticed or part.is_changed or part.is_presented) then
+    if not part or not (chat_sight.is_old(part) or part.is_changed or part.is_presented) then
       return fallback()
-    elseif not is_noticed then
-      -- The key was pressed again while the request was being shown.
+    elseif not chat_sight.is_noticed(part, vim.api.nvim_get_current_win()) then
+      -- The key was pressed again while the request was being shown, or before the user could read it.
       return '<Ignore>'
     end
     if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then

@@ -8,6 +8,9 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('claude_ide_chat_part')
 
+---@type table<integer, table<claude_ide.ChatPartState, true>> by window: what is recorded there as drawn
+local shown = {}
+
 ---@alias claude_ide.ChatParts table<integer, claude_ide.ChatPartState> by id
 
 ---@class claude_ide.ChatPartState
@@ -15,6 +18,7 @@ local namespace = vim.api.nvim_create_namespace('claude_ide_chat_part')
 ---@field since integer nanoseconds: when it was first drawn as this kind, or last presented
 ---@field is_changed boolean whether it was of another kind before
 ---@field is_presented boolean whether the user was moved to its beginning while it was of this kind
+---@field drawn table<integer, integer> by window: since when it is on the screen there, in nanoseconds
 
 ---@param parts claude_ide.ChatParts
 ---@param id integer
@@ -40,7 +44,8 @@ function M.set(bufnr, parts, row, id, kind)
   if not known or known.kind ~= kind then
     local is_changed = known ~= nil
     local since = vim.uv.hrtime()
-    parts[id] = { kind = kind, since = since, is_changed = is_changed, is_presented = false }
+    parts[id] =
+      { kind = kind, since = since, is_changed = is_changed, is_presented = false, drawn = {} }
   end
 end
 
@@ -82,6 +87,42 @@ function M.last_row(bufnr, part)
   local beyond = marks[1] and marks[1][2] or vim.api.nvim_buf_line_count(bufnr)
   local last = vim.api.nvim_buf_get_lines(bufnr, beyond - 1, beyond, false)[1]
   return last == '' and beyond - 2 or beyond - 1
+end
+
+--- Note which parts a window has just shown. Only those of a kind that `counts` are recorded.
+---@param bufnr integer
+---@param parts claude_ide.ChatParts
+---@param win integer
+---@param first integer row
+---@param last integer row, end-inclusive
+---@param counts fun(kind: string): boolean
+function M.mark_drawn(bufnr, parts, win, first, last, counts)
+  local visible = {}
+  local above = M.at(bufnr, parts, first)
+  local begin = above and above.row or first
+  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, { begin, 0 }, { last, -1 }, {})
+  for _, mark in ipairs(marks) do
+    local part = parts[mark[1] - 1]
+    if part and counts(part.kind) then
+      visible[part] = true
+      part.drawn[win] = part.drawn[win] or vim.uv.hrtime()
+    end
+  end
+  for part in pairs(shown[win] or {}) do
+    if not visible[part] then
+      part.drawn[win] = nil
+    end
+  end
+  shown[win] = next(visible) and visible or nil
+end
+
+--- A window shows the transcript again: what it showed before counts no more.
+---@param win integer
+function M.forget_drawn(win)
+  for part in pairs(shown[win] or {}) do
+    part.drawn[win] = nil
+  end
+  shown[win] = nil
 end
 
 --- Note that the user was moved to the beginning of a part.

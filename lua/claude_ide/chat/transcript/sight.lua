@@ -1,11 +1,30 @@
 --- What the user has seen: an answer counts only for what was on the screen.
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
+local drawn = require('claude_ide.window.drawn')
+local reading = require('claude_ide.window.reading')
 
 local M = {}
 
--- Milliseconds that a request must have been shown: a key typed earlier was not meant for it.
-local NOTICED = 400
+--- Whether a part of this kind asks the user.
+---@param kind string
+---@return boolean
+function M.is_asking(kind)
+  return vim.startswith(kind, 'request') or kind == 'trust'
+end
+
+--- Record from now on which requests are on the screen.
+---@param chat claude_ide.Chat
+function M.watch(chat)
+  drawn.watch(chat.transcript, function(win, has_appeared)
+    if has_appeared then
+      chat_parts.forget_drawn(win)
+    end
+    local info = vim.fn.getwininfo(win)[1]
+    local first, last = info.topline - 1, info.botline - 1
+    chat_parts.mark_drawn(chat.transcript, chat.drawing.parts, win, first, last, M.is_asking)
+  end)
+end
 
 ---@param chat claude_ide.Chat
 ---@param id integer
@@ -14,11 +33,22 @@ local function find(chat, id)
   return chat_parts.find(chat.transcript, chat.drawing.parts, id)
 end
 
---- Whether a part has been shown long enough to be noticed.
+--- Whether a part has been in the transcript long enough for a key not to be meant for what was there
+--- before.
 ---@param part claude_ide.ChatPart
 ---@return boolean
-function M.is_noticed(part)
-  return part.age >= NOTICED
+function M.is_old(part)
+  return part.age >= reading.NOTICED
+end
+
+--- Whether a part has been on the screen long enough for a key to be meant for it.
+---@param part claude_ide.ChatPart
+---@param win integer
+---@return boolean
+function M.is_noticed(part, win)
+  local since = part.drawn[win]
+  local milliseconds = since and (vim.uv.hrtime() - since) / 1e6 or 0
+  return M.is_old(part) and milliseconds >= reading.NOTICED
 end
 
 -- 'smoothscroll' may hide the first rows of the topmost line.
@@ -64,12 +94,12 @@ end
 function M.seen(id, part_id)
   local chat = chat_state.get(id)
   local part = chat and find(chat, part_id)
-  if not (chat and part and M.is_noticed(part)) then
+  if not (chat and part) then
     return ''
   end
   local is_seen = vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
     local shows = vim.api.nvim_win_get_buf(win) == chat.transcript
-    return shows and M.is_seen(chat, part, win)
+    return shows and M.is_noticed(part, win) and M.is_seen(chat, part, win)
   end)
   return is_seen and part.kind or ''
 end
