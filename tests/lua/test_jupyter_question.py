@@ -139,3 +139,75 @@ async def test_from_a_terminal_the_first_keys_of_a_reason_are_text(plans: Neovim
 
     assert (await answer(plans, 1))["comments"] == "too early"
     await until(lambda: plans.eval("mode() == 't'"), "Terminal mode again")
+
+
+HIDDEN = {
+    "below": ("print('hello')" + "\n" * 300 + "open('made', 'w')", "there is more below"),
+    "to the right": ("print('hello')" + " " * 9000 + "; open('made', 'w')", "more below"),
+}
+
+
+@pytest.mark.parametrize("keys", [":w<CR>", "ZZ", "gA", ":x<CR>", ":wq<CR>", ":w!<CR>"])
+@pytest.mark.parametrize("hidden", HIDDEN)
+async def test_code_that_was_not_on_the_screen_does_not_run(
+    plans: Neovim, hidden: str, keys: str
+) -> None:
+    code, reason = HIDDEN[hidden]
+    await ask(plans, code)
+    await ready(plans)
+    assert "made" not in plans.screen.text()
+
+    await plans.keys(keys)
+    await on_screen(plans, f"not approved: {reason}" if hidden == "below" else reason)
+    assert answers(plans, 1) == []
+    for _ in range(400):
+        if "open('made', 'w')" in plans.screen.text():
+            break
+        await plans.keys("5<C-e>")
+        await plans.idle(1)
+    await plans.keys(keys)
+
+    assert (await answer(plans, 1))["text"] == code
+
+
+async def test_keys_that_go_to_the_end_at_once_show_nothing_of_the_code(plans: Neovim) -> None:
+    await ask(plans, "\n".join(f"x = {number}" for number in range(300)))
+    await ready(plans)
+
+    await plans.keys("G:w<CR>")
+
+    await on_screen(plans, "has not been shown: scroll back to it")
+    assert answers(plans, 1) == []
+
+
+WAYS_TO_HIDE = {
+    "setlocal nowrap": "some of it is to the right",
+    "setlocal conceallevel=2": "some of it may be concealed",
+    "setlocal foldenable foldmethod=manual | 33,34fold": "some of it is folded",
+}
+
+
+@pytest.mark.parametrize("command", WAYS_TO_HIDE)
+async def test_code_that_an_option_hides_does_not_run(plans: Neovim, command: str) -> None:
+    await plans.command("set lines=12")
+    await ask(plans, "x = 1\n" + "\n" * 30 + "y" * 300 + " = 2\nz = 3\nz = 4")
+    await ready(plans)
+    await plans.command(command)
+    for _ in range(10):
+        await plans.keys("3<C-e>")
+        await plans.idle(1)
+
+    await plans.keys(":w<CR>")
+
+    await on_screen(plans, WAYS_TO_HIDE[command])
+    assert answers(plans, 1) == []
+
+
+async def test_a_window_for_code_has_the_rows_that_long_lines_need(plans: Neovim) -> None:
+    await ask(plans, "x = 1" + " " * 700 + "# end")
+    await ready(plans)
+
+    assert "# end" in plans.screen.text()
+    await plans.keys(":w<CR>")
+
+    assert (await answer(plans, 1))["decision"] == "run"

@@ -10,6 +10,7 @@ local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local quiet = require('claude_ide.say.quiet')
+local reading = require('claude_ide.window.reading')
 local ui = require('claude_ide.dialogue.vim_ui')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
@@ -32,6 +33,7 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_approval', { clear = tru
 ---@field approves_more string the decision when it is approved in the other way
 ---@field rejects string the decision when it is closed
 ---@field more_key string the mapping `<Plug>(…)` of the other way
+---@field is_markup? boolean whether plugins may hide markup of the text
 ---@field edits_say_why boolean whether the user's edits in a closed text say what is wrong
 
 ---@class claude_ide.ApprovalRequest
@@ -47,13 +49,14 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_approval', { clear = tru
 ---@field cancel fun() stops waiting for a moment to appear
 ---@field bufnr? integer
 ---@field view? claude_ide.ApprovalView once shown
+---@field reading? claude_ide.Reading how much of its text has been on the screen
 ---@field last? string its text when the buffer was unloaded
 
 ---@class claude_ide.Approvals
 ---@field open fun(token: integer, request: claude_ide.ApprovalRequest) shows a text at the next moment
 ---  that takes nothing from the user; called again with the same token, immediately. Emits `answered`
 ---  {token, decision, text, comments?}
----@field is_open fun(token: integer): boolean whether a text is shown in its buffer
+---@field is_read fun(token: integer): boolean whether a text is shown, and all of it has been on the screen
 ---@field close fun(token: integer) closes one that is no longer waiting for an answer. The user's edits are
 ---  kept in another buffer
 ---@field close_all fun()
@@ -94,6 +97,16 @@ local function set_options(kind, approval)
   options.modified = false
 end
 
+-- A buffer that is still modified after it was written has not been: `:x` and `:wq` close nothing.
+local function stay_open(bufnr)
+  vim.bo[bufnr].modified = true
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_valid(bufnr) then
+      vim.bo[bufnr].modified = false
+    end
+  end)
+end
+
 local function map_more(kind, approval, approve)
   local options = { buffer = approval.bufnr, desc = 'Approve it in another way' }
   vim.keymap.set('n', kind.more_key, approve, options)
@@ -131,6 +144,11 @@ function M.new(kind)
     local ok, text = pcall(buffer_text.get, approval.bufnr)
     if not ok then
       return message.show(('the %s cannot be read: %s'):format(kind.noun, text), 'error')
+    end
+    local missing = reading.missing(approval.reading)
+    if missing then
+      stay_open(approval.bufnr)
+      return message.show(('not approved: %s'):format(missing), 'warn')
     end
     answer(approval, { decision = how, text = text })
     moment.forget_typing()
@@ -209,6 +227,7 @@ function M.new(kind)
       approval.bufnr = vim.api.nvim_create_buf(false, true)
       fill(approval)
     end)
+    approval.reading = reading.new(approval.bufnr, kind.is_markup)
     approval.view = kind.open(approval.bufnr, approval)
     set_options(kind, approval)
     moment.guard(function()
@@ -264,9 +283,12 @@ function M.new(kind)
     end, nothing)
   end
 
-  function approvals.is_open(token)
+  function approvals.is_read(token)
     local approval = pending[token]
-    return approval ~= nil and approval.view ~= nil and vim.api.nvim_buf_is_valid(approval.bufnr)
+    return approval ~= nil
+      and approval.view ~= nil
+      and vim.api.nvim_buf_is_valid(approval.bufnr)
+      and not reading.missing(approval.reading)
   end
 
   function approvals.close(token)

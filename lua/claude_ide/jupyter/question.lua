@@ -2,6 +2,7 @@
 --- does not.
 local approval = require('claude_ide.approval')
 local highlights = require('claude_ide.highlights')
+local float = require('claude_ide.window.float')
 local filling = require('claude_ide.window.filling')
 local looks = require('claude_ide.window.looks')
 local plain = require('claude_ide.say.plain')
@@ -16,10 +17,12 @@ local api = vim.api
 local HIGHEST = 0.5 -- of the screen
 local LOWEST = 5
 local OPTIONS = {
+  conceallevel = 0,
   cursorbind = false,
   diff = false,
   foldenable = false,
   scrollbind = false,
+  smoothscroll = true,
   winfixbuf = true,
   wrap = true,
 }
@@ -32,9 +35,11 @@ local OPTIONS = {
 ---@class claude_ide.CodeGuest: claude_ide.Guest
 local guest = { kin = 'proposal' }
 
+-- A line may have many rows.
 local function height_for(bufnr)
   local most = math.floor(vim.o.lines * HIGHEST)
-  return math.max(LOWEST, math.min(api.nvim_buf_line_count(bufnr) + 1, most))
+  local lines = api.nvim_buf_get_lines(bufnr, 0, most, false)
+  return math.max(LOWEST, math.min(float.rows(lines, vim.o.columns) + 1, most))
 end
 
 -- A new tab page, if the one that the user is in has no room.

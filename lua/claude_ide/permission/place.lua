@@ -1,5 +1,7 @@
 --- Where the float with a permission is: in the corner of the user's window that is away from the cursor; in
 --- that of the screen if the window is too small.
+local float = require('claude_ide.window.float')
+
 local M = {}
 
 local api = vim.api
@@ -12,12 +14,6 @@ local HIGHEST = 0.5 -- of the screen, until the user enters it
 ---@return integer
 function M.width()
   return math.max(NARROWEST, math.min(WIDEST, vim.o.columns - BORDER - 2))
-end
-
-local function rows_of(bufnr, width)
-  return vim.iter(api.nvim_buf_get_lines(bufnr, 0, -1, false)):fold(0, function(rows, line)
-    return rows + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
-  end)
 end
 
 local function widest(bufnr)
@@ -79,7 +75,7 @@ function M.of(bufnr, is_entered, win)
     most = math.max(1, math.min(most, math.floor(vim.o.lines * HIGHEST)))
   end
   local width = math.min(widest(bufnr), math.max(1, area.right - BORDER))
-  local height = math.min(rows_of(bufnr, width), most)
+  local height = math.min(float.rows(api.nvim_buf_get_lines(bufnr, 0, -1, false), width), most)
   local is_at_top = vim.fn.screenrow() > vim.o.lines / 2
   if is_entered and win then
     area, is_at_top = around(win)

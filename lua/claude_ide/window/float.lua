@@ -53,7 +53,11 @@ function M.widest(lines)
   end)
 end
 
-local function wrapped_rows(lines, width)
+--- The rows that lines need in a window that wraps them.
+---@param lines string[]
+---@param width integer columns
+---@return integer
+function M.rows(lines, width)
   return vim.iter(lines):fold(0, function(rows, line)
     return rows + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
   end)
@@ -119,7 +123,7 @@ function M.show(lines, options)
   lines = vim.tbl_map(plain.harmless, lines)
   local bufnr = fill(lines, options.filetype)
   local width = math.min(M.widest(lines), vim.o.columns - MARGIN)
-  local rows = options.wrap and wrapped_rows(lines, width) or #lines
+  local rows = options.wrap and M.rows(lines, width) or #lines
   local height = math.min(rows, vim.o.lines - MARGIN)
   local win = M.open(
     bufnr,

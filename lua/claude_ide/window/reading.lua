@@ -12,6 +12,7 @@ M.NOTICED = 400
 
 ---@class claude_ide.Reading
 ---@field bufnr integer
+---@field is_markup boolean whether a plugin of the user's may hide markup: what they see then counts by lines
 ---@field since? integer nanoseconds: when it was first drawn, or appeared again
 ---@field mark? integer the extmark at the end of what has been shown
 
@@ -26,95 +27,130 @@ end
 local function shown_to(reading)
   local mark = reading.mark
     and api.nvim_buf_get_extmark_by_id(reading.bufnr, namespace, reading.mark, {})
-  if mark and mark[1] then
+  -- `:edit!` fills the buffer again, and may leave the mark behind.
+  if mark and mark[1] and mark[1] < api.nvim_buf_line_count(reading.bufnr) then
     return mark[1], mark[2]
   end
 end
 
 -- The beginning of what has not been shown; nothing if all has been.
----@param reading claude_ide.Reading
+---@param bufnr integer
+---@param row? integer the end of what has been shown
+---@param column? integer
 ---@return integer? row
 ---@return integer? column
-local function rest(reading)
-  local row, column = shown_to(reading)
-  if not row then
+local function after(bufnr, row, column)
+  if not row or not column then
     return 0, 0
-  elseif column < width_of(reading.bufnr, row) then
+  elseif column < width_of(bufnr, row) then
     return row, column
-  elseif row + 1 < api.nvim_buf_line_count(reading.bufnr) then
+  elseif row + 1 < api.nvim_buf_line_count(bufnr) then
     return row + 1, 0
   end
 end
 
-local function is_visible(win, row, column)
+---@param reading claude_ide.Reading
+local function rest(reading)
+  return after(reading.bufnr, shown_to(reading))
+end
+
+-- The first and the last line that a window shows; all of them to their ends, unless it is only one.
+---@return integer first
+---@return integer last
+local function lines_in(win)
+  local info = fn.getwininfo(win)[1]
+  return info.topline, info.botline
+end
+
+local function has_concealed(win)
+  return vim.wo[win].conceallevel > 0
+end
+
+-- With 'smoothscroll', a mark covers the beginning of the first row of a line that is cut.
+local function is_covered(win, row, first, where)
+  if row + 1 ~= first or not vim.wo[win].wrap or fn.screenpos(win, first, 1).row > 0 then
+    return false
+  end
+  local info = fn.getwininfo(win)[1]
+  return where.row <= info.winrow + info.winbar
+end
+
+---@param reading claude_ide.Reading
+local function is_visible(reading, win, row, column)
+  local first, last = lines_in(win)
+  if row + 1 < first or row + 1 > last then
+    return false
+  elseif reading.is_markup and has_concealed(win) then
+    return true
+  end
   local where = fn.screenpos(win, row + 1, column + 1)
-  return where.row > 0 and where.col > 0, where.row
+  return where.row > 0 and where.col > 0 and not is_covered(win, row, first, where)
 end
 
 -- The column after the last one that is visible, in a line whose column `from` is.
-local function visible_to(win, row, from, width)
+local function visible_to(reading, win, row, from)
+  local width = width_of(reading.bufnr, row)
   local low, high = from, width - 1
-  if width == 0 or is_visible(win, row, high) then
+  if width == 0 or is_visible(reading, win, row, high) then
     return width
   end
   while high - low > 1 do
     local middle = math.floor((low + high) / 2)
-    if is_visible(win, row, middle) then
+    if is_visible(reading, win, row, middle) then
       low = middle
     else
       high = middle
     end
   end
-  return low
+  return low + 1
 end
 
 local function is_folded(win, row)
-  return vim.wo[win].foldenable and api.nvim_win_call(win, function()
-    return fn.foldclosed(row + 1) ~= -1
-  end)
+  return vim.wo[win].foldenable
+    and api.nvim_win_call(win, function()
+      return fn.foldclosed(row + 1) ~= -1
+    end)
 end
 
--- Where the text that follows what has been shown is not visible, the reason.
-local function obstacle(win, info, row, column)
-  if vim.wo[win].conceallevel > 0 then
+-- Why the text from a position on is not visible; nil if it is.
+---@param reading claude_ide.Reading
+---@return string?
+local function obstacle(reading, win, row, column)
+  local first, last = lines_in(win)
+  if has_concealed(win) and not reading.is_markup then
     return 'some of it may be concealed: :setlocal conceallevel=0 shows it'
   elseif is_folded(win, row) then
     return 'some of it is folded: zR opens the folds'
-  end
-  local is_here = row + 1 >= info.topline and row + 1 <= info.botline
-  local is_seen, screen_row = is_visible(win, row, column)
-  -- With 'smoothscroll', a mark covers the beginning of a line that is cut.
-  local is_covered = column > 0 and vim.wo[win].wrap and screen_row == info.winrow + info.winbar
-  if is_here and not is_seen and not vim.wo[win].wrap then
-    return 'some of it is to the right: scroll there, or :setlocal wrap'
-  elseif row + 1 < info.topline then
-    return ('line %d was skipped: scroll back to it first'):format(row + 1)
-  elseif not (is_here and is_seen) or is_covered then
-    return 'there is more below: scroll to the end first'
+  elseif row + 1 < first then
+    return ('line %d has not been shown: scroll back to it'):format(row + 1)
+  elseif not is_visible(reading, win, row, column) then
+    local is_right = row + 1 <= last and not vim.wo[win].wrap
+    return is_right and 'some of it is to the right: scroll there, or :setlocal wrap'
+      or 'there is more below: scroll to the end first'
   end
 end
 
 ---@param reading claude_ide.Reading
 local function look(reading, win)
-  local info = fn.getwininfo(win)[1]
   local row, column = rest(reading)
-  while row and not obstacle(win, info, row, column) do
-    local width = width_of(reading.bufnr, row)
-    local to = visible_to(win, row, column, width)
-    if to == column and width > 0 then
-      return
-    end
+  local last, to
+  while row and not obstacle(reading, win, row, column) do
+    last, to = row, visible_to(reading, win, row, column)
+    row, column = after(reading.bufnr, last, to)
+  end
+  if last then
     local options = { id = reading.mark, right_gravity = false }
-    reading.mark = api.nvim_buf_set_extmark(reading.bufnr, namespace, row, to, options)
-    row, column = rest(reading)
+    reading.mark = api.nvim_buf_set_extmark(reading.bufnr, namespace, last, to, options)
   end
 end
 
 --- Start to record what is shown of a buffer.
 ---@param bufnr integer
+---@param is_markup? boolean whether a plugin of the user's may hide markup
 ---@return claude_ide.Reading
-function M.new(bufnr)
-  local reading = { bufnr = bufnr } ---@type claude_ide.Reading
+function M.new(bufnr, is_markup)
+  ---@type claude_ide.Reading
+  local reading = { bufnr = bufnr, is_markup = is_markup == true }
   drawn.watch(bufnr, function(win, has_appeared)
     if has_appeared or not reading.since then
       reading.since = vim.uv.hrtime()
@@ -147,8 +183,7 @@ function M.missing(reading)
     return nil
   end
   local win = fn.win_findbuf(reading.bufnr)[1]
-  return win and obstacle(win, fn.getwininfo(win)[1], row, column)
-    or 'some of it has not been shown yet'
+  return win and obstacle(reading, win, row, column) or 'some of it has not been shown yet'
 end
 
 return M

@@ -262,9 +262,9 @@ class Panel:
         buffer = await self._editor.run("disk.agent_file.read", path) or {}
         return None if buffer.get("is_behind") else buffer.get("text")
 
-    async def is_plan_open(self, token: int) -> bool:
-        """Return whether the plan that `ask_plan` shows with this token is visible."""
-        return bool(await self._editor.run("chat.plan.is_open", token))
+    async def is_plan_read(self, token: int) -> bool:
+        """Return whether all of the plan that `ask_plan` shows has been on the screen."""
+        return bool(await self._editor.run("chat.plan.is_read", token))
 
     async def ask_plan(self, plan: Mapping[str, str], token: int) -> Mapping[str, Any]:
         """Show a plan to edit; return the user's decision."""

@@ -29,6 +29,7 @@ local plans = approval.new({
   approves_more = 'approve_edits',
   rejects = 'revise',
   more_key = '<Plug>(claude-plan-accept-edits)',
+  is_markup = true,
   edits_say_why = true,
 })
 
@@ -42,11 +43,11 @@ function M.open(token, request)
   plans.open(token, request)
 end
 
---- Whether a plan is shown in its buffer, where the user can read it.
+--- Whether a plan is shown in its buffer, and the user could read all of it.
 ---@param token integer
 ---@return boolean
-function M.is_open(token)
-  return plans.is_open(token)
+function M.is_read(token)
+  return plans.is_read(token)
 end
 
 --- Close a plan that is no longer waiting for an answer. The user's edits are kept in another buffer.

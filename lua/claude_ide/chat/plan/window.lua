@@ -11,11 +11,13 @@ local api = vim.api
 
 local OPTIONS = {
   breakindent = true,
+  conceallevel = 0,
   cursorbind = false,
   diff = false,
   foldenable = false,
   linebreak = true,
   scrollbind = false,
+  smoothscroll = true,
   winfixbuf = true,
   wrap = true,
 }
