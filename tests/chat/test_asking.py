@@ -368,6 +368,28 @@ def test_a_list_of_answers_names_a_request_only_if_all_of_it_fits(asked: Asked, 
     assert request(asked).line == line
 
 
+LONG = "\n".join("x" * 30 for _ in range(8))
+
+
+@pytest.mark.parametrize(
+    ("asked", "whole"),
+    [
+        (permission(title="x" * 60, arguments={"command": "x" * 60}), ["x" * 60]),
+        (permission(title="ls\nrm", arguments={"command": "ls\nrm"}), ["ls", "rm"]),
+        (permission(title=LONG, arguments={"command": LONG}), []),
+        (permission(path="/p/a.py"), []),
+    ],
+)
+def test_a_list_of_answers_shows_a_request_of_few_rows_whole(
+    asked: Asked, whole: list[str]
+) -> None:
+    shown = request(asked).whole
+
+    assert bool(shown) is bool(whole)
+    words = "".join(filter(str.isalnum, shown))
+    assert all(line in words for line in whole)
+
+
 def test_a_plan_is_approved_in_its_buffer_or_by_a_key() -> None:
     asked = PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW, ALWAYS, REJECT))
 

@@ -235,6 +235,23 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
     await allow(nvim, log)
 
 
+async def test_the_list_of_answers_offers_yes_for_a_request_that_it_shows_whole(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    command = f"echo {'x' * 70}\nrm y"
+    await ask(input={"command": command})
+    await nvim.command("stopinsert | ClaudeChat new")
+    await until(lambda: "rm y" not in nvim.screen.text(), "the request is hidden", PATIENCE)
+
+    await nvim.command("stopinsert | ClaudeChat answer")
+
+    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes", PATIENCE)
+    assert "rm y" in nvim.screen.text()
+    assert "Show it all" not in nvim.screen.text()
+    await choose_answer(nvim, "y")
+    await until(lambda: answers(log), "the answer", PATIENCE)
+
+
 async def test_the_list_of_answers_offers_yes_for_a_request_that_was_seen(
     nvim: Neovim, ask: Ask, log: Path
 ) -> None:

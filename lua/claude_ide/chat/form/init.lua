@@ -10,6 +10,7 @@ local moment = require('claude_ide.when.moment')
 local kept_text = require('claude_ide.file.kept')
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.say.quiet')
+local reading = require('claude_ide.window.reading')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -33,7 +34,7 @@ local api = vim.api
 ---@field bufnr? integer
 ---@field win? integer
 ---@field group? integer of autocommands
----@field since? integer nanoseconds: when it was shown
+---@field reading? claude_ide.Reading what of it has been on the screen, if it is instant
 ---@field actions? claude_ide.FormActions what its keys do; set once shown
 
 ---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
@@ -141,8 +142,8 @@ local function show(form)
   form.bufnr = api.nvim_create_buf(false, true)
   vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
   draw(form)
+  form.reading = form.is_instant and reading.new(form.bufnr, true) or nil
   form.win = form_window.open(form.bufnr, form)
-  form.since = vim.uv.hrtime()
   form_keys.define(form, {
     draw = draw,
     finish = finish,

@@ -2,6 +2,7 @@
 local chat_keys = require('claude_ide.chat.keys')
 local form_answers = require('claude_ide.chat.form.answers')
 local message = require('claude_ide.say.message')
+local reading = require('claude_ide.window.reading')
 local ui = require('claude_ide.dialogue.vim_ui')
 
 local M = {}
@@ -140,11 +141,12 @@ local function press(form, is_space)
   end
 end
 
--- Milliseconds. An earlier key was typed before the form could be read.
-local NOTICED = 400
-
+-- The form says what is answered.
 local function answer_instantly(form, index)
-  if (vim.uv.hrtime() - form.since) / 1e6 >= NOTICED then
+  local missing = reading.missing(form.reading)
+  if missing then
+    message.show(missing, 'info')
+  elseif reading.is_noticed(form.reading) then
     form_answers.pick(form.questions[1], form.answers[1], index)
     form.actions.finish(form, { answers = form_answers.collect(form.questions, form.answers) })
   end

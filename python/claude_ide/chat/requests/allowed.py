@@ -130,9 +130,13 @@ class Permission:
             line = f"{line} ({self.where.warning})"
         if self.unsaved:
             line = f"{line} ({self.unsaved})"
-        is_known = not proposal.paths(self.asked) or self.where is not None
-        is_whole = is_known and self._is_inline(line, width) and "  " not in line
+        is_whole = self.is_known and self._is_inline(line, width) and "  " not in line
         return line if is_whole and not self._rest(is_titled=True) else ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known if a change of its files is risky."""
+        return not proposal.paths(self.asked) or self.where is not None
 
     def note(self, width: int) -> str:
         """Return a description that is not part of what the tool runs; empty if there is none."""

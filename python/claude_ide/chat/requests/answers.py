@@ -195,14 +195,15 @@ class Answers:
         if waiting.is_over:
             return
         view = waiting.view
-        kind = view.kind_in_line if view.line else await self._sight.kind(waiting)
+        listed = view.line or view.whole
+        kind = view.kind_in_line if listed else await self._sight.kind(waiting)
         is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
         choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
         if waiting.choosing is not None:
             waiting.choosing.cancel()
         waiting.choosing = asyncio.current_task()
         try:
-            key = await self._choose_key(view.line or view.title, choices)
+            key = await self._choose_key(listed or view.title, choices)
         finally:
             if waiting.choosing is asyncio.current_task():
                 waiting.choosing = None
@@ -346,4 +347,5 @@ def _answers(asked: Asked) -> dict[str, str]:
 def _choices_before_sight(view: Request) -> dict[str, str]:
     """Return the choices while the user has not seen all of a request."""
     no = DECLINE if is_for_program(view.asked) else NO
-    return {SHOW: f"Show it all ({amounts.count(len(view.body), 'line')})"} | no
+    lines = f" ({amounts.count(len(view.body), 'line')})" if view.body else ""
+    return {SHOW: f"Show it all{lines}"} | no

@@ -33,7 +33,7 @@ WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 SHOWN = {"y": (WHOLE, ONCE), "a": (WHOLE,)}
 """The kinds with which a key is valid."""
 
-MOST_ROWS, MOST_REVIEWED = 15, 8
+MOST_ROWS, MOST_REVIEWED, MOST_LISTED = 15, 8, 8
 WIDTH = 30
 """The assumed width of the transcript until its window is known; most windows are wider."""
 
@@ -137,6 +137,17 @@ class Request(View):
         return "" if self.body else self.title
 
     @property
+    def whole(self) -> str:
+        """All that `y` allows, in few rows for a list of answers; empty if it has more of them.
+
+        A plan has a window of its own.
+        """
+        rows = [*self._intro(), *(piece.row() for piece in self.body)]
+        is_known = self._permission is None or self._permission.is_known
+        is_short = is_known and len(rows) <= MOST_LISTED
+        return "\n".join(each.text for each in rows) if is_short else ""
+
+    @property
     def asker(self) -> str:
         """The name of the agent, the subagent or the program that asks."""
         if isinstance(self.asked, QuestionAsked | UrlAsked):
@@ -216,16 +227,23 @@ class Request(View):
             return address.body(self.asked, self._width)
         return []
 
-    def _head(self) -> list[Row]:
+    def _intro(self) -> list[Row]:
+        """Return what stands above the body of a permission or an address."""
         asked = self._permission
+        if isinstance(self.asked, UrlAsked):
+            return address.head(self.asked)
         if asked is None:
             return []
         rows = [asked.head(self._width)]
         notes = [(asked.where.warning, WARNING)] if asked.where else []
         notes += [(asked.unsaved, WARNING)]
         notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
-        rows += [row((f"  {one_line(text)}", group)) for text, group in notes if text]
-        if self.reviewed:
+        return rows + [row((f"  {one_line(text)}", group)) for text, group in notes if text]
+
+    def _head(self) -> list[Row]:
+        asked = self._permission
+        rows = self._intro()
+        if asked is not None and self.reviewed:
             where = "in its diff: " if len(proposal.paths(asked.asked)) < 2 else "in its diffs: "
             rows.append(_commands(where, (":w", " accepts, "), (":q", " rejects")))
         return rows
