@@ -8,11 +8,17 @@ import autoload '../say/reason.vim'
 
 # Of plugins that read or write a file in place of Vim (zip.vim), or filter what Vim reads (gzip.vim).
 const READING = ['BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd']
+const FRESH_SECONDS = 0.1
+const MOST_READERS = 1000
 const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
 const SHOWN = 200
 const LARGEST = 50000000 # bytes of a file
 const NUL = "\ufdd0" # what the host sends in place of a NUL
 const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
+
+var read_at: list<number> # when the autocommands were looked at
+var reading: list<string> # their patterns
+var readers: dict<string> # by path, what `Reader` returns
 
 # `{path}: {reason}`, in one line.
 def Refusal(path: string, why: string): string
@@ -85,12 +91,29 @@ def Patterns(event: string): list<string>
     ->mapnew((_, autocmd) => autocmd.pattern)
 enddef
 
+# All loaded buffers may be asked about in one go, and a match takes a few milliseconds.
+def RefreshReaders()
+  if !empty(read_at) && reltimefloat(reltime(read_at)) < FRESH_SECONDS
+    return
+  endif
+  read_at = reltime()
+  const now = READING->mapnew((_, event) => Patterns(event))->flattennew()
+    ->filter((_, pattern) => pattern =~# '[^*]')
+  if now !=# reading || len(readers) > MOST_READERS
+    reading = now
+    readers = {}
+  endif
+enddef
+
 # The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
 # bytes are not what a buffer of it shows. Empty if there is none. An autocommand for all files, such as
 # one that opens folds, is no filter.
 export def Reader(path: string): string
-  return READING->mapnew((_, event) => Patterns(event))->flattennew()
-    ->filter((_, pattern) => pattern =~# '[^*]' && file.IsMatch(pattern, path))->get(0, '')
+  RefreshReaders()
+  if !has_key(readers, path)
+    readers[path] = reading->copy()->filter((_, pattern) => file.IsMatch(pattern, path))->get(0, '')
+  endif
+  return readers[path]
 enddef
 
 # Why only a plugin can read a file; empty if Vim can.
