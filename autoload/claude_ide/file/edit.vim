@@ -24,7 +24,7 @@ enddef
 # Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Vim can then
 # read the file again: the plugin's autocommands have to run.
 export def IsTranslated(bufnr: number): bool
-  return gate.Reader(file.Name(bufnr)) !=# ''
+  return gate.Reader(file.Name(bufnr), true) !=# ''
     || !empty(autocmd_get({event: 'BufWriteCmd', pattern: $'<buffer={bufnr}>'}))
 enddef
 

@@ -92,8 +92,8 @@ def Patterns(event: string): list<string>
 enddef
 
 # All loaded buffers may be asked about in one go, and a match takes a few milliseconds.
-def RefreshReaders()
-  if !empty(read_at) && reltimefloat(reltime(read_at)) < FRESH_SECONDS
+def RefreshReaders(may_be_stale: bool)
+  if may_be_stale && !empty(read_at) && reltimefloat(reltime(read_at)) < FRESH_SECONDS
     return
   endif
   read_at = reltime()
@@ -107,9 +107,9 @@ enddef
 
 # The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
 # bytes are not what a buffer of it shows. Empty if there is none. An autocommand for all files, such as
-# one that opens folds, is no filter.
-export def Reader(path: string): string
-  RefreshReaders()
+# one that opens folds, is no filter. The answer `may_be_stale`, by a tenth of a second.
+export def Reader(path: string, may_be_stale = false): string
+  RefreshReaders(may_be_stale)
   if !has_key(readers, path)
     readers[path] = reading->copy()->filter((_, pattern) => file.IsMatch(pattern, path))->get(0, '')
   endif
