@@ -205,10 +205,10 @@ enddef
 
 # Why the text and the name of a buffer stay in the editor; '' if they need not. A buffer that was
 # renamed still has the text of the file that it was read from, until it is written to another file
-# or read from one.
-export def OfBuffer(bufnr: number): string
+# or read from one. `name` is its full name.
+export def OfBuffer(bufnr: number, name = file.Name(bufnr)): string
   const why = get(renamed, bufnr, '')
-  return why ==# '' ? OfName(file.Name(bufnr)) : why
+  return why ==# '' ? OfName(name) : why
 enddef
 
 # Whether a line names a private file that is or was open.

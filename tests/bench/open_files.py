@@ -12,7 +12,7 @@ from bench.editors import Editor, editor, serving
 from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from bench.wire import Wire, call
 from support import either_editor
-from support.claude_code import claude_code
+from support.claude_code import the_lock
 from support.neovim import until
 from support.processes import cpu
 from support.vim import Vim
@@ -85,7 +85,7 @@ async def run(effort: Effort) -> list[Table]:
                 for command in PLACE:
                     await vim.command(command)
             floor = await _measure(runs, plain.nvim.process.pid, _plainly(plain))
-            ours = await _measure(runs, served.nvim.process.pid, _asking(served, wire))
+            ours = await _measure(runs, served.nvim.process.pid, _asking(wire))
             _add(table, f"Neovim, {name}", ours, floor)
             _add(table, f"Vim, {name}", await _measure(runs, vim.process.pid, ask_vim), floor)
     return [table]
@@ -108,15 +108,13 @@ async def _vim(stack: AsyncExitStack) -> tuple[Vim, Ask]:
         await vim.command(f"edit {project}/file{number}.py")
     await vim.command("ClaudeStart!")
     await until(lambda: either_editor.is_serving(vim), "listening")
-    client = await stack.enter_async_context(claude_code(home / "claude"))
-
-    async def ask() -> None:
-        await client.call("getOpenEditors")
-
-    return vim, ask
+    port, lock = await the_lock(home / "claude")
+    wire = await stack.enter_async_context(Wire.connected(port, lock["authToken"]))
+    await wire.introduce()
+    return vim, _asking(wire)
 
 
-def _asking(served: Editor, wire: Wire) -> Ask:
+def _asking(wire: Wire) -> Ask:
     async def ask() -> None:
         number = next(wire.numbers)
         await wire.connection.send(call(number, "getOpenEditors"))

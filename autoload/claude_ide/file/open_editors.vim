@@ -26,7 +26,7 @@ def Facts(bufnr: number): dict<any>
   const is_modified = !!getbufvar(bufnr, '&modified')
   const info = file.Info(bufnr)
   if !IsOpen(info.name, is_modified, getbufvar(bufnr, '&buftype'), filetype)
-      || privacy.OfBuffer(bufnr) !=# ''
+      || privacy.OfBuffer(bufnr, info.name) !=# ''
     return {}
   endif
   return {

@@ -6,7 +6,7 @@ vim9script
 export def IsHeld(name: string, buftype: string, filetype: string): bool
   return buftype ==# ''
     && name !=# ''
-    && name !~# '^\a[[:alnum:]_+.-]*://'
+    && (stridx(name, '://') < 0 || name !~# '^\a[[:alnum:]_+.-]*://')
     && filetype !=# 'netrw'
     && !isdirectory(name)
 enddef
