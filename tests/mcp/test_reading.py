@@ -87,6 +87,7 @@ def test_own_folders_and_read_files_are_open_by_their_targets(tmp_path: Path) ->
     assert not given.covers(f"{project}2/a")
     assert not given.covers(str(project / "link" / "a"))
     assert not given.covers("a")
+    assert not given.covers("/a\0b")
     given.add(str(letters / "a"))
     assert given.covers(str(project / "link" / "a"))
     assert not given.covers(str(letters / "b"))

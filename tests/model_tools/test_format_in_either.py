@@ -175,3 +175,14 @@ async def test_a_file_that_changes_during_the_review_is_not_overwritten(
     assert path.read_text() == "theirs, longer\n"
     follows = f"getbufline('{path}', 1, '$') == ['theirs, longer']"
     await until(lambda: serving.eval(follows), "the buffer follows")
+
+
+async def test_a_quoted_name_that_a_shell_would_interpret_is_refused(
+    serving: Editor, tools: ModelTools, project: Path
+) -> None:
+    path = project / "$(touch canary).txt"
+    path.write_text(OLD)
+    await serving.command("let &formatprg = 'cat \"%\"'")
+
+    assert "the shell would interpret the name" in await tools.error("format", file=str(path))
+    assert not (project / "canary").exists()

@@ -72,8 +72,8 @@ export def Format(bufnr: number, program: string, Done: func): func
   const Inside = (command) => {
     inside.Run(bufnr, command)
   }
-  const command = shell_command.Expand(program, Inside)
   try
+    const command = shell_command.Expand(program, Inside)
     const folder = getcwd(max([bufwinid(bufnr), 0]))
     # One more tells that there was more.
     const most = {bytes: limits.largest + 1, lines: limits.most_lines + 1}

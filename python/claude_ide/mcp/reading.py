@@ -17,7 +17,7 @@ import msgspec
 from claude_ide.editor.editor import Editor
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
-from claude_ide.paths import home, named_by, normalized
+from claude_ide.paths import home, named_by, normalized, real
 
 ANSWER_SECONDS = 600.0
 """How long the user may take to answer."""
@@ -71,7 +71,7 @@ class Reading:
     """What one agent may read, whose own working folders these are."""
 
     def __init__(self, folders: Iterable[str] = ()) -> None:
-        self._folders = set(map(os.path.realpath, folders))
+        self._folders = set(map(real, folders))
         self._files: dict[str, None] = {}
         self._turn = asyncio.Lock()
         """Held while the user is asked: one question at a time."""
@@ -107,7 +107,7 @@ class Reading:
                 "buffers": [{"bufnr": number} for number in wanted.buffers],
             },
         )
-        folders = {os.path.realpath(folder) for folder in known["folders"]}
+        folders = {real(folder) for folder in known["folders"]}
         for file in known["files"] or []:
             path = file["path"]
             if file["is_open"] or self.covers(path, folders):
@@ -120,10 +120,10 @@ class Reading:
         """Return whether the agent may read a file, also in these folders; links are followed."""
         if not path.startswith("/"):
             return False
-        real = os.path.realpath(path)
-        if path in self._files or real in self._files:
+        target = real(path)
+        if path in self._files or target in self._files:
             return True
-        return any(Path(real).is_relative_to(folder) for folder in (*self._folders, *folders))
+        return any(Path(target).is_relative_to(folder) for folder in (*self._folders, *folders))
 
     async def _ask(self, editor: Editor, reader: str, path: str) -> None:
         """Have the user decide about a file. Raises `ToolError` if the agent must not read it."""
@@ -147,10 +147,10 @@ class Reading:
         )
 
     async def _decide(self, editor: Editor, reader: str, path: str) -> None:
-        real = os.path.realpath(path)
-        shown = _shown(real)
+        target = real(path)
+        shown = _shown(target)
         read, refuse = READ.format(shown), REFUSE
-        folder = str(Path(real).parent)
+        folder = str(Path(target).parent)
         # A yes for the whole home directory would be one for almost everything.
         is_narrow = not Path(home(os.environ)).resolve().is_relative_to(folder)
         all_of_it = READ_FOLDER.format(_shown(folder)) if is_narrow else ""
@@ -166,7 +166,7 @@ class Reading:
                 f"{minutes:g} minutes whether you may read it; {editor_name()} may be unattended"
             ) from None
         if choice == read:
-            self.add(real)
+            self.add(target)
         elif choice and choice == all_of_it:
             self._folders.add(folder)
 
