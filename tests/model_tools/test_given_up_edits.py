@@ -55,6 +55,11 @@ async def begin_rename(scripted: Scripted, reviewed: Reviewed, main: Path) -> No
     await reviewed.begin("rename", file=str(main), line=3, symbol="greet", new_name="hail")
 
 
+def answers_to_the_server(log: Path) -> list[Any]:
+    """Return what Neovim has answered to the edits that a server has sent."""
+    return [each["result"] for each in frame_log.read(log) if each.get("id") == "edit"]
+
+
 async def test_a_cancelled_format_is_cancelled_at_the_server(
     serving: Neovim, scripted: Scripted, client: McpStdio, main: Path
 ) -> None:
@@ -107,11 +112,8 @@ async def test_the_edit_of_a_cancelled_command_is_not_applied(
     edit = {"edit": {"documentChanges": [edited(main)]}}
     await serving.lua(f"{server}:notify('test/apply', ...)", edit)
 
-    def replies() -> list[Any]:
-        return [each["result"] for each in frame_log.read(log) if each.get("id") == "edit"]
-
-    await until(replies, "Neovim answers the server")
-    assert replies()[0]["applied"] is False
+    replies = await until(lambda: answers_to_the_server(log), "Neovim answers the server")
+    assert replies[0]["applied"] is False
     assert await serving.eval("getline(1)") == "from greeter import Greeter"
 
     await serving.lua(f"{server}:notify('test/release', {{ result = vim.NIL }})")
@@ -142,8 +144,8 @@ async def test_the_users_own_action_is_applied_while_a_command_does_not_end(
     await serving.lua(f"{server}:notify('test/apply', ...)", edit)
 
     await until(lambda: serving.eval("getline(1) ==# 'xrom greeter import Greeter'"), "applied")
-    (reply,) = [each["result"] for each in frame_log.read(log) if each.get("id") == "edit"]
-    assert reply["applied"] is True
+    replies = await until(lambda: answers_to_the_server(log), "the server has its answer")
+    assert [reply["applied"] for reply in replies] == [True]
 
 
 async def test_a_handler_that_was_set_meanwhile_stays(
