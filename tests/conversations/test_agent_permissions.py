@@ -1,6 +1,7 @@
 """Requests of agents that offer other answers than Claude, or propose edits of several files."""
 
 import contextlib
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,9 @@ EVER = Option("o3", "Allow for ever", OptionKind.ALLOW_ALWAYS)
 NO = Option("o4", "No", OptionKind.REJECT_ONCE)
 NEVER = Option("o5", "Never let it", OptionKind.REJECT_ALWAYS)
 ALSO_ONCE = Option("o6", "Let it, but slowly", OptionKind.ALLOW_ONCE)
+DELAY_SECONDS = 2.5
+"""Neovim itself delays Insert mode for 3 seconds after a message."""
+
 FEEDBACK = Option("o7", "No, and tell Otter what to do differently", OptionKind.REJECT_ONCE)
 
 
@@ -245,6 +249,41 @@ async def test_changes_that_an_agent_cannot_accept_become_the_next_prompt(
     [answer] = [call[2] for call in river.agent.calls if call[0] == "answer"]
     assert answer == Reject(words)
     await river.panel.shows("rejected, with your changes")
+
+
+async def test_the_changes_in_the_prompt_are_not_kept_in_a_buffer_too(
+    begin: Begin, files: tuple[Path, Path]
+) -> None:
+    river = await change(begin, files[0], "1")
+    await river.panel.shows("rejected, with your changes")
+
+    river.agent.emit(events.ToolEnded("t1", events.ToolStatus.REJECTED))
+    await river.panel.shows("⊘ gnaw")
+    await river.nvim.idle(100)
+
+    reports = await river.nvim.lua("return _G.reports")
+    assert not [text for text in reports if "kept in buffer" in text]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_insert_mode_resumes_at_once_after_the_choice(
+    begin: Begin, files: tuple[Path, Path], number: int
+) -> None:
+    river = await begin(FEW)
+    nvim = river.nvim
+    await river.panel.send("Go on")
+    river.agent.emit(*started("edit"), edits_of(files[0]))
+    await diff(nvim, "TWO")
+    await until(lambda: nvim.eval("bufname() =~ 'a.txt'"), "the user is in the diff", PATIENCE)
+    await nvim.keys("2Gcc2<Esc>:w<CR>")
+    question = "Otter cannot accept changes"
+    await until(lambda: question in nvim.screen.text(), "the question", PATIENCE)
+
+    await choose(nvim, number)
+    began = time.monotonic()
+
+    await until(lambda: nvim.eval("mode() == 'i'"), "Insert mode resumes", PATIENCE)
+    assert time.monotonic() - began < DELAY_SECONDS
 
 
 async def test_an_edit_can_be_allowed_without_the_users_changes(

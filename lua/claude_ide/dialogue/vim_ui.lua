@@ -84,6 +84,8 @@ local function once(ui, ask, callback, is_guarded)
     -- Clear the question. After CTRL-C in a list it would cause a prompt.
     vim.cmd.redraw()
     vim.api.nvim_echo({ { '' } }, false, {})
+    -- Before Insert mode resumes, Neovim would wait for 3 seconds, for the user to read the line.
+    vim.cmd.redraw()
   end)
   if not ok then
     if not tostring(err):find('Keyboard interrupt', 1, true) then

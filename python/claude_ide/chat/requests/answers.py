@@ -265,6 +265,8 @@ class Answers:
         except BaseException:
             waiting.answering = None
             raise
+        if isinstance(answer, Reject) and instead and answer.reason == instead:
+            self._reviews.forget(waiting.asked.tool)
         if not waiting.is_over:
             self._requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)

@@ -114,6 +114,11 @@ class Reviews:
         """Keep the texts of accepted diffs, which the tool will not write."""
         self.settle(tool, ToolStatus.REJECTED)
 
+    def forget(self, tool: str) -> None:
+        """Forget the texts of accepted diffs: the agent has got them in words."""
+        for diff in self._accepted.pop(tool, ()):
+            self._editor.diffs.settle(diff, is_written=True)
+
     def clear(self) -> None:
         """Settle all accepted diffs: their tools will not report results any more."""
         for tool in list(self._accepted):
