@@ -159,7 +159,7 @@ async def test_choosing_nothing_says_nothing(
 ) -> None:
     await serving.command("ClaudeKernel choose")
     await on_screen(serving, "Jupyter kernel:", SECONDS)
-    await serving.keys("<CR>")
+    await choose(serving, 0)
     await serving.command("ClaudeKernel status")
 
     await on_screen(serving, "no Jupyter kernel is running", SECONDS)

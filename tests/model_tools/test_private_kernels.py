@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import on_screen
+from support.either_editor import choose, on_screen
 from support.kernels import (
     ENVIRONMENT,
     SECONDS,
@@ -145,7 +145,7 @@ async def test_the_question_about_the_kernel_says_who_has_code_to_run(
     user_spec(tmp_path, "other", str(ENVIRONMENT / "bin/python"))
     await begin(tools, "1 + 1")
     await on_screen(serving, "Jupyter kernel for the code of tester:", SECONDS)
-    await serving.keys("2<CR>")
+    await choose(serving, 2)
     await asked(serving)
     await on_screen(serving, "tester asks to run this in The other", SECONDS)
     await serving.keys(":q<CR>")
@@ -157,7 +157,7 @@ async def test_a_kernel_that_cannot_be_moved_starts_in_a_folder_only_if_the_user
     user_spec(tmp_path, "r", "/usr/bin/R-kernel", language="R", display_name="R")
     await serving.command("ClaudeKernel choose r")
     await on_screen(serving, "R, not private (TCP) may run files of a folder", SECONDS)
-    await serving.keys("2<CR>")
+    await choose(serving, 2)
     await serving.command("ClaudeKernel status")
 
     await on_screen(serving, "no Jupyter kernel is running", SECONDS)
