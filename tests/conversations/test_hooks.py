@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import the_lock
-from support.either_editor import BOTH, Editor, configure, has_host, host_pids, is_serving
+from support.either_editor import BOTH, Editor, configure, host_pids, is_serving
 from support.happenings import HookedCli, follow, happened, names, recorder, the
 from support.neovim import Neovim, until
 from support.panel import Open
@@ -162,13 +162,17 @@ async def test_when_the_host_is_gone_for_good_no_hook_waits_for_it(
     nvim: Editor, cli: HookedCli
 ) -> None:
     clock = asyncio.get_running_loop().time
-    while (dead := await host_pids(nvim)) and await has_host(nvim):
-        os.kill(dead[0], signal.SIGKILL)
+    dead = set[int]()
 
-        async def is_replaced(dead: list[int] = dead) -> bool:
-            return await host_pids(nvim) != dead
+    async def serving() -> int:
+        new = [pid for pid in await host_pids(nvim) if pid not in dead]
+        return new[0] if new and await is_serving(nvim) else 0
 
-        await until(is_replaced, "it is restarted, or given up")
+    for _ in range(4):
+        pid: int = await until(serving, "a host serves")
+        dead.add(pid)
+        os.kill(pid, signal.SIGKILL)
+    await until(lambda: not cli.link.exists(), "it is given up")
     begun = clock()
 
     for _ in range(10):

@@ -110,7 +110,7 @@ class HookedCli:
     @property
     def link(self) -> Path:
         """The path at which it finds its editor."""
-        return Path(shlex.split(self.command("Stop"))[4])
+        return Path(shlex.split(self.command("Stop"))[-3])
 
     def command(self, event: str) -> str:
         """Return the command of a hook."""

@@ -47,10 +47,11 @@ def options(link: Path, more: Mapping[str, Any]) -> list[str]:
 
 
 def command(link: Path, kind: str) -> str:
-    """Return the command line of `report.py` for a shell."""
-    words = shlex.join([sys.executable, "-I", "-S", str(SCRIPT), str(link), kind])
-    # An update may have removed the program, and Python would then block the tool: it exits with 2.
-    return f"{words} 2>/dev/null || :"
+    """Return the command line of `report.py` for a shell, which it replaces."""
+    python, script = shlex.quote(sys.executable), shlex.quote(str(SCRIPT))
+    # An update may have removed it, and Python would then block the tool: it exits with 2.
+    is_there = f"[ -x {python} ] && [ -f {script} ] || exit 0"
+    return f"{is_there}; exec {python} -I -S {script} {shlex.quote(str(link))} {kind} 2>/dev/null"
 
 
 def _hook(link: Path, event: str) -> dict[str, Any]:

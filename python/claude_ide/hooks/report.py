@@ -62,11 +62,11 @@ def reported(launch: str, kind: str, body: bytes) -> bytes:
 def asked(launch: str, body: bytes) -> bytes:
     """Return the user's decision; empty if the session goes on without one."""
     # `withdraw` removes it: a yes in the CLI's own dialog does not end this process.
-    mark = f"{launch}.{os.getpid()}"
+    mark, cli = f"{launch}.{os.getpid()}", os.getppid()
     os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        while os.path.exists(mark):
-            answer = exchange(launch, ASK, body, None)
+        while os.path.exists(mark) and os.getppid() == cli:
+            answer = exchange(launch, ASK, body, LATER_SECONDS, cli)
             if answer is not None:
                 return answer
             time.sleep(RETRY_SECONDS if is_served(launch) else LATER_SECONDS)  # noqa: TID251
@@ -82,21 +82,34 @@ def withdraw(launch: str) -> None:
             remove(name)
 
 
-def exchange(launch: str, kind: str, body: bytes, seconds: "float | None") -> "bytes | None":
-    """Return the editor's answer; None if there is none, or it has ended while it was asked."""
+def exchange(launch: str, kind: str, body: bytes, seconds: float, cli: int = 0) -> "bytes | None":
+    """Return the editor's answer; None if there is none, or it has ended while it was asked.
+
+    It has to come within some seconds, or while the process `cli` is our parent.
+    """
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.settimeout(seconds)
     received = b""
     try:
         connection.connect(launch)
         connection.sendall(f"{launch} {kind} {len(body)}\n".encode() + body)
-        while part := connection.recv(RECEIVED_AT_ONCE):
+        while part := receive(connection, cli):
             received += part
     except OSError:
         pass
     finally:
         connection.close()
     return received[len(ANSWERED) :] if received.startswith(ANSWERED) else None
+
+
+def receive(connection: _socket.socket, cli: int) -> bytes:
+    """Return what comes next; empty at the end. Raises `OSError`."""
+    while True:
+        try:
+            return connection.recv(RECEIVED_AT_ONCE)
+        except TimeoutError:
+            if os.getppid() != cli:
+                raise
 
 
 def is_served(launch: str) -> bool:
@@ -118,4 +131,7 @@ def remove(name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:  # noqa: SIM105
+        main(*sys.argv[1:])
+    except Exception:  # such as that of a folder that is gone
+        pass
