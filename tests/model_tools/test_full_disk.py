@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,13 @@ def path(disk: Path) -> Path:
     return file
 
 
+async def is_line(editor: Editor, text: str) -> bool:
+    return bool(await editor.eval("getline(1)") == text)
+
+
 @pytest.mark.parametrize("tool", ["format", "reformat_file"])
 async def test_a_file_that_the_disk_has_lost_is_unsaved(
-    serving: Editor, claude: ClaudeCode, tools: ModelTools, path: Path, tool: str
+    serving: Editor, claude: ClaudeCode, tools: ModelTools, path: Path, project: Path, tool: str
 ) -> None:
     await serving.command("set hidden nobackup nowritebackup formatprg=sed\\ s/$/xxxxxxxx/")
     await edit(serving, path)
@@ -56,6 +61,13 @@ async def test_a_file_that_the_disk_has_lost_is_unsaved(
 
     assert len(path.read_text().splitlines()) < len(LINES) or "x" in path.read_text()
     bufnr = await serving.eval(f"bufnr('{path}')")
+    # The damaged file is not followed either, as others are.
+    other = project / "other.txt"
+    other.write_text("one\n")
+    await edit(serving, other)
+    for content in ("two", "three"):
+        other.write_text(f"{content}\n")
+        await until(partial(is_line, serving, content), content)
     assert await serving.eval(f"getbufline({bufnr}, 1, '$')") == LINES
     assert await serving.eval(f"getbufvar({bufnr}, '&modified')") == 1
 

@@ -11,6 +11,7 @@ import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
 import autoload '../privacy.vim'
 import autoload '../say/reason.vim'
+import autoload './expected.vim'
 import autoload './named_files.vim'
 import autoload './reload.vim'
 
@@ -53,6 +54,11 @@ def Put(bufnr: number, text: list<string>): string
     edit.Change(bufnr, before)
     SetFormat(bufnr, format)
     setbufvar(bufnr, '&modified', file_write.IsDamaged())
+    const announced = expected.Of(bufnr)
+    if file_write.IsDamaged() && !empty(announced)
+      # It must not follow what is on the disk as if that were the accepted text.
+      expected.Forget(announced)
+    endif
     reload.SyncOne(bufnr)
   endif
   return refusal

@@ -179,6 +179,14 @@ local function is_accepted(bufnr, write)
   return write.approved ~= nil or (announced ~= nil and not announced.is_unannounced)
 end
 
+-- A buffer must not follow what a failed write has left as if that were the accepted text.
+local function expect_nothing(bufnr)
+  local announced = expected.of(bufnr)
+  if announced then
+    expected.forget(announced)
+  end
+end
+
 -- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
 local function restore(bufnr, before, format, is_damaged)
   file_edit.change(bufnr, before, true)
@@ -209,6 +217,9 @@ local function put(bufnr, write)
   local refusal, is_damaged = save(bufnr, is_changed)
   if refusal and adopt_equal_file(bufnr, parsed.lines) then
     refusal = nil
+  end
+  if is_damaged then
+    expect_nothing(bufnr)
   end
   if refusal and not was_modified then
     restore(bufnr, before, format, is_damaged)
