@@ -36,7 +36,6 @@ async def slices(serving: Neovim, tools: ModelTools) -> Callable[..., Any]:
     [
         ("outline", {}),
         ("enclosing", {"line": 9000}),
-        ("tree_sitter_query", {"query": "(function_declaration) @it"}),
     ],
 )
 async def test_a_long_file_is_parsed_and_searched_in_slices(
