@@ -28,7 +28,7 @@ async def test_the_winbar_shows_the_source_of_the_proposal_and_the_keys(
     await diffs.open(path, "two\n", title="Claude Code (2)")
 
     left, right = await nvim.eval(WINBARS)
-    assert left.split() == ["a.txt"]
+    assert left.split() == ["a.txt", "current"]
     assert " ".join(right.split()) == (
         "Claude Code (2) a.txt hunk 1/1 :w accept · :q reject · g? keys"
     )
@@ -75,7 +75,7 @@ async def test_unsaved_text_that_is_gone_leaves_the_text_on_disk(
     await diffs.open(path, "two\n", is_unsaved=True)
 
     left, _ = await nvim.eval(WINBARS)
-    assert left.split() == ["a.txt"]
+    assert left.split() == ["a.txt", "current"]
     assert await nvim.eval("getbufline(winbufnr(1), 1)") == ["one"]
 
 

@@ -165,7 +165,7 @@ export def Set(diff: dict<any>, windows: dict<any>)
     hint: '',
     keys: [],
   }
-  bars[windows.left] = extend({note: NoteOf(diff, windows)}, common, 'keep')
+  bars[windows.left] = extend({note: NoteOf(diff, windows) ?? 'current'}, common, 'keep')
   bars[windows.right] = extend({
     diff: diff,
     launch: why.LaunchOf(diff),

@@ -265,7 +265,8 @@ function M.set(diff, windows)
   local on_right = bar({ title = title, hint = hint, keys = KEYS, counts = counts })
   if is_beside then
     -- Never as virtual text: the file's buffer gets no text of ours.
-    vim.wo[left][0].winbar = expression(left, bar({ note = note, keys = {} }))
+    local now = note == '' and 'current' or note
+    vim.wo[left][0].winbar = expression(left, bar({ note = now, keys = {} }))
   else
     on_right.note = note
   end

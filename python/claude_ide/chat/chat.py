@@ -44,6 +44,7 @@ from claude_ide.errors import AgentError, UserError
 
 logger = logging.getLogger(__name__)
 
+FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume lists the other one)"
 UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
 
 
@@ -148,6 +149,8 @@ class Chat:
             history = await self.agent.history(opening.id)
             earlier.load(self.transcript, history)
             self.reviewing.load_history(history)
+            if opening.fork:
+                self.transcript.note("branch", FORKED)
             self._painter.now()
         await self.consent.show()
 

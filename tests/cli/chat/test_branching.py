@@ -293,6 +293,17 @@ async def _asked(nvim: Neovim) -> list[Any]:
     return list(await nvim.lua("return _G.asked or {}"))
 
 
+async def test_a_fork_says_what_it_is(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
+    api.script([text("One.")])
+    await _converse(panel, "First")
+
+    await nvim.command("stopinsert | ClaudeChat fork")
+    await panel.wait_for_chats(2)
+
+    shown = await panel.shows("↳ a fork: what follows is in a session of its own")
+    assert shown.index("One.") < shown.index("a fork")
+
+
 async def _converse(panel: Panel, *prompts: str) -> None:
     """Send the first prompts of a chat, each after the end of the turn before it."""
     for count, prompt in enumerate(prompts, 1):
