@@ -186,31 +186,22 @@ command('ClaudeKernel', host('ClaudeKernel'), {
   complete = complete('jupyter.command'),
   desc = 'Show or control the Jupyter kernel that runs code for Claude',
 })
-local function accept(opts)
-  local diff = require('claude_ide.diff')
-  if opts.bang then
-    return diff.decide_all(true)
+local function decide(name)
+  return function(opts)
+    require('claude_ide.decide')[name](opts)
   end
-  diff.accept()
 end
-command('ClaudeAccept', accept, {
+command('ClaudeAccept', decide('accept'), {
   range = true,
   bang = true,
   bar = true,
-  desc = 'Accept the proposed edit',
+  desc = 'Accept the proposed edit, or allow the request',
 })
-local function reject(opts)
-  local diff = require('claude_ide.diff')
-  if opts.bang then
-    return diff.decide_all(false, opts.args)
-  end
-  diff.reject(nil, opts.args)
-end
-command('ClaudeReject', with_next('after_text', reject), {
+command('ClaudeReject', with_next('after_text', decide('reject')), {
   range = true,
   bang = true,
   nargs = '*',
-  desc = 'Reject the proposed edit, with a reason',
+  desc = 'Reject the proposed edit or the request, with a reason',
 })
 command(
   'ClaudeComment',
@@ -317,8 +308,8 @@ map('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics of the fi
 map('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the file')
 map('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the file')
 map('<Plug>(claude-commit)', 'ClaudeCommit', 'Let Claude write the commit message')
-map('<Plug>(claude-accept)', 'ClaudeAccept', "Accept Claude's edit")
-map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit")
+map('<Plug>(claude-accept)', 'ClaudeAccept', "Accept Claude's edit, or allow its request")
+map('<Plug>(claude-reject)', 'ClaudeReject', "Reject Claude's edit or request")
 map_lines('<Plug>(claude-send)', 'ClaudeSend', 'Send the lines to Claude')
 map_lines('<Plug>(claude-prompt)', 'ClaudePrompt', 'Quote the lines in a prompt')
 map_lines('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics there')

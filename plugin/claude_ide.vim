@@ -53,9 +53,9 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete ClaudeWire
           \ call claude_ide#session#Command('ClaudeWire', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang ClaudeAccept call claude_ide#diff#AcceptCommand(<bang>0)
+    command! -range -bar -bang ClaudeAccept call claude_ide#decide#Accept(<bang>0)
     command! -range -nargs=* -bang ClaudeReject
-          \ call claude_ide#next_command#AfterText('claude_ide#diff#RejectCommand', <q-args>,
+          \ call claude_ide#next_command#AfterText('claude_ide#decide#Reject', <q-args>,
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -nargs=* -bang -complete=customlist,claude_ide#prompts#Complete ClaudeAsk
           \ call claude_ide#next_command#AfterText('claude_ide#session#Ask', <q-args>,

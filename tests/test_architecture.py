@@ -293,6 +293,7 @@ ROOMS = (
         "addressee",
         "ask",
         "comment",
+        "decide",
         "fix",
         "named_prompt",
         "status_line",

@@ -23,6 +23,9 @@ import autoload './say/screen.vim'
 import autoload './when/moment.vim'
 import autoload './window/home.vim'
 
+# Seconds that a diff must have been on the screen for a command to accept it.
+const NOTICED = 0.4
+
 final diffs: dict<dict<any>> = {} # by id
 
 def IsWaiting(diff: dict<any>): bool
@@ -157,6 +160,7 @@ def Show(diff: dict<any>)
     diff.bufnr = proposal.New(diff, (accepted) => Decide(diff, accepted))
   endif
   diff.view = home.Visit(get(diff, 'pid', 0), () => layout.Open(diff))
+  diff.shown_at = reltime()
   if diff.focus
     moment.Guard(() => WhenReady(diff))
   else
@@ -295,23 +299,37 @@ export def DecideAll(accepted: bool, why = '')
   endfor
 enddef
 
-# `:ClaudeAccept`: accept the proposal that the user means (`choice.Choose`) with its current text;
-# with a bang, all proposals.
-export def AcceptCommand(bang: bool)
-  if bang
-    DecideAll(true)
-  else
-    choice.Choose(values(diffs), (diff) => Decide(diff, true))
-  endif
+# A diff that takes the user to it discards their keys until then.
+def IsNoticed(diff: dict<any>): bool
+  return get(diff, 'is_ready', false)
+    && (diff.focus || reltimefloat(reltime(diff.shown_at)) >= NOTICED)
 enddef
 
-# `:ClaudeReject`: likewise; the agent gets the reason if it accepts one.
-export def RejectCommand(why: string, _: list<number>, bang: bool)
-  if bang
-    DecideAll(false, why)
-  else
-    choice.Choose(values(diffs), (diff) => Decide(diff, false, why))
-  endif
+# Accept or reject the diff that the user means (`choice.Choose`). A key that was typed before they could
+# notice it accepts nothing.
+export def DecideHere(accepted: bool, why = '')
+  choice.Choose(values(diffs), (diff) => {
+    if !accepted || IsNoticed(diff)
+      Decide(diff, accepted, why)
+    endif
+  })
+enddef
+
+# The diffs in the current tab page: for how many seconds the first one has been there, and whether the user
+# is in one; empty if there is none.
+export def Awaiting(): dict<any>
+  var since = -1.0
+  var is_here = false
+  for diff in values(diffs)->filter((_, each) => !empty(each.view))
+    for win in range(1, winnr('$'))->mapnew((_, number) => win_getid(number))
+      if layout.HasWindow(diff.view, win)
+        const seconds = reltimefloat(reltime(diff.shown_at))
+        since = seconds > since ? seconds : since
+        is_here = is_here || win == win_getid()
+      endif
+    endfor
+  endfor
+  return since < 0.0 ? {} : {since: since, is_here: is_here}
 enddef
 
 def OnLeave()

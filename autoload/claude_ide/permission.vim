@@ -24,6 +24,7 @@ const WHOLE = 'request'
 # Seconds that a permission must have been on the screen: a key typed earlier was not meant for it.
 const NOTICED = 0.4
 const MORE = 'there is more below: scroll to the end first'
+const MORE_ELSEWHERE = 'there is more below: :ClaudeAnswer goes to it'
 const INTERRUPTED = -1 # CTRL-C closes a popup without asking its filter
 
 # What is shown: the `permission`, its `rows`, whether it `is_new` and not drawn yet, the `popup` (0 while
@@ -32,9 +33,10 @@ const INTERRUPTED = -1 # CTRL-C closes a popup without asking its filter
 var shown: dict<any> = {}
 var announced = 0
 
-def Report(key: string)
+def Report(key: string, why = '')
   const permission = shown.permission
-  channel.Emit('permission', {id: permission.id, key: key, kind: permission.kind})
+  const fields = {id: permission.id, key: key, kind: permission.kind, reason: why}
+  channel.Emit('permission', fields)
 enddef
 
 # Record what has just been drawn.
@@ -56,13 +58,13 @@ enddef
 
 # What is on the screen is what a key answers: while the user types a command, another permission may
 # have taken the place of the one that they read.
-def Press(key: string)
-  if shown.is_new
+def Press(key: string, why = '')
+  if shown.is_new || shown.popup == 0
     return
   endif
   const kind = shown.permission.kind
   if ALLOWING->index(key) >= 0 && kind !=# CUT && shown.seen < len(shown.rows)
-    message.Show(MORE, 'info')
+    message.Show(shown.is_inside ? MORE : MORE_ELSEWHERE, 'info')
     return
   elseif !IsNoticed()
     return
@@ -70,7 +72,7 @@ def Press(key: string)
   if key ==# 'N' || (key ==# 'a' && kind ==# WHOLE)
     Leave()
   endif
-  Report(key)
+  Report(key, why)
   moment.ForgetTyping()
 enddef
 
@@ -221,6 +223,18 @@ def AnnounceCount(count: number, more: dict<any>)
     activity.Changed()
     announce.Event('ClaudePermissionWaiting', extendnew({count: count}, more))
   endif
+enddef
+
+def Decide(accepted: bool, why: string)
+  Press(accepted ? 'y' : 'n', why)
+enddef
+
+# What is on the screen: for how many seconds, and whether the user is in it; empty if nothing is.
+export def Awaiting(): dict<any>
+  if empty(shown) || shown.popup == 0 || empty(shown.since)
+    return {}
+  endif
+  return {since: reltimefloat(reltime(shown.since)), is_here: shown.is_inside, Answer: Decide}
 enddef
 
 # How many permissions wait.

@@ -17,6 +17,8 @@ const KEYS: list<list<any>> = [
   ['m', 'commit', ['n']],
   ['y', 'accept', ['n']],
   ['n', 'reject', ['n']],
+  ['r', 'answer', ['n']],
+  ['f', 'focus', ['n']],
 ]
 
 # A map without a right side only names a group: vim-which-key and its kind show it.

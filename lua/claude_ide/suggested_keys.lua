@@ -16,8 +16,14 @@ local KEYS = {
   { 'e', 'edit', 'Rewrite', BOTH },
   { 'm', 'commit', 'Commit message' },
   { 'h', 'changes', 'Review changes' },
-  { 'y', 'accept', 'Accept edit' },
-  { 'n', 'reject', 'Reject edit' },
+  { 'y', 'accept', 'Yes: edit or request' },
+  { 'n', 'reject', 'No: edit or request' },
+  { 'r', 'answer', 'Go to the request' },
+  { 'f', 'focus', 'Go to Claude, or back' },
+  { 'p', 'prompt', 'Write a prompt', BOTH },
+  { 'k', 'comment', 'Comment', BOTH },
+  { 'o', 'new', 'Another Claude' },
+  { 'w', 'switch', 'Switch to another Claude' },
 }
 
 local function existing(mode, lhs)

@@ -359,3 +359,17 @@ async def test_pinned_tasks_never_cover_a_request(nvim: Neovim, ask: Ask, log: P
     await panel.go_to(HEAD)
     await allow(nvim, log)
     await until(lambda: nvim.eval(f"{floats} == 1"), "the tasks are pinned again")
+
+
+async def test_the_commands_for_edits_answer_a_request_that_is_on_the_screen(
+    nvim: Neovim, ask: Ask, log: Path
+) -> None:
+    panel = await ask(input={"command": "ls\nrm x"})
+    await panel.shows("rm x")
+    await nvim.command("stopinsert | wincmd h")
+    await nvim.idle(500)
+
+    await nvim.command("ClaudeReject use git rm")
+
+    await until(lambda: answers(log), "the answer", PATIENCE)
+    assert "use git rm" in str(answers(log))

@@ -16,6 +16,7 @@ from support.either_editor import (
     choose,
     configure,
     set_size,
+    shows_a_diff,
     status_line,
     type_answer,
 )
@@ -454,3 +455,59 @@ async def test_the_number_of_those_that_wait_delays_no_answer(nvim: Editor, ask:
     await nvim.keys("y")
 
     assert await decision(first) == {"behavior": "allow"}
+
+
+@pytest.mark.parametrize("said", ["yes", "no"])
+async def test_the_commands_for_edits_answer_a_permission_from_elsewhere(
+    nvim: Editor, ask: Ask, said: str
+) -> None:
+    asked = ask("mkdir a")
+    await shown(nvim, "mkdir a")
+    window = await nvim.eval("win_getid()")
+    await nvim.command("ClaudeAccept")
+    await nvim.idle(NOTICED)
+    assert not asked.done(), "it had just appeared"
+
+    await nvim.command("ClaudeAccept" if said == "yes" else "ClaudeReject use another folder")
+
+    given = await decision(asked)
+    expected = {"behavior": "deny", "message": "use another folder"}
+    assert given == ({"behavior": "allow"} if said == "yes" else expected)
+    await gone(nvim)
+    assert await nvim.eval("win_getid()") == window
+
+
+async def test_a_command_from_elsewhere_allows_nothing_that_was_not_shown_whole(
+    nvim: Editor, ask: Ask
+) -> None:
+    asked = ask("\n".join(f"echo {number}" for number in range(10)), EDITS, RULE)
+    await set_size(nvim, 90, 14)
+    await shown(nvim, "echo 9")
+    await nvim.idle(NOTICED)
+
+    await nvim.command("ClaudeAccept")
+
+    await until(lambda: ":ClaudeAnswer goes to it" in nvim.screen.text(), "the reason")
+    assert not asked.done()
+
+
+async def test_an_edit_in_the_current_window_goes_before_a_permission(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path
+) -> None:
+    asked = ask("mkdir a")
+    await shown(nvim, "mkdir a")
+    async with claude_code(config_folder) as claude:
+        diff = {"old_file_path": str(path), "new_file_path": str(path), "tab_name": "t"}
+        _, call = claude.start_call("openDiff", {**diff, "new_file_contents": "b"})
+        await until(lambda: shows_a_diff(nvim), "the diff")
+        await nvim.idle(NOTICED)
+
+        await nvim.command("ClaudeAccept")
+        await call
+
+        await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+        assert not asked.done()
+        await shown(nvim, "mkdir a")
+        await nvim.idle(NOTICED)
+        await nvim.command("ClaudeAccept")
+        assert await decision(asked) == {"behavior": "allow"}

@@ -7,6 +7,7 @@ import pytest
 from support.diffs import Diffs
 from support.layouts import prepare
 from support.neovim import Neovim, until
+from support.permissions import NOTICED
 
 pytestmark = pytest.mark.usefixtures("numbered_files", "unfocused")
 
@@ -34,6 +35,7 @@ async def test_the_user_keeps_window_cursor_and_mode(
 
     assert await nvim.eval(WHERE) == before
     assert await nvim.eval("tabpagenr('$')") == (2 if layout == "tab" else 1)
+    await nvim.idle(NOTICED)
     await nvim.keys("<Esc>:ClaudeAccept<CR>")
     decision = await diffs.decision(id_)
     assert decision["text"] == NEW

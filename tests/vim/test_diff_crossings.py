@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from support.claude_code import ClaudeCode
+from support.either_editor import choose
 from support.neovim import until
+from support.permissions import NOTICED
 from support.vim import Vim
 from support.vim_diffs import BUFFERS, answer, are_shown, ask, is_closed, propose
 
@@ -72,7 +74,7 @@ async def test_accept_elsewhere_asks_which_of_several(
 
     await vim.keys("1gt:ClaudeAccept<CR>")
     await until(lambda: "Which diff?" in vim.screen.text())
-    await vim.keys("j<CR>")
+    await choose(vim, 2)
 
     assert await answer(second) == ["FILE_SAVED", "b\n"]
     assert not first.done()
@@ -178,6 +180,9 @@ async def test_without_focus_the_diff_opens_behind_the_user(
     asked = await propose(vim, vim_client, project / "a.txt", "a\n")
 
     assert await vim.eval("[bufname(), tabpagenr(), tabpagenr('$')]") == ["mine.txt", 1, 2]
+    await vim.keys(":ClaudeAccept<CR>")
+    await vim.idle(NOTICED)
+    assert not asked.done(), "it had just appeared"
     await vim.keys(":ClaudeAccept<CR>")
     assert await answer(asked) == ["FILE_SAVED", "a\n"]
     await is_closed(vim)

@@ -27,6 +27,8 @@ local M = {}
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_chat_panel', { clear = true })
 
+-- A request that is shown only in part: the host shows the rest.
+local CUT = 'request:cut'
 local UNSEEN = 'not answered yet: read the whole request, then press %s again'
 
 local function show_and_enter(chat)
@@ -252,6 +254,35 @@ function M.go_to_part(id, part, key)
       go_to_part(chat, part, key)
     end)
   end)
+end
+
+local function answer_elsewhere(chat, part, win, accepted, reason)
+  local key = accepted and 'y' or 'n'
+  if not chat_sight.is_noticed(part, win) then
+    return
+  elseif accepted and part.kind ~= CUT and not chat_sight.is_seen(chat, part, win) then
+    return M.go_to_part(chat.id, part.id, key)
+  end
+  local fields = { part = part.id, kind = part.kind, key = key, reason = reason }
+  chat_state.emit(chat, 'answer', fields)
+end
+
+--- The oldest request of a chat that is on the screen in the current tab page.
+---@return { since: integer, is_here: boolean, answer: fun(accepted: boolean, reason?: string) }?
+function M.awaiting()
+  local bufnr = api.nvim_get_current_buf()
+  for _, chat in ipairs(chat_state.list()) do
+    local part, win = chat_sight.asking(chat)
+    if part and win then
+      return {
+        since = part.drawn[win],
+        is_here = bufnr == chat.transcript or bufnr == chat.prompt,
+        answer = function(accepted, reason)
+          answer_elsewhere(chat, part, win, accepted, reason)
+        end,
+      }
+    end
+  end
 end
 
 --- The chat that a command applies to: this tab page's, else the one used last.

@@ -21,6 +21,7 @@ local moment = require('claude_ide.when.moment')
 local location = require('claude_ide.window.location')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
+local reading = require('claude_ide.window.reading')
 local reload = require('claude_ide.disk.reload')
 local remarks = require('claude_ide.diff.remarks')
 local settings = require('claude_ide.diff.settings')
@@ -58,6 +59,7 @@ local M = {}
 ---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
+---@field shown_at? integer nanoseconds: when it was shown
 ---@field is_ready? boolean whether it accepts the user's keys
 
 ---@type table<integer, claude_ide.Diff>
@@ -252,6 +254,7 @@ local function show(diff)
   if diff.saved then
     diff.saved.lines = diff.saved.lines or saved_lines(diff, original, old)
   end
+  diff.shown_at = vim.uv.hrtime()
   if not diff.focus then
     return when_ready(diff)
   end
@@ -360,10 +363,45 @@ function M.list()
 end
 
 local function with_diff(id, apply)
-  if diffs[id] then
+  if id and diffs[id] then
     return apply(diffs[id])
   end
   choice.choose(vim.tbl_values(diffs), apply)
+end
+
+-- A diff that takes the user to it discards their keys until then.
+local function is_noticed(diff)
+  return diff.is_ready
+    and (diff.focus or (vim.uv.hrtime() - diff.shown_at) / 1e6 >= reading.NOTICED)
+end
+
+--- Accept or reject the diff that the user means (`choice.choose`). A key that was typed before they could
+--- notice it accepts nothing.
+---@param accepted boolean
+---@param reason? string
+function M.decide(accepted, reason)
+  with_diff(nil, function(diff)
+    if not accepted or is_noticed(diff) then
+      decide(diff, accepted, reason)
+    end
+  end)
+end
+
+--- The diffs in the current tab page, as one.
+---@return { since: integer, is_here: boolean, answer: fun(accepted: boolean, reason?: string) }?
+function M.awaiting()
+  local wins = vim.api.nvim_tabpage_list_wins(0)
+  local current, since, is_here = vim.api.nvim_get_current_win(), math.huge, false
+  for _, diff in pairs(diffs) do
+    for _, win in ipairs(diff.shown_at and diff.view and wins or {}) do
+      if layout.has_window(diff.view, win) then
+        since, is_here = math.min(since, diff.shown_at), is_here or win == current
+      end
+    end
+  end
+  if since < math.huge then
+    return { since = since, is_here = is_here, answer = M.decide }
+  end
 end
 
 --- Accept a proposal with its current text.

@@ -72,23 +72,31 @@ local function has_user(state)
   return is_open(state) and api.nvim_get_current_win() == state.win
 end
 
-local function emit(state, key)
-  channel.emit('permission', { id = state.permission.id, key = key, kind = state.permission.kind })
+local function emit(state, key, reason)
+  local permission = state.permission
+  local fields = { id = permission.id, key = key, kind = permission.kind, reason = reason }
+  channel.emit('permission', fields)
 end
 
 -- What is on the screen is what a key answers: while the user types a command, another permission may
 -- have taken the place of the one that they read.
-local function press(key)
-  local state = shown
-  if not state or not has_user(state) or state.drawn ~= state.permission then
+local function answer(state, key, reason)
+  if not is_open(state) or state.drawn ~= state.permission then
     return
   end
   local missing = reading.missing(state.reading)
   if ALLOWING[key] and state.permission.kind ~= CUT and missing then
-    return message.show(missing, 'info')
+    local where = has_user(state) and missing or 'there is more below: :ClaudeAnswer goes to it'
+    return message.show(where, 'info')
   elseif reading.is_noticed(state.reading) then
-    emit(state, key)
+    emit(state, key, reason)
     moment.forget_typing()
+  end
+end
+
+local function press(key)
+  if shown and has_user(shown) then
+    answer(shown, key)
   end
 end
 
@@ -287,6 +295,22 @@ end
 ---@return integer
 function M.count()
   return announced
+end
+
+--- The permission that is on the screen.
+---@return { since: integer, is_here: boolean, answer: fun(accepted: boolean, reason?: string) }?
+function M.awaiting()
+  local state = shown
+  if not state or not is_open(state) or is_elsewhere(state) then
+    return nil
+  end
+  return {
+    since = state.reading.since or vim.uv.hrtime(),
+    is_here = has_user(state),
+    answer = function(accepted, reason)
+      answer(state, accepted and 'y' or 'n', reason)
+    end,
+  }
 end
 
 --- The columns for its text.

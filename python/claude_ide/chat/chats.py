@@ -341,7 +341,8 @@ class Chats:
             case "answer" if event["kind"] == KIND:
                 return chat.consent.key(event["part"], event["key"])
             case "answer":
-                return chat.answers.key(event["part"], event["key"], event["kind"])
+                reason = event.get("reason") or ""
+                return chat.answers.key(event["part"], event["key"], event["kind"], reason)
             case "withdraw":
                 return chat.sending.withdraw(event["part"])
             case "background":

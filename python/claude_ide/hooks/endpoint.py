@@ -153,7 +153,8 @@ class Hooks:
     async def press(self, event: Mapping[str, Any]) -> None:
         """Handle a key of the float with the permissions."""
         if self._sessions is not None:
-            await self._sessions.permissions.press(event["id"], event["key"], event["kind"])
+            press = self._sessions.permissions.press
+            await press(event["id"], event["key"], event["kind"], event.get("reason") or "")
 
     async def changed(self) -> "list[Changes]":
         """Return the sessions that have changed a file, the last active one first."""

@@ -141,8 +141,10 @@ class Permissions:
         await self._editor.run("permission.enter")
         return True
 
-    async def press(self, id_: int, key: str, kind: str) -> None:
+    async def press(self, id_: int, key: str, kind: str, reason: str = "") -> None:
         """Handle a key of the float; `kind` is how much of the permission the user has seen.
+
+        `reason` is why `n` rejects it.
 
         With "resized" the float has another width; with "left" the user answers in the terminal.
         """
@@ -159,7 +161,7 @@ class Permissions:
             case "left":
                 return waiting.settle(None)
             case "n":
-                return self._respond(waiting, Reject())
+                return self._respond(waiting, Reject(reason))
             case "N":
                 return await self._reject(waiting)
             case "d":

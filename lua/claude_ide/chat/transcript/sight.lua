@@ -71,6 +71,23 @@ function M.is_seen(chat, part, win)
   return first_whole_line(win) <= part.row + 1 and vim.fn.line('w$', win) >= last + 1
 end
 
+--- The oldest request that is on the screen in the current tab page, without the questions about trust.
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatPart?
+---@return integer? win
+function M.asking(chat)
+  local oldest, shows ---@type claude_ide.ChatPart?, integer?
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    for id, known in pairs(chat.drawing.parts) do
+      local is_before = not oldest or id < oldest.id
+      if known.drawn[win] and vim.startswith(known.kind, 'request') and is_before then
+        oldest, shows = find(chat, id), win
+      end
+    end
+  end
+  return oldest, shows
+end
+
 --- Scroll a part to the top of a window, with the cursor on its first row.
 ---@param chat claude_ide.Chat
 ---@param id integer part

@@ -111,22 +111,22 @@ class Answers:
         if waiting := self._requests.find(request):
             self._reviews.begin(waiting)
 
-    async def key(self, part: int, key: str, kind: str) -> None:
+    async def key(self, part: int, key: str, kind: str, reason: str = "") -> None:
         """Answer the request in a part of the transcript with one of the keys that it shows.
 
         `kind` is how much of the request the user had seen (`view.SHOWN`). A key that allows more
-        than that does not answer: it shows the rest first.
+        than that does not answer: it shows the rest first. `reason` is why `n` rejects it.
         """
         if waiting := self._requests.at(part):
-            await self._press(waiting, key, kind)
+            await self._press(waiting, key, kind, reason)
 
-    async def _press(self, waiting: Waiting, key: str, kind: str) -> None:
+    async def _press(self, waiting: Waiting, key: str, kind: str, reason: str = "") -> None:
         """Answer a request with a key. After the last answer the transcript shows what follows."""
-        await self._key(waiting, key, kind)
+        await self._key(waiting, key, kind, reason)
         if waiting.is_over and not self._requests:
             await self._panel.follow()
 
-    async def _key(self, waiting: Waiting, key: str, kind: str) -> None:
+    async def _key(self, waiting: Waiting, key: str, kind: str, why: str = "") -> None:
         asked = waiting.asked
         match key:
             case "y" if isinstance(asked, QuestionAsked):
@@ -150,9 +150,10 @@ class Answers:
                 await self._always(waiting)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
+            case "n" if is_for_program(asked):
+                await self._respond(waiting, Reject(), DECLINED)
             case "n":
-                summary = DECLINED if is_for_program(asked) else REJECTED
-                await self._respond(waiting, Reject(), summary)
+                await self._reject(waiting, why)
             case "N" if is_for_program(asked):
                 await self._respond(waiting, Dismiss(), CANCELLED)
             case "N":
@@ -160,8 +161,11 @@ class Answers:
                 if waiting.is_over and reason:
                     await self._return(reason)
                 elif reason is not None:
-                    summary = f"{REJECTED}: {reason}" if reason else REJECTED
-                    await self._respond(waiting, Reject(reason), summary)
+                    await self._reject(waiting, reason)
+
+    async def _reject(self, waiting: Waiting, reason: str) -> None:
+        summary = f"{REJECTED}: {reason}" if reason else REJECTED
+        await self._respond(waiting, Reject(reason), summary)
 
     async def _accept_diff(self, waiting: Waiting) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
