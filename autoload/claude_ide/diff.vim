@@ -270,6 +270,7 @@ export def List(): list<dict<any>>
     path: diff.path,
     title: diff.title,
     shown: diff.is_ready,
+    label: get(diff, 'label', ''),
   }))
 enddef
 

@@ -118,7 +118,8 @@ def Title(): string
   const permission = shown.permission
   const waiting = permission.count > 1 ? $' · 1 of {permission.count}' : ''
   const keys = shown.is_inside ? 'q goes back' : ':ClaudeAnswer'
-  return $' {plain.OneLine(permission.agent)} asks{waiting} · {keys} '
+  const label = permission.label !=# '' ? $' ({permission.label})' : ''
+  return $' {plain.OneLine(permission.agent .. label)} asks{waiting} · {keys} '
 enddef
 
 # The number of those that wait may have changed only.
@@ -237,6 +238,11 @@ export def Awaiting(): dict<any>
   return {since: reltimefloat(reltime(shown.since)), is_here: shown.is_inside, Answer: Decide}
 enddef
 
+# What tells the CLIs whose permissions wait from others.
+export def Labels(): list<string>
+  return empty(shown) ? [] : copy(shown.permission.labels)
+enddef
+
 # How many permissions wait.
 export def Count(): number
   return announced
@@ -248,8 +254,9 @@ export def Width(): number
 enddef
 
 # Called by the host: show the oldest permission, instead of an earlier one. `permission` has its
-# `id`, the `launch` of the terminal whose CLI asks, the `agent`, the `tool`, the `count` of those
-# that wait, the `kind` of what is shown, and the `lines`.
+# `id`, the `launch` of the terminal whose CLI asks, the `agent`, the `label` that tells it from
+# others, the `labels` of all that wait, the `tool`, the `count` of those that wait, the `kind` of
+# what is shown, and the `lines`.
 export def Show(permission: dict<any>): bool
   if empty(shown)
     Watch(true)
@@ -263,7 +270,7 @@ export def Show(permission: dict<any>): bool
       Report('left')
     endif
   })
-  AnnounceCount(permission.count, {agent: permission.agent, tool: permission.tool})
+  AnnounceCount(permission.count, {agent: permission.agent, label: permission.label, tool: permission.tool})
   UpdateSoon()
   return true
 enddef

@@ -17,12 +17,20 @@ def Relative(path: string): string
   return fnamemodify(path, ':~:.')
 enddef
 
+# The name of the terminal in which a client runs.
+def TerminalOf(pid: number): string
+  const terminal = exists('*claude_ide#terminal#clients#Terminal')
+    ? call('claude_ide#terminal#clients#Terminal', [pid]) : {}
+  return empty(terminal) ? '' : $' · {terminal.name}'
+enddef
+
 def ClientLine(client: dict<any>, now: float): string
   const name = client.version !=# '' ? $'{client.name} {client.version}' : client.name
   const pid = client.pid > 0 ? $' · pid {client.pid}' : ''
   const since = strftime('%H:%M:%S', float2nr(client.since))
   const silent = client.responsive ? '' : ' · does not answer'
-  return $'  {name}{pid} · since {since} ({Ago(float2nr(now - client.since))}){silent}'
+  const folder = client.folder !=# '' ? $' · {fnamemodify(client.folder, ":~")}' : ''
+  return $'  {name}{TerminalOf(client.pid)}{folder}{pid} · since {since} ({Ago(float2nr(now - client.since))}){silent}'
 enddef
 
 def Section(title: string, items: list<string>): list<string>

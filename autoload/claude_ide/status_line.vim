@@ -20,9 +20,16 @@ def Asked(name: string, otherwise: any): any
   return exists('*' .. name) ? call(name, []) : otherwise
 enddef
 
-# Whether a proposal is open, whether shown or not.
-def HasDiff(): bool
-  return !empty(Asked('claude_ide#diff#List', []))
+# The proposals that are open, whether shown or not.
+def Diffs(): list<dict<any>>
+  return Asked('claude_ide#diff#List', [])
+enddef
+
+# What tells the CLIs that want the user from others.
+def Labels(): list<string>
+  const proposing: list<string> = Diffs()->mapnew((_, diff) => diff.label)
+  const asking: list<string> = Asked('claude_ide#permission#Labels', [])
+  return asking->extendnew(proposing)->filter((_, label) => label !=# '')->sort()->uniq()
 enddef
 
 # How many proposals wait for a free moment.
@@ -39,7 +46,7 @@ enddef
 def StateOf(server: dict<any>): string
   if empty(server)
     return 'off'
-  elseif HasDiff() || Asking() > 0
+  elseif !empty(Diffs()) || Asking() > 0
     return 'wants you'
   elseif activity.IsWorking()
     return 'working'
@@ -51,7 +58,9 @@ def WordsOf(server: dict<any>, state: string): string
   var words: list<string> = []
   if !empty(server)
     const several = state ==# 'idle' && server.clients > 1 ? $' ({server.clients})' : ''
-    words->add($'Claude: {state}{several}')
+    const labels = Labels()->join(', ')
+    const who = labels ==# '' ? 'Claude' : $'Claude ({labels})'
+    words->add($'{who}: {state}{several}')
   endif
   if Waiting() > 0
     words->add($'{Waiting()}!')

@@ -21,13 +21,14 @@ export def Here(): list<number>
   return clients.Here()
 enddef
 
-# Called by the host: the terminals that run, each as the id of its launch, its name, and whether a
-# command here can mean it: that in which the user is, or else those of this tab page.
-export def Meant(): list<list<any>>
+# Called by the host: the terminals that run, each as the id of its launch, its name, whether a
+# command here can mean it, its folder, and the process ids of its clients. A command means that in
+# which the user is, or else those of this tab page.
+export def Running(): list<list<any>>
   const entered = register.Of(bufnr())
   return register.All()->mapnew((_, terminal) => {
     const is_meant = empty(entered) ? terminal.home == register.Tab() : terminal is entered
-    return [terminal.launch, terminal.name, is_meant]
+    return [terminal.launch, terminal.name, is_meant, terminal.worktree, clients.Of(terminal)]
   })
 enddef
 

@@ -16,11 +16,20 @@ local function relative(path)
   return vim.fn.fnamemodify(path, ':~:.')
 end
 
+-- The name of the terminal in which a client runs.
+local function terminal_of(pid)
+  local clients = package.loaded['claude_ide.terminal.clients']
+  local terminal = clients and clients.terminal(pid)
+  return terminal and (' · %s'):format(terminal.name) or ''
+end
+
 local function client_lines(client, now)
   local name = client.version ~= '' and client.name .. ' ' .. client.version or client.name
   local pid = client.pid > 0 and (' · pid %d'):format(client.pid) or ''
+  local folder = client.folder ~= '' and ' · ' .. vim.fn.fnamemodify(client.folder, ':~') or ''
   local since = os.date('%H:%M:%S', math.floor(client.since))
-  local line = ('  %s%s · since %s (%s)'):format(name, pid, since, ago(now - client.since))
+  local where = terminal_of(client.pid) .. folder .. pid
+  local line = ('  %s%s · since %s (%s)'):format(name, where, since, ago(now - client.since))
   return client.responsive and line or line .. ' · does not answer'
 end
 

@@ -21,10 +21,21 @@ local function count(modules)
   end)
 end
 
--- Whether a proposal is open, whether shown or not.
-local function has_diff()
+-- The proposals that are open, whether shown or not.
+local function diffs()
   local diff = package.loaded['claude_ide.diff']
-  return diff ~= nil and #diff.list() > 0
+  return diff and diff.list() or {}
+end
+
+-- What tells the CLIs that want the user from others.
+local function labels()
+  local permission = package.loaded['claude_ide.permission']
+  local found = permission and vim.list_slice(permission.labels()) or {}
+  for _, diff in ipairs(diffs()) do
+    found[#found + 1] = diff.label
+  end
+  table.sort(found)
+  return vim.fn.uniq(found)
 end
 
 -- The name of the agent that is working or waiting; of several agents, that of the plugin.
@@ -95,7 +106,9 @@ local function words_of(server, state)
   if server then
     local several = state == 'idle' and server.clients > 1 and (' (%d)'):format(server.clients)
       or ''
-    table.insert(words, ('%s: %s%s'):format(name(), state, several))
+    local wanting = table.concat(labels(), ', ')
+    local who = wanting ~= '' and ('%s (%s)'):format(name(), wanting) or name()
+    table.insert(words, ('%s: %s%s'):format(who, state, several))
   end
   for _, mark in ipairs(MARKS) do
     local number = count(mark[2])
@@ -114,7 +127,7 @@ local function compose()
   local host = package.loaded['claude_ide.host']
   local server = host and host.server()
   local figures = server and activity.figures() or {}
-  local state = state_of(server, has_diff() or count(WANTING) > 0)
+  local state = state_of(server, #diffs() > 0 or count(WANTING) > 0)
   local parts = { words_of(server, state) }
   add_figures(parts, figures)
   return {

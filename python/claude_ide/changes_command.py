@@ -33,12 +33,12 @@ async def show(app: Parts, only: Sequence[str], *, whole: bool) -> None:
 
 async def _chosen(app: Parts, found: "list[Changes]") -> "Changes | None":
     """Return one of several sessions; None if the user chooses none."""
-    terminals = await app.editor.terminals.meant()
-    near = {launch for launch, _, is_meant in terminals if is_meant}
+    terminals = await app.editor.terminals.running()
+    near = {each.launch for each in terminals if each.is_meant}
     meant = [changes for changes in found if changes.launch in near] or found
     if len(meant) == 1:
         return meant[0]
-    names = {launch: f"Claude {name}" for launch, name, _ in terminals}
+    names = {each.launch: f"Claude {each.name}" for each in terminals}
     items = [f"{names.get(each.launch, 'ended')}: {each.prompt}" for each in meant]
     index = await app.editor.select("Changes of:", items)
     return None if index is None else meant[index]

@@ -2,10 +2,12 @@
 
 import asyncio
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -308,3 +310,97 @@ def knows(client: ClaudeCode, n: int) -> bool:
 
 async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
     await asyncio.wait_for(ide.settle(0.1), WAIT)
+
+
+# Which clients learn of a selection.
+
+
+@pytest.fixture
+def worktrees(tmp_path: Path) -> dict[str, Path]:
+    """Two worktrees of a repository, one of them inside the other; another repository; a folder."""
+    main, other, folder = tmp_path / "main", tmp_path / "other", tmp_path / "folder"
+    inner = main / ".claude" / "worktrees" / "feature"
+    for repository in (main, other):
+        subprocess.run(["git", "init", "-q", repository], check=True)
+    commit = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "first",
+    ]
+    subprocess.run(["git", "-C", main, *commit], check=True)
+    subprocess.run(["git", "-C", main, "worktree", "add", "-q", inner], check=True)
+    folder.mkdir()
+    return {"main": main, "feature": inner, "other": other, "folder": folder}
+
+
+@asynccontextmanager
+async def running_in(ide: Ide, port: int, folder: Path) -> AsyncIterator[ClaudeCode]:
+    """A client whose process has a working folder."""
+    process = await asyncio.create_subprocess_exec("sleep", "60", cwd=folder)
+    try:
+        async with joined(ide, port, process.pid) as client:
+            yield client
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@pytest.mark.parametrize(
+    ("folders", "file", "told"),
+    [
+        (["main", "feature"], "main/a.py", ["main"]),
+        (["main", "feature"], "feature/a.py", ["feature"]),
+        (["main", "feature"], "main/deep/a.py", ["main"]),
+        (["main"], "feature/a.py", []),
+        (["feature"], "main/a.py", []),
+        (["main", "other"], "other/a.py", ["other"]),
+        (["main"], "other/a.py", ["main"]),
+        (["main"], "folder/a.py", ["main"]),
+        (["folder", "main"], "folder/a.py", ["folder"]),
+        (["main", "main"], "main/a.py", ["main", "main"]),
+    ],
+)
+async def test_a_selection_is_told_to_the_clients_of_its_worktree(
+    ide: Ide, port: int, worktrees: dict[str, Path], folders: list[str], file: str, told: list[str]
+) -> None:
+    name, _, inside = file.partition("/")
+    selection = {"text": "x", "filePath": str(worktrees[name] / inside)}
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(running_in(ide, port, worktrees[folder]))
+            for folder in folders
+        ]
+
+        ide.editor.events.dispatch("selection_changed", selection)
+
+        # A notification for all comes after it.
+        ide.notify_all("last", {})
+        for client in clients:
+            await until(partial(client.notifications_of, "last"))
+        heard = [client.notifications_of("selection_changed") for client in clients]
+        assert [name for name, each in zip(folders, heard, strict=True) if each] == told
+
+
+async def test_a_client_that_comes_later_does_not_learn_of_another_worktree(
+    ide: Ide, port: int, worktrees: dict[str, Path]
+) -> None:
+    selection = {"text": "x", "filePath": str(worktrees["main"] / "a.py")}
+    ide.editor.events.dispatch("selection_changed", selection)
+
+    async with running_in(ide, port, worktrees["feature"]) as client:
+        assert client.notifications_of("selection_changed") == []
+    async with running_in(ide, port, worktrees["main"]) as client:
+        await until(lambda: client.notifications_of("selection_changed") == [selection])
+
+
+async def test_a_client_is_described_with_its_folder(
+    ide: Ide, port: int, worktrees: dict[str, Path]
+) -> None:
+    async with running_in(ide, port, worktrees["feature"]):
+        assert the_client(ide).describe()["folder"] == str(worktrees["feature"])

@@ -170,7 +170,7 @@ export def Set(diff: dict<any>, windows: dict<any>)
     diff: diff,
     launch: why.LaunchOf(diff),
     title: strtrans(plain.OneLine(diff.title)),
-    hint: strtrans(plain.OneLine(get(diff, 'hint', ''))),
+    hint: strtrans(plain.OneLine(get(diff, 'hint', has_key(diff, 'label') ? $'[{diff.label}]' : ''))),
     keys: KEYS,
   }, common, 'keep')
   for win in [windows.left, windows.right]

@@ -51,6 +51,11 @@ export def Buffer(pid: number): number
   return found < 0 ? 0 : term_list()[found]
 enddef
 
+# The process ids of the connected clients that run in a terminal of ours.
+export def Of(terminal: dict<any>): list<number>
+  return pids->copy()->filter((_, pid) => RunsIn(pid, terminal))
+enddef
+
 # The terminal of ours in which a client runs; empty if none is found. `pid` is 0 if unknown.
 export def Terminal(pid: number): dict<any>
   const found = register.All()->indexof((_, terminal) => RunsIn(pid, terminal))

@@ -44,6 +44,7 @@ local M = {}
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
 ---@field pid? integer the process of the client that proposes it, if it is known
 ---@field hint? string what the user should know before deciding, for the winbar
+---@field label? string what tells the client that proposes it from others
 ---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 ---@field more_keys? string[][] of the proposal, with their descriptions
@@ -352,12 +353,14 @@ function M.close_all()
 end
 
 --- The diffs that wait for a decision, ordered by id.
----@return { id: integer, path: string, title: string, shown: boolean }[] shown: accepts keys
+---@return { id: integer, path: string, title: string, shown: boolean, label?: string }[] shown: accepts keys
 function M.list()
   local list = {}
   for id, diff in vim.spairs(diffs) do
     local shown = diff.is_ready == true
-    table.insert(list, { id = id, path = diff.path, title = diff.title, shown = shown })
+    local item = { id = id, path = diff.path, title = diff.title, shown = shown }
+    item.label = diff.label
+    table.insert(list, item)
   end
   return list
 end

@@ -43,6 +43,8 @@ end
 ---@field id integer
 ---@field launch string the terminal whose CLI asks
 ---@field agent string
+---@field label string what tells the CLI that asks from others; empty if there are none
+---@field labels string[] those of all CLIs that wait
 ---@field tool string
 ---@field count integer how many wait
 ---@field kind string how much of it is shown
@@ -161,8 +163,9 @@ end
 local function titles(state)
   local permission, is_inside = state.permission, has_user(state)
   local waiting = permission.count > 1 and (' · 1 of %d'):format(permission.count) or ''
+  local label = permission.label ~= '' and (' (%s)'):format(permission.label) or ''
   return {
-    title = (' %s asks%s '):format(plain.one_line(permission.agent), waiting),
+    title = (' %s asks%s '):format(plain.one_line(permission.agent .. label), waiting),
     footer = is_inside and ' q goes back ' or ' :ClaudeAnswer ',
     footer_pos = 'right',
     -- Otherwise the keys that go from window to window would lead into it.
@@ -289,6 +292,12 @@ local function announce_count(permission)
       count = count,
     })
   end
+end
+
+--- What tells the CLIs whose permissions wait from others.
+---@return string[]
+function M.labels()
+  return shown and shown.permission.labels or {}
 end
 
 --- How many permissions wait.

@@ -38,14 +38,27 @@ function M.buffer(pid)
   end)
 end
 
+local function runs_in_terminal(pid, terminal)
+  local job = terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
+  return runs_in(pid, job)
+end
+
 --- The terminal of ours in which a client runs.
 ---@param pid integer 0 if unknown
 ---@return claude_ide.Terminal?
 function M.terminal(pid)
   return vim.iter(register.all()):find(function(terminal)
-    local job = terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
-    return runs_in(pid, job)
+    return runs_in_terminal(pid, terminal)
   end)
+end
+
+--- The connected clients that run in a terminal of ours.
+---@param terminal claude_ide.Terminal
+---@return integer[] pids
+function M.of(terminal)
+  return vim.tbl_filter(function(pid)
+    return runs_in_terminal(pid, terminal)
+  end, pids)
 end
 
 -- A terminal that the user has opened belongs where it is shown.

@@ -103,12 +103,14 @@ end
 
 --- Called by the host: the terminals that run, and which of them a command here can mean: that in which the
 --- user is, or else those of this tab page.
----@return [string, string, boolean][] terminals the id of the launch, the name, whether it is meant
-function M.meant()
+---@return [string, string, boolean, string, integer[]][] terminals the id of the launch, the name, whether it
+---  is meant, the folder, and the process ids of its clients
+function M.running()
   local entered, here = register.of(api.nvim_get_current_buf()), api.nvim_get_current_tabpage()
   return vim.tbl_map(function(terminal)
     local is_meant = terminal == entered or not entered and terminal.home == here
-    return { terminal.launch, terminal.name, is_meant }
+    local pids = clients.of(terminal)
+    return { terminal.launch, terminal.name, is_meant, terminal.worktree, pids }
   end, register.all())
 end
 

@@ -42,7 +42,7 @@ class Editor:
         self.state = State(folders=[*folders])
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
-        self.terminals = Terminals(port)
+        self.terminals = Terminals(port, self.state)
         self._finishing = Finishing(port, self.events)
         self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)

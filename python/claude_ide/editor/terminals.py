@@ -1,19 +1,59 @@
-"""The terminals of Neovim in which agents run."""
+"""The terminals of the editor in which agents run, and what the user calls each agent."""
 
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from claude_ide import pids, repository
 from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.state import State
+from claude_ide.errors import EditorError
+
+
+class Terminal(msgspec.Struct, frozen=True):
+    """A terminal that runs. `pids` are those of the connected clients in it, if any.
+
+    `name` is the user's, or a number; `is_meant` is whether a command here can mean it; `folder` is
+    where it was started, or the root of that worktree.
+    """
+
+    launch: str
+    name: str
+    is_meant: bool
+    folder: str
+    pids: list[int]
+
+
+class _Cli(msgspec.Struct, frozen=True):
+    """A CLI in a terminal of ours, or the client of one that runs elsewhere."""
+
+    name: str
+    number: str
+    folder: str
+    launch: str = ""
+    pids: tuple[int, ...] = ()
+
+    @property
+    def root(self) -> Path:
+        """The root of its worktree, or else its folder."""
+        return _root(self.folder)
 
 
 class Terminals:
     """The calls about terminals. A terminal is known by its process, or by the id of its launch."""
 
-    def __init__(self, port: Port) -> None:
+    def __init__(self, port: Port, state: State) -> None:
         self._port = port
+        self._state = state
+        self._clients: list[int] = []
 
-    def clients_run_as(self, pids: list[int]) -> None:
-        """Report the process ids of the clients, so that Neovim finds their terminals."""
-        self._port.notify("terminal.connected", pids)
+    def clients_run_as(self, clients: list[int]) -> None:
+        """Report the process ids of the clients, so that the editor finds their terminals."""
+        self._clients = clients
+        self._port.notify("terminal.connected", clients)
 
     def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
         """Report what the agent of a terminal does (`activity.lua`)."""
@@ -25,12 +65,38 @@ class Terminals:
 
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""
-        pids: list[int] = await self._port.call("terminal.here")
-        return pids
+        found: list[int] = await self._port.call("terminal.here")
+        return found
 
-    async def meant(self) -> list[tuple[str, str, bool]]:
-        """Return the launch and name of each terminal, and whether a command here can mean it."""
-        return [(*each,) for each in await self._port.call("terminal.meant")]
+    async def running(self) -> list[Terminal]:
+        """Return the terminals, the last used one first."""
+        return [Terminal(*each) for each in await self._port.call("terminal.running")]
+
+    async def label(self, *, pid: int = 0, launch: str = "") -> str:
+        """Return what tells a CLI from the others: its name, worktree, branch or folder.
+
+        It is empty if there is only one, in the editor's own worktree, or if it is unknown.
+        """
+        try:
+            clis = list(self._clis(await self.running()))
+        except EditorError:
+            return ""
+        own = next((each for each in clis if launch and each.launch == launch), None)
+        own = own or next((each for each in clis if pid and pid in each.pids), None)
+        if own is None or not own.folder:
+            return own.name if own else ""
+        is_alone = len(clis) == 1 and own.root in map(_root, self._state.folders)
+        return "" if is_alone else own.name or _distinct(own, clis)
+
+    def _clis(self, terminals: list[Terminal]) -> Iterator[_Cli]:
+        for each in terminals:
+            name, number = ("", each.name) if each.name.isdecimal() else (each.name, "")
+            folder = next(filter(None, map(pids.working_folder, each.pids)), each.folder)
+            yield _Cli(name, number, folder, each.launch, tuple(each.pids))
+        found = {pid for each in terminals for pid in each.pids}
+        for pid in self._clients:
+            if pid not in found:
+                yield _Cli("", str(pid), pids.working_folder(pid), pids=(pid,))
 
     async def say(self, words: str, pid: int) -> None:
         """Type words as a prompt into the terminal of a client; 0: into that of `:Claude`.
@@ -38,3 +104,24 @@ class Terminals:
         Raises `EditorError` if no terminal of this Neovim is found.
         """
         without_error(await self._port.call("terminal.typing.send", pid, words))
+
+
+def _root(folder: str) -> Path:
+    path = Path(folder).resolve()
+    found = repository.find(path)
+    return found.root if found else path
+
+
+def _distinct(own: _Cli, clis: list[_Cli]) -> str:
+    """Return the first of some descriptions that no other CLI shares."""
+    described: list[Callable[[_Cli], str]] = [
+        lambda each: each.root.name,
+        lambda each: repository.branch(each.root),
+        lambda each: Path(each.folder).name,
+        lambda each: "/".join(each.root.parts[-2:]),
+    ]
+    for describe in described:
+        text = describe(own)
+        if text and Counter(map(describe, clis))[text] == 1:
+            return text
+    return f"{own.root.name} ({own.number})"

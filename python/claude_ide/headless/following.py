@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from claude_ide import files
+from claude_ide import files, pids
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
@@ -77,18 +77,8 @@ def _sweep(folder: Path) -> None:
     """Remove files that killed hosts have left."""
     for path in folder.glob("*.json"):
         pid = path.name.partition("-")[0]
-        if pid.isdecimal() and not _lives(int(pid)):
+        if pid.isdecimal() and not pids.lives(int(pid)):
             path.unlink(missing_ok=True)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

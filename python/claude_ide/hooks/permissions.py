@@ -243,7 +243,8 @@ class Permissions:
             if found:
                 oldest = found[0]
                 oldest.view.resize(width, min(LINE, width))
-                await self._editor.run("permission.show", _shown(oldest, len(found)))
+                labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
+                await self._editor.run("permission.show", _shown(oldest, labels))
 
     def _respond(self, waiting: Waiting, answer: Answer) -> None:
         """Send an answer. Raises `InvalidRuleError`."""
@@ -295,15 +296,17 @@ def _is_ended(waiting: Waiting, hook: Hook) -> bool:
     return waiting.hook.agent_id == hook.agent_id
 
 
-def _shown(waiting: Waiting, count: int) -> dict[str, Any]:
-    """Return what the float shows of a permission, the oldest one of `count`."""
+def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:
+    """Return what the float shows of the first of some permissions, with the label of each CLI."""
     rows = [_flat(each) for each in waiting.view.rows()]
     return {
         "id": waiting.id,
         "launch": waiting.launch,
         "agent": AGENT,
+        "label": labels[0],
+        "labels": sorted({*labels} - {""}),
         "tool": waiting.asked.name,
-        "count": count,
+        "count": len(labels),
         "kind": waiting.view.kind,
         "lines": [each.text for each in rows],
         "marks": [(number, *mark) for number, each in enumerate(rows) for mark in each.marks],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from claude_ide import pids
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
@@ -83,12 +84,18 @@ class Client(msgspec.Struct, eq=False):
         """The name that the user sees."""
         return self.label or self.title or self.name
 
+    @property
+    def folder(self) -> str:
+        """The working folder of its process; empty if the system does not tell it."""
+        return pids.working_folder(self.pid) if self.pid else ""
+
     def describe(self) -> dict[str, object]:
         """Return the fields that `:ClaudeStatus` shows for this client."""
         return {
             "name": self.shown_name,
             "version": self.version,
             "pid": self.pid or 0,
+            "folder": self.folder,
             "since": self.since,
             "responsive": self.responsive,
             "diffs": [diff.path for diff in self.diffs],

@@ -3,15 +3,16 @@
 import asyncio
 import contextlib
 import logging
-import os
 from collections import deque
 from collections.abc import Callable, Collection, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from claude_ide import pids
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
+from claude_ide.mcp import worktrees
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.noted import Noted
 from claude_ide.mcp.outbox import Outbox
@@ -127,7 +128,14 @@ class Ide:
         await asyncio.gather(*answering)
 
     def _selection_changed(self, selection: dict[str, Any]) -> None:
-        self.notify_all("selection_changed", selection, key="selection_changed")
+        for client in self._concerned(selection):
+            if client.informed:
+                self._outboxes[client].put("selection_changed", selection, "selection_changed")
+
+    def _concerned(self, selection: dict[str, Any]) -> list[Client]:
+        """Return the clients that may learn of a selection."""
+        path, clients = selection.get("filePath"), list(self._outboxes)
+        return worktrees.concerned(clients, path) if path else clients
 
     def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
         uri = changed["uri"]
@@ -168,8 +176,8 @@ class Ide:
     def _inform(self, client: Client) -> None:
         """Send the selection now, and changes from now on."""
         client.informed = True
-        if self.editor.state.selection is not None:
-            selection = self.editor.state.selection
+        selection = self.editor.state.selection
+        if selection is not None and client in self._concerned(selection):
             self._outboxes[client].put("selection_changed", selection, "selection_changed")
 
     async def _keep_alive(self, client: Client, peer: Peer, connection: Connection) -> None:
@@ -188,7 +196,7 @@ class Ide:
                 client.responsive = True  # an error is an answer, too
             except TimeoutError:
                 client.responsive = False
-                if client.pid is not None and not _lives(client.pid):
+                if client.pid is not None and not pids.lives(client.pid):
                     logger.info("client %s has gone without closing its connection", client.pid)
                     await connection.close()
             except TransportClosed:
@@ -210,13 +218,3 @@ def described(mention: dict[str, Any]) -> str:
         return path
     first, last = mention["lineStart"] + 1, mention["lineEnd"] + 1
     return f"{path}#L{first}" + (f"-{last}" if last != first else "")
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide import files
-from claude_ide.trust import repository
+from claude_ide import files, repository
 
 LARGEST = 1_000_000
 """Bytes of the largest settings file that is read; a larger one is reported as unreadable."""

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import files
+from claude_ide import files, repository
 from claude_ide.paths import config_folder, home
-from claude_ide.trust import repository
 
 LARGEST = 64_000_000
 """Bytes of the file; the CLI also stores much other data in it."""

@@ -59,7 +59,7 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         arguments.new_file_contents,
         client.shown_name,
         client.config.diff.layout,
-        **({"pid": client.pid} if client.pid else {}),
+        **await _who(client),
         **_compared(arguments),
     )
     client.diffs.append(diff)
@@ -78,6 +78,15 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
+
+
+async def _who(client: Client) -> dict[str, int | str]:
+    """Return what tells the client from others, for its diff."""
+    label = await client.editor.terminals.label(pid=client.pid or 0)
+    return {
+        **({"pid": client.pid} if client.pid else {}),
+        **({"label": label} if label else {}),
+    }
 
 
 @tool("close_tab")

@@ -1,10 +1,11 @@
-"""Finds the git repository of a folder without running git."""
+"""Finds the git repository of a folder, and its branch, without running git."""
 
 from pathlib import Path
 from typing import NamedTuple
 
 from claude_ide import files
 
+BRANCH = "ref: refs/heads/"
 LARGEST = 4096
 """Bytes of the largest file that is read; such files contain only a path."""
 
@@ -25,6 +26,14 @@ def find(folder: Path) -> Repository | None:
         if git.is_file():
             return Repository(root, _main_worktree(git) or root)
     return None
+
+
+def branch(root: Path) -> str:
+    """Return the branch of the worktree with this root; empty if it is on none, or has none."""
+    git = root / ".git"
+    head = (_named_in(git, "gitdir:") or git) / "HEAD" if git.is_file() else git / "HEAD"
+    content = (files.read_if_sound(head, LARGEST) or b"").decode("utf-8", "replace").strip()
+    return content.removeprefix(BRANCH) if content.startswith(BRANCH) else ""
 
 
 def _main_worktree(git: Path) -> Path | None:

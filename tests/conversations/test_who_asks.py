@@ -1,0 +1,124 @@
+"""Two CLIs in two worktrees: requests, diffs and the status line say whose they are."""
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_code import claude_code
+from support.either_editor import BOTH, Editor, configure, pid_of, status_line
+from support.happenings import HookedCli, recorder
+from support.neovim import until
+from support.permissions import shown
+
+pytestmark = BOTH
+
+
+@pytest.fixture
+def worktrees(tmp_path: Path) -> list[Path]:
+    """The main worktree of a repository, and one of a branch."""
+    main, feature = tmp_path / "shop", tmp_path / "feature"
+    git = ["git", "-C", str(main), "-c", "user.name=a", "-c", "user.email=a@b"]
+    main.mkdir()
+    for words in ("init -q", "commit -q --allow-empty -m first", f"worktree add -q {feature}"):
+        subprocess.run([*git, *words.split()], check=True)
+    for root in (main, feature):
+        (root / "cart.py").write_text("one\n")
+    return [main, feature]
+
+
+Pair = list[tuple[HookedCli, int]]
+
+
+@pytest.fixture
+async def clis(nvim: Editor, tmp_path: Path, worktrees: list[Path]) -> Pair:
+    """A CLI in each worktree, each in a tab page of its own; the user is in a file of the first."""
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program), terminal={"per": "worktree"})
+    found: Pair = []
+    for number, root in enumerate(worktrees):
+        record.unlink(missing_ok=True)
+        await nvim.command(f"{'tabnew | ' if number else ''}tcd {root}")
+        await nvim.command("Claude")
+        cli = await HookedCli.started(record)
+        found.append((cli, await pid_of(nvim)))
+        await nvim.keys(r"<C-\><C-n>")
+        await until(lambda: nvim.eval("mode(1) == 'nt'"), "the user has left Terminal mode")
+    await nvim.keys("1gt<C-w>p")
+    await until(lambda: nvim.eval("[tabpagenr(), &buftype] == [1, '']"), "the user is in a file")
+    return found
+
+
+@pytest.fixture
+async def asked(clis: Pair) -> AsyncIterator[list[HookedCli]]:
+    """Both CLIs ask for a permission, that of the second worktree first."""
+    asking: list[asyncio.Task[object]] = []
+    for cli, _ in reversed(clis):
+        tool = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+        work = cli.send("PermissionRequest", **tool, permission_suggestions=[])
+        asking.append(asyncio.ensure_future(work))
+        await asyncio.wait((asking[-1],), timeout=0.1)
+    yield [cli for cli, _ in clis]
+    for each in asking:
+        each.cancel()
+    await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_a_permission_names_the_worktree_that_asks(
+    nvim: Editor, asked: list[HookedCli]
+) -> None:
+    float_ = await shown(nvim, "make")
+    assert float_["title"].startswith(" Claude (feature) asks ")
+
+    async def named() -> bool:
+        return "Claude (feature, shop): wants you" in await status_line(nvim)
+
+    await until(named, "the status line names both")
+
+
+async def test_a_diff_names_the_worktree_of_its_cli(
+    nvim: Editor, clis: Pair, worktrees: list[Path], config_folder: Path
+) -> None:
+    _, pid = clis[1]
+    path = str(worktrees[1] / "cart.py")
+    async with claude_code(config_folder, pid=pid) as client:
+        client.start_call(
+            "openDiff",
+            {
+                "old_file_path": path,
+                "new_file_path": path,
+                "new_file_contents": "two\n",
+                "tab_name": "x",
+            },
+        )
+        await nvim.keys("2gt")
+
+        await until(lambda: "cart.py [feature]" in " ".join(nvim.screen.text().split()))
+
+
+async def test_the_status_has_the_folder_of_a_client(
+    nvim: Editor, clis: Pair, worktrees: list[Path], config_folder: Path
+) -> None:
+    _, pid = clis[1]
+    async with claude_code(config_folder, pid=pid):
+        await nvim.command("ClaudeStatus")
+
+        await until(lambda: f"· 2 · {worktrees[1]} · pid {pid}"[:60] in nvim.screen.text())
+
+
+async def test_one_cli_needs_no_name(nvim: Editor, tmp_path: Path) -> None:
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+    tool = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+
+    asking = asyncio.ensure_future(cli.send("PermissionRequest", **tool))
+
+    float_ = await shown(nvim, "make")
+    assert float_["title"].startswith(" Claude asks ")
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
