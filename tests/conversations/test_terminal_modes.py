@@ -33,6 +33,10 @@ async def is_typing(nvim: Editor, terminal: int) -> bool:
     return bool(await nvim.eval(f"bufnr() == {terminal} && mode() == 't'"))
 
 
+async def is_reading(nvim: Editor, terminal: int) -> bool:
+    return bool(await nvim.eval(f"bufnr() == {terminal} && mode(1) != 't'"))
+
+
 async def is_in_file(nvim: Editor, mode: str = "n") -> bool:
     return bool(await nvim.eval(f"[bufname(), mode()] == ['a.txt', '{mode}']"))
 
@@ -167,4 +171,42 @@ async def test_on_each_side_the_mode_continues(nvim: Editor, program: Path, side
     await nvim.keys("i<F2>")
     await until(lambda: is_in_file(nvim))
     await nvim.keys("<F2>")
+    await until(lambda: is_typing(nvim, terminal))
+
+
+@BOTH
+@pytest.mark.parametrize("closing", ["copen | cclose", "new | close", "tabnew | tabclose", "bdelete"])
+async def test_the_keys_after_a_closed_window_are_not_for_claude(
+    nvim: Editor, terminal: int, closing: str
+) -> None:
+    await nvim.command("wincmd p")
+    await until(lambda: is_typing(nvim, terminal))
+    await nvim.keys("<C-w>p")
+    await until(lambda: is_in_file(nvim))
+    # The terminal is the previous window, to which closing another one returns.
+    opening, _, close = closing.rpartition(" | ")
+    if opening:
+        await nvim.command(f"wincmd p | {opening}")
+    await nvim.keys(f":{close}!<CR>:let g:arrived = 1<CR>")
+
+    await until(lambda: nvim.eval("exists('g:arrived')"), "the keys are a command")
+    assert "arrived" not in nvim.screen.text().replace(":let g:arrived = 1", "")
+    assert not await is_typing(nvim, terminal)
+
+
+@BOTH
+async def test_after_such_a_return_the_user_types_again_when_they_come_by_themselves(
+    nvim: Editor, terminal: int
+) -> None:
+    await nvim.keys("<F2>")
+    await until(lambda: is_typing(nvim, terminal))
+    await nvim.command("new")
+    await until(lambda: nvim.eval("mode() == 'n' && &buftype == ''"))
+    await nvim.keys(":close<CR>")
+    await until(lambda: is_reading(nvim, terminal))
+    await nvim.keys("<C-w>h")
+    await until(lambda: is_in_file(nvim))
+
+    await nvim.keys("<C-w>l")
+
     await until(lambda: is_typing(nvim, terminal))

@@ -5,7 +5,6 @@ local typing_mode = require('claude_ide.terminal.typing_mode')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_terminal_keys', { clear = true })
 local WINDOWS = {
   h = 'Go to the window on the left',
   j = 'Go to the window below',
@@ -34,13 +33,7 @@ function M.define(bufnr)
   -- Suspended, the CLI could not be continued: it has no shell.
   vim.keymap.set('t', '<C-z>', '<Cmd>suspend<CR>', { buffer = bufnr, desc = 'Suspend Neovim' })
   typing_mode.watch(bufnr)
-  api.nvim_create_autocmd('WinEnter', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      typing_mode.resume(bufnr)
-    end,
-  })
+  typing_mode.resume_on_entry(bufnr)
 end
 
 return M

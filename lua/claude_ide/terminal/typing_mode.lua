@@ -9,6 +9,9 @@ local ENDS_WITHIN = 300 -- milliseconds
 
 -- By buffer: whether its window was left in Terminal mode; nil if it was closed, or never left.
 local typing = {} ---@type table<integer, boolean?>
+-- By buffer: whether the user is there because the window that they were in has closed.
+local has_landed = {} ---@type table<integer, true?>
+local left = 0 -- the window that the user has left last
 
 --- Let the user type in the current window, which shows a terminal.
 ---@param bufnr integer its buffer
@@ -69,6 +72,28 @@ function M.resume(bufnr)
   end
 end
 
+--- Let the user go on typing whenever they enter the window themselves, not when the window that they were
+--- in has closed: the keys that they type then are not for the terminal.
+---@param bufnr integer
+function M.resume_on_entry(bufnr)
+  api.nvim_create_autocmd('WinLeave', {
+    group = api.nvim_create_augroup('claude_ide_terminal_left', { clear = true }),
+    callback = function()
+      left = api.nvim_get_current_win()
+    end,
+  })
+  api.nvim_create_autocmd('WinEnter', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function()
+      has_landed[bufnr] = not api.nvim_win_is_valid(left) or nil
+      if not has_landed[bufnr] then
+        M.resume(bufnr)
+      end
+    end,
+  })
+end
+
 --- Whether the user was reading in Normal mode when they left a terminal. Who has closed its window reads no
 --- more.
 ---@param bufnr integer
@@ -84,7 +109,10 @@ function M.watch(bufnr)
     group = augroup,
     buffer = bufnr,
     callback = function()
-      typing[bufnr] = api.nvim_get_mode().mode == 't'
+      local is_typing = api.nvim_get_mode().mode == 't'
+      if is_typing or not has_landed[bufnr] then
+        typing[bufnr] = is_typing
+      end
     end,
   })
   api.nvim_create_autocmd('WinClosed', {
@@ -100,7 +128,7 @@ function M.watch(bufnr)
     group = augroup,
     buffer = bufnr,
     callback = function()
-      typing[bufnr] = nil
+      typing[bufnr], has_landed[bufnr] = nil, nil
     end,
   })
 end
