@@ -175,7 +175,9 @@ async def test_on_each_side_the_mode_continues(nvim: Editor, program: Path, side
 
 
 @BOTH
-@pytest.mark.parametrize("closing", ["copen | cclose", "new | close", "tabnew | tabclose", "bdelete"])
+@pytest.mark.parametrize(
+    "closing", ["copen | cclose", "new | close", "tabnew | tabclose", "bdelete"]
+)
 async def test_the_keys_after_a_closed_window_are_not_for_claude(
     nvim: Editor, terminal: int, closing: str
 ) -> None:
@@ -210,3 +212,47 @@ async def test_after_such_a_return_the_user_types_again_when_they_come_by_themse
     await nvim.keys("<C-w>l")
 
     await until(lambda: is_typing(nvim, terminal))
+
+
+MAPPED = ["<C-w>", "<C-w><C-", ":wincmd ", "<Cmd>wincmd ", ":<C-u>TmuxNavigate"]
+
+
+def mapped(way: str, direction: str) -> str:
+    """Return a mapping of CTRL-`direction` that goes to the window in this direction."""
+    end = {"<C-w>": "", "<C-w><C-": ">"}.get(way, "<CR>")
+    to = {"h": "Left", "l": "Right"}[direction] if way.endswith("Navigate") else direction
+    return f"nnoremap <C-{direction}> {way}{to}{end}"
+
+
+@BOTH
+@pytest.mark.parametrize("way", MAPPED)
+async def test_the_users_own_keys_from_window_to_window_lead_out_of_the_terminal(
+    nvim: Editor, program: Path, way: str
+) -> None:
+    await nvim.command(mapped(way, "h"))
+    await nvim.command(mapped(way, "l"))
+    terminal = await begin(nvim)
+    await nvim.keys("<F2>")
+    await until(lambda: is_typing(nvim, terminal))
+
+    # There is no window on the right, so the CLI gets this one.
+    await nvim.keys("one<C-l>two<CR>")
+    await until(lambda: "read: one" in nvim.screen.text())
+    await nvim.keys("<C-h>")
+
+    await until(lambda: is_in_file(nvim))
+
+
+@BOTH
+@pytest.mark.parametrize("own", ["", "nnoremap <C-h> x", "tnoremap <C-h> x| nnoremap <C-h> <C-w>h"])
+async def test_keys_that_the_user_maps_otherwise_go_to_the_cli(
+    nvim: Editor, program: Path, own: str
+) -> None:
+    await nvim.command(own)
+    terminal = await begin(nvim)
+
+    assert await nvim.eval(f"getbufvar({terminal}, '&filetype')") == "claude-terminal"
+    await nvim.keys("<F2>a<C-h>bc<CR>")
+
+    await until(lambda: "read: " in nvim.screen.text())
+    assert await is_typing(nvim, terminal)

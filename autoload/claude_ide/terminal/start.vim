@@ -6,6 +6,7 @@ import autoload './custom.vim'
 import autoload './focus.vim'
 import autoload './pane.vim'
 import autoload './register.vim'
+import autoload './keys.vim'
 import autoload './typing_mode.vim'
 import autoload './window.vim'
 import autoload '../channel.vim'
@@ -97,7 +98,11 @@ def Watch(terminal: dict<any>, has_keys: bool)
   const bufnr: number = terminal.bufnr
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
   typing_mode.Watch(bufnr)
+  if getbufvar(bufnr, '&filetype') ==# ''
+    silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
+  endif
   if has_keys
+    keys.Define(bufnr)
     # Suspended, the CLI could not be continued: it has no shell.
     inside.Run(bufnr, 'tnoremap <buffer> <C-z> <Cmd>suspend<CR>')
   else

@@ -8,6 +8,7 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local pane = require('claude_ide.terminal.pane')
 local program = require('claude_ide.system.program')
+local quiet = require('claude_ide.say.quiet')
 local register = require('claude_ide.terminal.register')
 local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
@@ -107,6 +108,11 @@ end
 ---@param has_keys boolean whether CTRL-W leads out of it
 local function watch(terminal, has_keys)
   vim.b[terminal.bufnr].claude_ide_launch = terminal.launch
+  if vim.bo[terminal.bufnr].filetype == '' then
+    quiet.tolerate(function()
+      vim.bo[terminal.bufnr].filetype = 'claude-terminal'
+    end)
+  end
   local begin = has_keys and keys.define or typing_mode.watch
   begin(terminal.bufnr)
   api.nvim_create_autocmd('BufEnter', {
