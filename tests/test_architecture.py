@@ -68,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "announcer": {"agents", "review"},
     "hooks": {
-        *("editor_name", "unicode"),
+        *("editor_name", "unicode", "repository"),
         *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),

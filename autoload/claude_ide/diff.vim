@@ -123,6 +123,16 @@ def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
   channel.Emit('diff_decided', answer)
 enddef
 
+# The user may not know that `:e` in the window of a proposal rejects it. `diff` is rejected.
+def ReportReplacement(diff: dict<any>, win: number, original: number)
+  const bufnr = winbufnr(win)
+  const name = fnamemodify(bufname(bufnr), ':t')
+  if bufnr > 0 && bufnr != diff.bufnr && bufnr != original && name !=# ''
+    const edit = fnamemodify(diff.path, ':t')
+    message.Show($'edit of {edit} rejected: {name} is in its window now', 'warn')
+  endif
+enddef
+
 def Decide(diff: dict<any>, accepted: bool, why = '')
   if !IsWaiting(diff)
     if accepted
@@ -137,6 +147,11 @@ def Decide(diff: dict<any>, accepted: bool, why = '')
     return
   endif
   diff.view.had_user = layout.HasUser(diff.view)
+  if !accepted
+    const windows = diff.view.windows
+    const [win, original] = [windows.right, windows.original]
+    timer_start(0, (_) => ReportReplacement(diff, win, original))
+  endif
   Answer(diff, accepted, why, get(passed, 0, []))
   const When = diff.view.had_user ? moment.WhenEnded : moment.WhenPossible
   CloseLater(diff, When, {accepted: accepted})

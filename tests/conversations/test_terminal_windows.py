@@ -211,3 +211,41 @@ async def test_a_split_keeps_its_share_of_the_screen(
     await set_size(nvim, 50, 20)
     expected = 15 if kind == "width" else 4
     await until(lambda: nvim.eval(f"win{kind}(0) == {expected}"))
+
+
+@BOTH
+@pytest.mark.parametrize("opening", ["edit other.txt", "buffer a.txt", "Bufdelete"])
+async def test_a_file_opened_in_claudes_window_moves_to_a_window_for_files(
+    nvim: Editor, program: Path, project: Path, opening: str
+) -> None:
+    await nvim.command("command Bufdelete edit a.txt")
+    await nvim.command("set hidden | edit a.txt")
+    terminal = await open_claude(nvim)
+    window = await nvim.eval("win_getid()")
+    await nvim.keys(r"<C-\><C-n>")
+    await until(lambda: nvim.eval("mode(1) != 't'"))
+
+    await nvim.keys(f":{opening}<CR>")
+
+    name = "other.txt" if "other" in opening else "a.txt"
+    await until(lambda: nvim.eval(f"bufname() == '{name}' && win_getid() != {window}"))
+    assert await nvim.eval(f"[winbufnr({window}), winnr('$')]") == [terminal, 2]
+
+
+@BOTH
+async def test_another_terminal_of_claude_may_take_its_window(nvim: Editor, program: Path) -> None:
+    await nvim.command("set hidden | edit a.txt")
+    first = await open_claude(nvim)
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1 && mode() == 'n'"))
+    await nvim.keys(":Claude --verbose<CR>")
+    await until(lambda: nvim.eval("bufname() == 'Claude 2' && mode() == 't'"))
+    await nvim.keys(r"<C-\><C-n>")
+    await until(lambda: nvim.eval("mode(1) != 't'"))
+
+    await nvim.keys(f":buffer {first}<CR>")
+    await nvim.idle(100)
+    assert await nvim.eval("bufnr()") == first
+
+    await nvim.keys(r"<C-\><C-n>:edit other.txt<CR>")
+    await until(lambda: nvim.eval(f"bufname() == 'other.txt' && bufwinnr({first}) > 0"))

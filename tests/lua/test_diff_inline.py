@@ -227,3 +227,29 @@ async def test_of_many_removed_lines_the_first_are_shown(
 
     (removed,) = [mark for mark in await marks(nvim) if mark[0] == "removed"]
     assert removed[2][499:] == ["old 500", "… and 201 more lines"]
+
+
+async def test_leaving_for_another_file_says_that_the_edit_is_rejected(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    id_ = await diffs.open(path, NEW, "inline")
+
+    await nvim.keys(f":edit {path.parent}/other.txt<CR>")
+
+    assert (await diffs.closed(id_))["accepted"] is False
+    message = f"edit of {path.name} rejected: other.txt is in its window now"
+    await until(lambda: message in nvim.screen.text())
+    assert await nvim.eval("expand('%:t')") == "other.txt"
+
+
+@pytest.mark.parametrize("keys", [":q<CR>", ":ClaudeReject<CR>"])
+async def test_a_plain_rejection_needs_no_explanation(
+    nvim: Neovim, diffs: Diffs, path: Path, keys: str
+) -> None:
+    id_ = await diffs.open(path, NEW, "inline")
+
+    await nvim.keys(keys)
+
+    await diffs.closed(id_)
+    await nvim.idle(100)
+    assert "rejected:" not in nvim.screen.text()

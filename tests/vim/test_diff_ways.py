@@ -193,3 +193,5 @@ async def test_another_file_beside_the_proposal_rejects_it_and_stays(
 
     assert (await answer(asked))[0] == "DIFF_REJECTED"
     await until(lambda: vim.eval(f"{BUFFERS} == 0 && bufname() == 'other.txt' && !&diff"))
+    message = "edit of b.txt rejected: other.txt is in its window now"
+    await until(lambda: message in vim.screen.text())

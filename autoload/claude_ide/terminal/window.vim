@@ -2,6 +2,7 @@ vim9script
 # The window of a terminal: opened at a side or in a tab page, found, and closed without a trace.
 
 import autoload './custom.vim'
+import autoload './protected_window.vim'
 
 const SPLITS = {
   right: 'botright vertical',
@@ -105,13 +106,16 @@ export def OpenFor(place: dict<any>, Fill: func)
     throw $'claude-ide: {reason}'
   endtry
   SetOptions()
+  protected_window.Keep()
 enddef
 
 # Call `Fill` in a window that exists, and go there.
 export def FillIn(win: number, Fill: func)
   win_gotoid(win)
+  protected_window.Release(win)
   call(Fill, [])
   SetOptions()
+  protected_window.Keep()
 enddef
 
 # Show the buffer of a terminal in a new window, and go there.
@@ -148,6 +152,7 @@ enddef
 # they stay.
 export def Close(win: number)
   const [tab, _] = win_id2tabwin(win)
+  protected_window.Release(win)
   if tab == 0
     return
   elseif tabpagenr('$') == 1 && winnr('$') == 1

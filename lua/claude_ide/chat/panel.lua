@@ -7,7 +7,6 @@ local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
-local chat_strays = require('claude_ide.chat.strays')
 local chat_tasks = require('claude_ide.chat.tasks')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
@@ -21,6 +20,7 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
+local window_owner = require('claude_ide.chat.window_owner')
 
 local M = {}
 
@@ -111,7 +111,7 @@ end
 local function create(id, options)
   highlights.define()
   chat_placement.watch()
-  chat_strays.watch()
+  window_owner.protect()
   local fields = {
     id = id,
     options = options,

@@ -98,7 +98,7 @@ end
 local function windows_of(view)
   local wins = vim.fn.win_findbuf(view.chat.prompt)
   vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
-  -- One of them may show another buffer, which has yet to move away (`strays`).
+  -- One of them may show another buffer, which has yet to move away (`file/protected_windows.lua`).
   for _, win in pairs(view.windows) do
     if not vim.list_contains(wins, win) then
       table.insert(wins, win)

@@ -171,6 +171,23 @@ local function pass_on(diff)
   return text
 end
 
+-- The user may not know that `:e` in the window of a proposal rejects it.
+---@param diff claude_ide.Diff rejected
+local function report_replacement(diff)
+  local win, original = diff.view.windows.right, diff.view.windows.original
+  vim.schedule(function()
+    if not vim.api.nvim_win_is_valid(win) then
+      return
+    end
+    local bufnr = vim.api.nvim_win_get_buf(win)
+    local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+    if bufnr ~= diff.bufnr and bufnr ~= original and name ~= '' then
+      local edit = vim.fs.basename(diff.path)
+      message.show(('edit of %s rejected: %s is in its window now'):format(edit, name), 'warn')
+    end
+  end)
+end
+
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
 ---@param reason? string why not
@@ -200,6 +217,9 @@ local function decide(diff, accepted, reason)
   end
   remove_decided(diff)
   channel.emit('diff_decided', answer)
+  if not accepted then
+    report_replacement(diff)
+  end
   local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
   close_view(diff, when, accepted)
 end

@@ -1,5 +1,5 @@
---- The keys that lead out of the CLI's terminal, as CTRL-W and CTRL-Z do from any other window, and CTRL-H, J, K
---- and L where the user maps them so. The CLI gets all others, also <Esc>, and CTRL-W if it is pressed twice.
+--- The keys that lead out of the CLI's terminal, as CTRL-W and CTRL-Z do from any other window, and CTRL-H,
+--- J, K and L where the user maps them so. The CLI gets all others, and CTRL-W if it is pressed twice.
 local typing_mode = require('claude_ide.terminal.typing_mode')
 
 local M = {}

@@ -2,6 +2,8 @@
 local custom = require('claude_ide.terminal.custom')
 local float = require('claude_ide.window.float')
 local location = require('claude_ide.window.location')
+local protected_windows = require('claude_ide.file.protected_windows')
+local register = require('claude_ide.terminal.register')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 
@@ -146,6 +148,31 @@ end
 
 local OPENERS = { float = open_float, tab = open_tab }
 
+local kept = {} ---@type table<integer, integer> by window of ours: the terminal's buffer, which stays in it
+
+---@param win integer
+---@return integer?
+local function buffer_of(win)
+  local own = kept[win]
+  if not own then
+    return nil
+  elseif not api.nvim_win_is_valid(win) then
+    kept[win] = nil
+    return nil
+  end
+  local shown = api.nvim_win_get_buf(win)
+  if register.of(shown) then
+    kept[win] = shown
+  end
+  return register.of(kept[win]) and kept[win] or nil
+end
+
+-- Keep the terminal in the current window.
+local function keep(bufnr)
+  kept[api.nvim_get_current_win()] = bufnr
+  protected_windows.protect({ name = 'the terminal', buffer_of = buffer_of })
+end
+
 -- Of the current window, once it shows the terminal.
 local function set_options()
   local options = vim.wo[api.nvim_get_current_win()][0]
@@ -163,6 +190,7 @@ function M.open(bufnr, place)
   local open = OPENERS[place.side] or open_split
   open(bufnr, place)
   set_options()
+  keep(bufnr)
 end
 
 --- Show a buffer in a window that exists, or in a new one, and go there.
@@ -174,8 +202,10 @@ function M.put(bufnr, place, window)
     return M.open(bufnr, place)
   end
   api.nvim_set_current_win(window)
+  kept[window] = bufnr
   api.nvim_win_set_buf(window, bufnr)
   set_options()
+  keep(bufnr)
   M.entitle(bufnr)
 end
 
@@ -192,6 +222,7 @@ end
 ---@param window integer
 function M.close(window)
   location.cancel_insert()
+  kept[window] = nil
   window_close.window(window)
 end
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide import repository
 from claude_ide.hooks.links import is_alive
 from claude_ide.program import locate
-from claude_ide.trust import repository
 
 LIMIT_SECONDS = 5.0
 FORMAT = "#{pane_id} #{pane_pid} #{@claude_ide}"

@@ -64,7 +64,7 @@ local function substitute(chat, bar)
 end
 
 -- A window of one line has no room for a bar. A window may also show another buffer, which has yet to move
--- away (`strays`).
+-- away (`file/protected_windows.lua`).
 local function can_show_bar(win, bufnr)
   return vim.api.nvim_win_is_valid(win)
     and vim.api.nvim_win_get_buf(win) == bufnr

@@ -1,4 +1,4 @@
-"""`chat/strays.lua`: files opened in the panel move to a window for files."""
+"""`chat/window_owner.lua`: files opened in the panel move to a window for files."""
 
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ async def chats(nvim: Neovim, project: Path) -> Chats:
 
 async def shown(nvim: Neovim) -> list[str]:
     """The names of the buffers that the windows of this tabpage show."""
-    names: list[str] = await nvim.lua(chunk("chat_strays/names"))
+    names: list[str] = await nvim.lua(chunk("chat_protected_windows/names"))
     return names
 
 
@@ -60,7 +60,7 @@ async def settled(nvim: Neovim, name: str) -> None:
 
 
 async def panel(nvim: Neovim) -> list[str]:
-    found: list[str] = await nvim.lua(chunk("chat_strays/filetypes"))
+    found: list[str] = await nvim.lua(chunk("chat_protected_windows/filetypes"))
     return found
 
 
@@ -196,7 +196,7 @@ KEPT = (
     "getbufinfo({'buflisted': 1})->filter({_, each -> each.name =~ 'kept'})"
     "->map({_, each -> getbufline(each.bufnr, 1, '$')})"
 )
-BUFDELETE = chunk("chat_strays/bufdelete")
+BUFDELETE = chunk("chat_protected_windows/bufdelete")
 
 
 async def test_a_prompt_deleted_by_a_plugin_leaves_no_window(nvim: Neovim, chats: Chats) -> None:
