@@ -13,7 +13,7 @@ local api = vim.api
 --- What protects some windows.
 ---@class claude_ide.WindowOwner
 ---@field name string for messages
----@field buffer_of fun(win: integer): integer? the buffer that stays in a window; nil if it is not the owner's
+---@field buffer_of fun(win: integer): integer? the buffer that stays in a window; nil if it is not its window
 ---@field is_own? fun(bufnr: integer): boolean whether a buffer never moves to a window for files
 ---@field leaving? fun(win: integer) called before its buffer is replaced
 ---@field restored? fun(win: integer) called when its buffer has returned
