@@ -69,7 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "announcer": {"agents", "review"},
     "hooks": {
         *("editor_name", "unicode", "repository"),
-        *("concealed", "config", "program", "mcp", "startup", "transport", "agents", "editor"),
+        *("config", "program", "mcp", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),
     },
