@@ -190,6 +190,16 @@ async def test_an_error_of_the_function_is_shown_in_one_line(nvim: Editor, progr
 
 
 @BOTH
+async def test_a_result_that_is_no_buffer_is_named(nvim: Editor, program: Path) -> None:
+    await call(nvim, "return vim.api.nvim_get_current_win()", "return win_getid()")
+
+    await nvim.keys(":Claude<CR>")
+
+    window = await nvim.eval("win_getid()")
+    await until(lambda: f"terminal.side returned {window}, not a buffer" in nvim.screen.text())
+
+
+@BOTH
 async def test_outside_tmux_a_split_is_used_and_one_line_says_so(
     nvim: Editor, program: Path
 ) -> None:

@@ -18,16 +18,21 @@ export def Find(): list<func>
   return type(Side) == v:t_func ? [Callable(Side)] : []
 enddef
 
-# Call the user's function; an error is shown. Returns the buffer of the terminal; 0 if it is not in
-# this Vim.
+# Call the user's function. An error is shown, and so is a result that is no buffer. Returns the
+# buffer of the terminal; 0 if it is not in this Vim.
 export def Call(Open: func, terminal: dict<any>): number
   const outcome = reason.Attempt(Open, [terminal])
   if !outcome[0]
     message.Show($'terminal.side: {outcome[1]}', 'error')
     return 0
   endif
-  const bufnr = outcome[1]
-  return type(bufnr) == v:t_number && bufexists(bufnr) ? bufnr : 0
+  const result = outcome[1]
+  const is_buffer = type(result) == v:t_number && bufexists(result)
+  const is_elsewhere = type(result) == v:t_none || (type(result) == v:t_number && result == 0)
+  if has_key(terminal, 'cmd') && !is_buffer && !is_elsewhere
+    message.Show($'terminal.side returned {string(result)}, not a buffer; 0: none here', 'error')
+  endif
+  return is_buffer ? result : 0
 enddef
 
 defcompile

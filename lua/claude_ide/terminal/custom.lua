@@ -20,17 +20,23 @@ function M.find()
   return own_options.as_function('terminal', 'side')
 end
 
---- Call the user's function; an error is shown.
+local function is_buffer(value)
+  return type(value) == 'number' and vim.api.nvim_buf_is_valid(value)
+end
+
+--- Call the user's function. An error is shown, and so is a result that is no buffer.
 ---@param open claude_ide.TerminalFunction
 ---@param terminal claude_ide.CustomTerminal
 ---@return integer? bufnr of the terminal; nil if it is not in this Neovim
 function M.call(open, terminal)
-  local ok, bufnr = pcall(open, terminal)
+  local ok, result = pcall(open, terminal)
   if not ok then
-    message.show(('terminal.side: %s'):format(bufnr), 'error')
+    message.show(('terminal.side: %s'):format(result), 'error')
+  elseif terminal.cmd and result ~= nil and not is_buffer(result) then
+    local shown = vim.inspect(result, { newline = ' ', indent = '' })
+    message.show(('terminal.side returned %s, not a buffer; nil: none here'):format(shown), 'error')
   end
-  local is_buffer = ok and type(bufnr) == 'number' and vim.api.nvim_buf_is_valid(bufnr)
-  return is_buffer and bufnr or nil
+  return ok and is_buffer(result) and result or nil
 end
 
 return M
