@@ -1,5 +1,7 @@
 """Prompts that Neovim types into the terminal of the real CLI, in both of its versions."""
 
+from pathlib import Path
+
 import pytest
 
 from support.either_editor import BOTH_WITH_CLI, Editor, name_of, on_screen, run
@@ -46,6 +48,22 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
     await on_screen(nvim, "● Heard.", PATIENCE)
     assert any(words in each.new_text for each in api.requests)
     assert "made" not in await nvim.eval("readdir('.')")
+
+
+@BOTH_WITH_CLI
+async def test_a_prompt_that_ends_with_a_quoted_file_is_sent_as_it_is(
+    nvim: Editor, api: FakeApi, project: Path
+) -> None:
+    (project / "!a b").mkdir()
+    (project / "!a b" / "c.py").write_text("c = 1\n")
+    api.script([text("Heard.")])
+    await begin(nvim, "default")
+
+    words = 'Explain this:\n@"./!a b/c.py"'
+    assert await run(nvim, SEND, 0, words) in (None, True)
+
+    await on_screen(nvim, "● Heard.", PATIENCE)
+    assert any(words in each.new_text for each in api.requests)
 
 
 @BOTH_WITH_CLI

@@ -82,8 +82,8 @@ def Harmless(text: string): string
     ->substitute('[\x01-\x08\x0b-\x1f\x7f\u80-\u9f]', '', 'g')
     ->substitute('\_s\+$', '', '')
     ->substitute('^!', ' !', '')
-  # After `@file` or a command, Enter would choose from a menu.
-  return plain =~# '@\S*$' ? plain .. ' ' : plain
+  # After `@file` or `@"a file"`, Enter would choose from a menu, whose text may be another one.
+  return plain =~# '@\%(\S*\|"[^"\n]*"\?\)$' ? plain .. ' ' : plain
 enddef
 
 # Keep words that cannot be typed, which the user would otherwise have to write again.

@@ -87,8 +87,9 @@ local function harmless(text)
   local plain =
     text:gsub('\r\n?', '\n'):gsub('[%z\1-\8\11-\31\127]', ''):gsub('\194[\128-\159]', '')
   plain = plain:gsub('%s+$', ''):gsub('^!', ' !')
-  -- After `@file` or a command, Enter would choose from a menu.
-  return plain:find('@%S*$') and plain .. ' ' or plain
+  -- After `@file` or `@"a file"`, Enter would choose from a menu, whose text may be another one.
+  local is_mention = plain:find('@%S*$') or plain:find('@"[^"\n]*"?$')
+  return is_mention and plain .. ' ' or plain
 end
 
 -- Keep words that cannot be typed, which the user would otherwise have to write again.
