@@ -143,6 +143,56 @@ async def test_the_background_of_code_is_as_wide_as_the_window(nvim: Neovim, cha
     assert await nvim.lua(LINES_WITH_BACKGROUND) == [[0, group], [1, group]]
 
 
+SMOOTH_SCROLLING = """
+local moved = {}
+vim.api.nvim_create_autocmd('WinScrolled', {
+  callback = function()
+    for key, change in pairs(vim.v.event) do
+      local win = tonumber(key)
+      local bufnr = win and vim.api.nvim_win_get_buf(win)
+      if win and math.abs(change.topline) > 1 and not moved[win] then
+        vim.g.windows_scrolled = (vim.g.windows_scrolled or 0) + 1
+        if vim.b[bufnr].snacks_scroll ~= false then
+          moved[win] = true
+          local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+          vim.api.nvim_win_call(win, function()
+            local target = vim.fn.winsaveview()
+            local top = target.topline - change.topline
+            vim.fn.winrestview({ topline = top, lnum = top + 2 })
+            vim.defer_fn(function()
+              vim.api.nvim_win_call(win, function()
+                if vim.api.nvim_buf_get_changedtick(bufnr) == tick then
+                  vim.fn.winrestview(target)
+                end
+              end)
+            end, 150)
+          end)
+        end
+      end
+    end
+  end,
+})
+"""
+"""As snacks.scroll: goes back to where the window was, and on from there until the text changes."""
+
+
+async def test_a_plugin_that_scrolls_smoothly_keeps_no_prompt_from_showing_the_end(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.draw(edit(0, 0, numbered(100)))
+    await chats.enter_transcript(3)
+    await nvim.keys("i")
+    await until(chats.is_typing)
+    await nvim.lua(SMOOTH_SCROLLING)
+
+    await nvim.keys("one<C-s>")
+    await chats.wait_for_event("send")
+    await until(lambda: nvim.eval("get(g:, 'windows_scrolled') > 0"))
+    await chats.draw(edit(100, 100, ["answer"]))
+
+    assert (await transcript(chats))["bottom"] == 101
+
+
 async def test_many_lines_at_once_fill_the_window(chats: Chats) -> None:
     await chats.draw(edit(0, 0, ["one"]))
 

@@ -43,6 +43,8 @@ function M.create(chat)
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile, options.modeline = 'hide', false, false
   options.undolevels, options.modifiable = -1, false
+  -- Smooth scrolling starts from where the window was, and stops there as soon as the text changes.
+  vim.b[bufnr].snacks_scroll, vim.b[bufnr].minianimate_disable = false, true
   chat.drawing = { count = 0, parts = {}, waiting = {} }
   return bufnr
 end
