@@ -11,6 +11,17 @@ from support.neovim import Neovim
 
 BASE = ["a", "b", "c", "d", "e"]
 
+HUNKS = """
+local function hunks_of(lines)
+  local old = vim.split(('a line that is rather long\\n'):rep(lines), '\\n')
+  old[2] = 'another one'
+  local new = vim.list_slice(old)
+  EDIT
+  return require('claude_ide.file.rebase').hunks(old, new)
+end
+return { hunks_of(100000), hunks_of(10) }
+"""
+
 
 async def locate(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
     found: list[int] = await nvim.lua(
@@ -181,3 +192,12 @@ async def test_large_texts_are_merged_by_their_common_lines(nvim: Neovim) -> Non
     line = "line {} of a text that is rather long".format
     assert merged == [line(10), "mine", line(11), "theirs", 60001]
     assert conflicts == 0
+
+
+@pytest.mark.parametrize(
+    "edit", ["table.remove(new, 2)", "table.insert(new, 2, 'x')", "new[2] = 'x'"]
+)
+async def test_the_hunk_of_large_texts_is_that_of_small_ones(nvim: Neovim, edit: str) -> None:
+    large, small = await nvim.lua(HUNKS.replace("EDIT", edit))
+
+    assert large == small

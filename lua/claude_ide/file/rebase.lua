@@ -1,8 +1,8 @@
 --- Compares versions of a text: finds where lines have moved to, and merges two sets of changes.
 local M = {}
 
--- Bytes. Above this size, a comparison line by line takes too long.
-local MOST_COMPARED = 4 * 1024 * 1024
+--- Above this size of both texts, a comparison line by line takes too long.
+M.MOST_COMPARED_BYTES = 4 * 1024 * 1024
 
 -- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
@@ -27,7 +27,7 @@ local function are_large(...)
   for _, lines in ipairs({ ... }) do
     for _, line in ipairs(lines) do
       size = size + #line + 1
-      if size > MOST_COMPARED then
+      if size > M.MOST_COMPARED_BYTES then
         return true
       end
     end
@@ -120,8 +120,9 @@ function M.hunks(old, new, options)
     if first == last and #lines == 0 then
       return {}
     end
-    -- For an insertion, the hunk names the line before it.
-    return { { last > first and first + 1 or first, last - first, first + 1, #lines } }
+    -- A side without lines names the line before.
+    local start = last > first and first + 1 or first
+    return { { start, last - first, #lines > 0 and first + 1 or first, #lines } }
   end
   local before, after = join(old), join(new)
   if before == after then
