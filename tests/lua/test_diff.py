@@ -15,6 +15,19 @@ OLD = "one\ntwo\n"
 NEW = "one\nTWO\n"
 
 
+RECORD_DRAWN = """
+local hunks, is_drawn = require('claude_ide.diff.hunks'), false
+local track = hunks.track
+hunks.track = function(...)
+  _G.drawn_before_hunks = is_drawn
+  return track(...)
+end
+vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace('test'), {
+  on_end = function()
+    is_drawn = vim.wo.diff
+  end,
+})
+"""
 HEAP = "collectgarbage() collectgarbage() return collectgarbage('count')"
 """Kilobytes of memory of Lua, without garbage."""
 
@@ -334,6 +347,18 @@ async def test_a_large_diff_differs_from_others_only_by_its_folds(
     await diffs.closed(id_)
     await nvim.command(f"edit {path}")
     assert await nvim.eval("[&diff, &foldmethod, &scrollbind]") == [False, "manual", False]
+
+
+async def test_a_large_diff_is_drawn_before_its_hunks_are_found(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    old = "".join(f"line {number}\n" for number in range(300_000))
+    path.write_text(old)
+    await nvim.lua(RECORD_DRAWN)
+
+    await diffs.open(path, old.replace("line", "LINE"))
+
+    assert await nvim.lua("return _G.drawn_before_hunks")
 
 
 @pytest.mark.parametrize("layout", ["tab", "vertical"])

@@ -1,5 +1,6 @@
 """Hunks at the ends of texts, with other line ends, and of no text at all (`diff/hunks.lua`)."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,56 @@ async def test_dropping_the_last_hunk_restores_the_end_of_the_text(
     await nvim.keys("GgX:w<CR>")
 
     assert (await diffs.decision(id_))["text"] == merged
+
+
+LARGE = [f"line {number}" for number in range(30_000)]
+"""Lines that `padded` makes so long that two such texts have one hunk."""
+LARGE[1400] = "line\0"
+HUNKS = """
+local list = require('claude_ide.diff.hunks').list(vim.api.nvim_get_current_buf())
+return vim.tbl_map(function(hunk) return { hunk.old, hunk.new } end, list)
+"""
+HAS_TEXT = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') .. '\\n' == ..."
+
+
+def padded(lines: list[str]) -> str:
+    """The text of these lines, each of at least 100 bytes."""
+    return "".join(f"{line:.<100}\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("new", "hunk"),
+    [
+        (
+            [*LARGE[:1500], "x", *LARGE[1501:2500], "y", *LARGE[2501:]],
+            [[1500, 2501], [1500, 2501]],
+        ),
+        ([*LARGE[:1500], *LARGE[1501:]], [[1500, 1501], [1500, 1500]]),
+        ([*LARGE[:1500], "x", *LARGE[1500:]], [[1500, 1500], [1500, 1501]]),
+        ([*LARGE, "x"], [[30_000, 30_000], [30_000, 30_001]]),
+        ([line.upper() for line in LARGE], [[0, 30_000], [0, 30_000]]),
+    ],
+    ids=["two lines", "a line less", "a line more", "a line at the end", "all lines"],
+)
+async def test_large_texts_have_one_hunk_that_keeps_the_old_lines(
+    nvim: Neovim, diffs: Diffs, path: Path, new: list[str], hunk: list[list[int]]
+) -> None:
+    """Also if the user changes the file's buffer meanwhile."""
+    old, proposed = padded(LARGE), padded(new)
+    await nvim.command("set columns=160")
+    path.write_text(old)
+    id_ = await diffs.open(path, proposed)
+    await until(lambda: "hunk 1/1 " in nvim.screen.text(), "the count")
+    assert await nvim.lua(HUNKS) == [hunk]
+    await nvim.command("1windo 1,2delete")
+    await nvim.command("2windo normal! gg")
+
+    for keys, text in (("ggVGgX", old), ("ggVGgY", proposed)):
+        await nvim.keys(keys)
+        await until(partial(nvim.lua, HAS_TEXT, text), keys)
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == proposed
 
 
 async def test_a_new_file_is_one_hunk_and_rejected_without_it(

@@ -22,6 +22,7 @@ local MOST_FOLDED_BYTES = 2000000
 ---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
 ---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
 ---@field lacks_lines? boolean whether the virtual lines on the left are hidden
+---@field are_large? boolean whether the texts are so large that there are no folds
 ---@field opened? integer[] the windows that the user's function has opened
 ---@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
 ---@field added? integer[] the buffers that it has added
@@ -177,7 +178,9 @@ local function compare(windows, has_focus)
   if has_focus then
     vim.api.nvim_set_current_win(windows.right)
   end
-  if is_large(windows.original) or is_large(vim.api.nvim_win_get_buf(windows.right)) then
+  windows.are_large = is_large(windows.original)
+    or is_large(vim.api.nvim_win_get_buf(windows.right))
+  if windows.are_large then
     diff_without_folds(windows)
   else
     diff_both(windows)
