@@ -8,9 +8,18 @@ import pytest
 
 from claude_ide.errors import ToolError
 from claude_ide.mcp import model, reading
-from claude_ide.mcp.reading import MOST_FILES, Named, Reading, Readings, named, paths_in
+from claude_ide.mcp.reading import (
+    MOST_FILES,
+    MOST_LAUNCHES,
+    Named,
+    Reading,
+    Readings,
+    named,
+    paths_in,
+)
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
 from claude_ide.mcp.tools.diagnostics import GetDiagnostics
+from claude_ide.paths import normalized
 
 
 class Asked:
@@ -22,7 +31,8 @@ class Asked:
 
     async def use(self, _function: str, arguments: dict[str, Any]) -> Any:
         files = [
-            {"path": each["file"], "is_open": False, "refusal": ""} for each in arguments["files"]
+            {"path": normalized(each["file"]), "is_open": False, "refusal": ""}
+            for each in arguments["files"]
         ]
         return {"files": files, "folders": []}
 
@@ -93,10 +103,36 @@ def test_own_folders_and_read_files_are_open_by_their_targets(tmp_path: Path) ->
     assert not given.covers(str(letters / "b"))
 
 
+def test_a_link_that_was_read_opens_only_what_it_led_to(tmp_path: Path) -> None:
+    link, letter, diary = tmp_path / "link", tmp_path / "letter", tmp_path / "diary"
+    link.symlink_to(letter)
+    given = Reading()
+    given.add(str(link))
+
+    assert given.covers(str(letter))
+    link.unlink()
+    link.symlink_to(diary)
+    assert not given.covers(str(link))
+
+
+async def test_a_path_is_judged_as_the_editor_reads_it(tmp_path: Path) -> None:
+    """Neovim takes `link/..` for the folder of the link, the system for that of its target."""
+    (tmp_path / "project" / "a").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "project" / "a")
+    given, user = Reading([str(tmp_path / "project")]), Asked("Do not")
+
+    with pytest.raises(ToolError, match="has not allowed you to read it"):
+        await admit(given, user, tmp_path / "link" / ".." / "diary")
+    assert len(user.questions) == 1
+
+
 def test_the_files_that_were_read_first_are_forgotten() -> None:
     given = Reading()
-    given.add(*(f"/{number}" for number in range(MOST_FILES + 1)))
+    for number in range(MOST_FILES):
+        given.add(f"/{number}")
+    assert given.covers("/0")
 
+    given.add(f"/{MOST_FILES}")
     assert not given.covers("/0")
     assert given.covers(f"/{MOST_FILES}")
 
@@ -161,3 +197,13 @@ def test_each_launch_has_its_own() -> None:
     assert readings.of("a").covers("/project/b")
     assert not readings.of("b").covers("/x")
     assert readings.of("") is not readings.of("")
+
+
+def test_the_launch_that_was_used_first_is_forgotten() -> None:
+    readings = Readings()
+    kept = [readings.of(str(number)) for number in range(MOST_LAUNCHES)]
+
+    assert [readings.of(str(number)) for number in range(MOST_LAUNCHES)] == kept
+    readings.of("one more")
+    assert readings.of("1") is kept[1]
+    assert readings.of("0") is not kept[0]

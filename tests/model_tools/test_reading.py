@@ -69,6 +69,22 @@ async def test_each_tool_asks_about_a_file_outside_the_folders(
     assert not await serving.eval(f"bufloaded('{diary}')")
 
 
+async def test_a_link_to_the_working_folder_leads_around_no_question(
+    client: McpStdio, serving: Editor, diary: Path
+) -> None:
+    """Neovim takes `link/..` for the folder of the link, Vim for that of its target."""
+    folder = Path(await serving.eval("getcwd()")) / "inner"
+    folder.mkdir()
+    diary.with_name("link").symlink_to(folder)
+    arguments = {"file": f"{diary.parent}/link/../{diary.name}"}
+
+    if isinstance(serving, Vim):
+        got = await client.call("open_file", **arguments)
+        assert "no such file" in str(got)
+    else:
+        await is_asked(serving, client, "open_file", **arguments)
+
+
 async def test_a_yes_is_for_one_file_and_for_good(
     client: McpStdio, tools: ModelTools, serving: Editor, diary: Path
 ) -> None:

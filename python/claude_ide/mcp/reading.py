@@ -81,12 +81,15 @@ class Reading:
         """The tasks that wait for the user."""
 
     def add(self, *paths: str) -> None:
-        """Open files to the agent, such as those that it has read by its own tools."""
-        for path in paths:
-            self._files.pop(path, None)
-            self._files[path] = None
-        for path in [*self._files][: len(self._files) - MOST_FILES]:
-            del self._files[path]
+        """Open files to the agent, such as those that it has read by its own tools.
+
+        Links are followed now: one that leads elsewhere later opens nothing else.
+        """
+        for target in map(real, paths):
+            self._files.pop(target, None)
+            self._files[target] = None
+        while len(self._files) > MOST_FILES:
+            del self._files[next(iter(self._files))]
 
     def is_asking(self, task: object) -> bool:
         """Return whether a task waits for the user."""
@@ -97,7 +100,8 @@ class Reading:
 
         Raises `ToolError` if the user refuses one, or `EditorError` if no file has such a path.
         """
-        paths = [path for path in wanted.paths if not self.covers(path)]
+        # The editor may read `link/..` otherwise than the system, so it says what others mean.
+        paths = [path for path in wanted.paths if path != normalized(path) or not self.covers(path)]
         if not paths and not wanted.buffers:
             return
         known = await editor.use(
@@ -121,9 +125,9 @@ class Reading:
         if not path.startswith("/"):
             return False
         target = real(path)
-        if path in self._files or target in self._files:
-            return True
-        return any(Path(target).is_relative_to(folder) for folder in (*self._folders, *folders))
+        return target in self._files or any(
+            Path(target).is_relative_to(folder) for folder in (*self._folders, *folders)
+        )
 
     async def _ask(self, editor: Editor, reader: str, path: str) -> None:
         """Have the user decide about a file. Raises `ToolError` if the agent must not read it."""
@@ -182,8 +186,8 @@ class Readings:
         known = self._known.pop(launch, None) or Reading(folders)
         if launch:
             self._known[launch] = known
-        for earlier in [*self._known][: len(self._known) - MOST_LAUNCHES]:
-            del self._known[earlier]
+        while len(self._known) > MOST_LAUNCHES:
+            del self._known[next(iter(self._known))]
         return known
 
 
