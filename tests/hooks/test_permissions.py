@@ -61,3 +61,33 @@ async def test_the_end_of_a_turn_forgets_them(followed: Permissions, event: str)
     followed.follow("t", Hook(event, "s"))
 
     assert followed._begun == {}
+
+
+class Diffs(list[Any]):
+    """The open diffs."""
+
+    def subscribe(self, _: object) -> None:
+        """Nothing is opened later."""
+
+
+@pytest.mark.parametrize("how", ["answered", "ended"])
+async def test_an_edit_that_is_answered_before_its_diff_could_open_waits_no_longer(
+    how: str,
+) -> None:
+    """The CLI shows its own dialog at once, and the hook itself may go on waiting."""
+    editor: Any = SimpleNamespace(diffs=Diffs())
+    waiting = Permissions(editor, asyncio.ensure_future)
+    given = {"file_path": "/a", "old_string": "1", "new_string": "2"}
+    fields = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": given}
+    waiting.follow("t", Hook("PreToolUse", "s", **fields))
+    asking = asyncio.ensure_future(
+        waiting.ask("t", Hook("PermissionRequest", "s", tool_name="Edit", tool_input=given))
+    )
+    await asyncio.sleep(0)
+
+    if how == "answered":
+        waiting.follow("t", Hook("PostToolUse", "s", **fields))
+    else:
+        waiting.terminal_ended("t")
+    async with asyncio.timeout(permissions.REVIEW_SECONDS / 2):
+        assert await asking is None

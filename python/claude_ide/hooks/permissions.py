@@ -83,9 +83,10 @@ class Permissions:
         self._editor = editor
         self._run = run
         self._ids = itertools.count(1)
+        self._asked: list[Waiting] = []
+        """All that the CLIs wait for, also those for which no float is due yet."""
         self._waiting: list[Waiting] = []
-        self._edits: list[Waiting] = []
-        """Those that a diff may show, in which the user then answers."""
+        """Those for the float."""
         editor.diffs.subscribe(self._diff_opened)
         self._drawing = asyncio.Lock()
         self._begun: dict[tuple[str, str], dict[str, Begun]] = {}
@@ -96,6 +97,7 @@ class Permissions:
         waiting = self._new(launch, hook)
         if waiting is None:
             return None
+        self._asked.append(waiting)
         try:
             await self._expect_diff(waiting)
             if not waiting.is_over:
@@ -106,7 +108,7 @@ class Permissions:
         finally:
             # The CLI has disconnected, because its dialog was cancelled.
             waiting.settle(None)
-            self._edits = [each for each in self._edits if each is not waiting]
+            self._asked.remove(waiting)
             if waiting in self._waiting:
                 self._waiting.remove(waiting)
                 self._run(self._draw())
@@ -128,7 +130,7 @@ class Permissions:
 
     def terminal_ended(self, launch: str) -> None:
         """End the permissions of a terminal that has ended."""
-        for waiting in [*self._waiting]:
+        for waiting in self._asked:
             if waiting.launch == launch:
                 waiting.settle(None)
         self._begun = {key: tools for key, tools in self._begun.items() if key[0] != launch}
@@ -190,7 +192,7 @@ class Permissions:
 
     def _use(self, launch: str, hook: Hook) -> str:
         """Return the running use of a tool for which the CLI asks, which does not name it."""
-        known = {each.tool_use for each in self._waiting}
+        known = {each.tool_use for each in self._asked}
         begun = self._begun.get((launch, hook.session_id), {})
         use = _digest(hook)
         for id_, tool in reversed(begun.items()):
@@ -199,7 +201,7 @@ class Permissions:
         return ""
 
     def _end(self, session: tuple[str, str], is_over: Callable[[Waiting], bool]) -> None:
-        for waiting in self._waiting:
+        for waiting in self._asked:
             if (waiting.launch, waiting.hook.session_id) == session and is_over(waiting):
                 waiting.settle(None)
 
@@ -213,14 +215,13 @@ class Permissions:
 
     async def _expect_diff(self, waiting: Waiting) -> None:
         """Wait a moment for the diff of an edit."""
-        if proposal.is_edit(waiting.asked):
-            self._edits.append(waiting)
+        if _is_edit(waiting):
             for diff in self._editor.diffs:
                 self._diff_opened(diff)
             await asyncio.wait((waiting.decision,), timeout=REVIEW_SECONDS)
 
     def _diff_opened(self, diff: Diff) -> None:
-        for waiting in self._edits:
+        for waiting in filter(_is_edit, self._asked):
             if any(is_same(diff.path, path) for path in proposal.paths(waiting.asked)):
                 waiting.settle(None)
 
@@ -282,6 +283,11 @@ def _digest(hook: Hook) -> bytes:
     return hashlib.sha256(
         msgspec.json.encode((hook.tool_name, hook.tool_input), order="sorted")
     ).digest()
+
+
+def _is_edit(waiting: Waiting) -> bool:
+    """Return whether a diff may show it, in which the user then answers."""
+    return proposal.is_edit(waiting.asked)
 
 
 def _limit(entries: dict[Any, Any], most: int) -> None:
