@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.hooks import sessions
+from claude_ide.hooks import permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.reading import Readings
@@ -21,13 +21,20 @@ from support.happenings import HookedCli, run_command
 from support.neovim import until
 
 
+class Diffs(list[Any]):
+    """The open diffs."""
+
+    def subscribe(self, _: object) -> None:
+        """None is opened later."""
+
+
 class Listener:
     """An editor that hears announcements; it answers nothing while it is busy."""
 
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
         self.terminals = self
-        self.diffs = SimpleNamespace(subscribe=lambda _: None)
+        self.diffs = Diffs()
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.notices: list[str] = []
         self.activities: list[tuple[str, dict[str, Any] | None]] = []
@@ -94,6 +101,23 @@ async def test_a_hook_gets_an_empty_answer(cli: HookedCli, editor: Listener) -> 
     assert await cli.send("UserPromptSubmit", prompt="swim") == b""
 
     assert editor.names == ["SessionStart", "Prompt"]
+
+
+async def test_a_hook_that_fails_here_leaves_the_decision_to_the_cli(
+    cli: HookedCli, editor: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It must not ask again and again, as it does when an editor has ended."""
+
+    async def fail(*_: Any) -> None:
+        raise KeyError("path")
+
+    await cli.send("UserPromptSubmit", prompt="swim")
+    monkeypatch.setattr(editor, "run", fail)
+    monkeypatch.setattr(permissions, "REVIEW_SECONDS", 0)
+
+    async with asyncio.timeout(10):
+        given = {"file_path": "/a", "content": "x"}
+        assert await cli.send("PermissionRequest", tool_name="Write", tool_input=given) == b""
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from claude_ide import pids
+
 OWNER_ONLY = 0o700
 FOR_OTHERS = 0o077
 
@@ -37,7 +39,7 @@ class Links:
         if self._folder.stat().st_mode & FOR_OTHERS:
             self._folder.chmod(OWNER_ONLY)
         for path in self._all():
-            if not is_alive((_target(path) or path.name).rpartition(".")[2]):
+            if _is_left(path):
                 _remove(path)
 
     def path(self, launch: str) -> Path:
@@ -72,15 +74,10 @@ def _target(path: Path) -> str:
         return ""
 
 
-def is_alive(pid: str) -> bool:
-    """Return whether a process with this id runs; a text that is no number names none."""
-    try:
-        os.kill(int(pid), 0)
-    except PermissionError:
-        return True
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    return True
+def _is_left(path: Path) -> bool:
+    """Return whether a path, or that to which it leads, has the id of a process that has ended."""
+    pid = (_target(path) or path.name).rpartition(".")[2]
+    return not (pid.isdecimal() and pids.lives(int(pid)))
 
 
 def _remove(path: Path) -> None:

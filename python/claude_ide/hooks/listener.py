@@ -83,8 +83,6 @@ class Listener:
                 await self._answer(reader, writer)
         except (OSError, EOFError, ValueError, TimeoutError, asyncio.CancelledError):
             pass  # It has left, or is no CLI. Python 3.11 would report a cancelled task.
-        except Exception:
-            logger.exception("a report could not be answered")
         finally:
             self._clients.discard(task)
             writer.close()
@@ -98,7 +96,7 @@ class Listener:
                 raise ValueError(given)
             body = await reader.readexactly(size)
         loop = asyncio.get_running_loop()
-        answering = loop.create_task(self._handle(launch, kind, body))
+        answering = loop.create_task(self._decide(launch, kind, body))
         leaving = loop.create_task(reader.read(1))
         try:
             await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -111,3 +109,11 @@ class Listener:
             leaving.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(answering, leaving, return_exceptions=True)
+
+    async def _decide(self, launch: str, kind: str, body: bytes) -> bytes:
+        try:
+            return await self._handle(launch, kind, body)
+        except Exception:
+            # Without an answer the hook would ask again and again, as after the end of an editor.
+            logger.exception("a report could not be handled")
+            return b""

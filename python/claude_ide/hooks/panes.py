@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import repository
-from claude_ide.hooks.links import is_alive
+from claude_ide import pids, repository
 from claude_ide.program import locate
 
 LIMIT_SECONDS = 5.0
@@ -62,7 +61,7 @@ def left(folder: str) -> list[Pane]:
     return [
         pane
         for pane in found
-        if pane and pane.mark.project == project and not is_alive(str(pane.mark.editor))
+        if pane and pane.mark.project == project and not pids.lives(pane.mark.editor)
     ]
 
 

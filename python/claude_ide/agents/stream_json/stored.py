@@ -4,13 +4,12 @@ A running CLI keeps `<config>/sessions/<pid>.json`, which names its session.
 """
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from claude_ide import files
+from claude_ide import files, pids
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
@@ -47,18 +46,8 @@ def _is_alive(pid: int, started: str) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return not Path("/proc/self").exists() and _exists(pid)
+        return not Path("/proc/self").exists() and pids.lives(pid)
     return not started or stat.rpartition(")")[2].split()[START_FIELD] == started
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 class Turns:
