@@ -8,6 +8,7 @@ from pathlib import Path
 from claude_ide.editor.editor import Editor
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
+from claude_ide.paths import exists
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(
@@ -44,14 +45,6 @@ def path_of(root: str, name: str) -> str:
         return str(Path(root, Path(name).expanduser()))
     except RuntimeError:  # there is no such user
         return str(Path(root, name))
-
-
-def exists(path: str) -> bool:
-    """Return whether there is a file or folder with this path."""
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):  # too long, a NUL
-        return False
 
 
 async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None:

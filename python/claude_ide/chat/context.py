@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
 from claude_ide.editor.editor import Editor
-from claude_ide.mentions import check_private, exists, mentions, path_of
-from claude_ide.paths import within
+from claude_ide.mentions import check_private, mentions, path_of
+from claude_ide.paths import exists, within
 
 NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
 EXTENSION = re.compile(r"\.\w{1,4}$")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from claude_ide import repository
 from claude_ide.mcp.client import Client
+from claude_ide.paths import real
 from claude_ide.repository import Repository
 
 
@@ -14,7 +15,7 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
     They are those whose worktree, or else folder, contains it most closely; if none does, all but
     those of another worktree of its repository. A client whose folder is unknown always may.
     """
-    file = Path(path).resolve()
+    file = Path(real(path))
     own = repository.find(file.parent)
     homes = {client: _home(client) for client in clients}
     roots = {home.root for home in homes.values() if home}

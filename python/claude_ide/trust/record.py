@@ -50,9 +50,11 @@ def _recorded(environment: Mapping[str, str]) -> frozenset[str]:
     except (OSError, ValueError):  # ValueError: a NUL
         return frozenset()
     stamp = path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-    if _last[0] != stamp:
-        _last = stamp, _read(path)
-    return _last[1]
+    # Several threads may ask.
+    last = _last
+    if last[0] != stamp:
+        last = _last = stamp, _read(path)
+    return last[1]
 
 
 def _read(path: Path) -> frozenset[str]:
