@@ -366,3 +366,16 @@ async def test_a_requested_action_runs_in_insert_mode(typing: Neovim) -> None:
     await ask(typing, "when_possible")
 
     await called(typing)
+
+
+async def test_a_window_that_cannot_close_yet_holds_up_nothing_for_good(typing: Neovim) -> None:
+    """In an expression mapping, Neovim refuses to end Visual mode."""
+    await typing.command("vnoremap <expr> s getcharstr()")
+    await entered(typing, "vs")
+
+    await typing.lua("require('claude_ide.when.moment').when_ended(print, error)")
+    assert await is_held(typing)
+    await typing.keys("x<Esc>")
+    await ask(typing)
+
+    await called(typing)

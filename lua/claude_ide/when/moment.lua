@@ -252,7 +252,7 @@ local function when(condition, fn, on_error, move)
   local function poll()
     if is_cancelled then
       return
-    elseif not (condition(move) and M.is_possible()) then
+    elseif not (M.is_possible() and condition(move)) then
       vim.defer_fn(poll, pause)
       pause = math.min(2 * pause, POLL)
       return
