@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "text_diff": set(),
     "last_words": set(),
     "news": set(),
-    "mentions": {"errors", "editor", "editor_name"},
+    "mentions": {"errors", "paths", "editor", "editor_name"},
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {
         *("errors", "editor_name", "own_mode", "git", "program", "agents", "unicode"),
@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "agents.stream_json": {
         *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names", "wire"),
-        *("agents.stream_json.wire", "agents.stream_json.decoding", "unicode"),
+        *("agents.stream_json.wire", "agents.stream_json.decoding", "unicode", "pids"),
     },
     "agents.acp.decoding": {"errors", "files", "agents", "tool_names"},
     "agents.acp": {
@@ -68,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "review": {"errors", "paths", "files", "editor"},
     "announcer": {"agents", "review"},
     "hooks": {
-        *("editor_name", "unicode", "repository"),
+        *("editor_name", "unicode", "repository", "pids"),
         *("config", "program", "mcp", "agents", "editor"),
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),
