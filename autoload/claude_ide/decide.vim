@@ -4,12 +4,15 @@ vim9script
 
 import autoload './diff.vim'
 import autoload './permission.vim'
+import autoload './say/message.vim'
 
 # Where the user is goes first, then what is longest on the screen.
 def Decide(accepted: bool, why: string)
   const edit = diff.Awaiting()
   const asked = permission.Awaiting()
-  if empty(asked) || (!empty(edit) && !asked.is_here && (edit.is_here || edit.since >= asked.since))
+  if empty(asked) && empty(diff.List())
+    message.Show('nothing on the screen waits for your answer', 'warn')
+  elseif empty(asked) || (!empty(edit) && !asked.is_here && (edit.is_here || edit.since >= asked.since))
     diff.DecideHere(accepted, why)
   else
     call(asked.Answer, [accepted, why])

@@ -477,6 +477,12 @@ async def test_the_commands_for_edits_answer_a_permission_from_elsewhere(
     assert await nvim.eval("win_getid()") == window
 
 
+async def test_a_command_says_that_nothing_waits_for_an_answer(nvim: Editor) -> None:
+    await nvim.command("ClaudeAccept")
+
+    await until(lambda: "nothing on the screen waits for your" in nvim.screen.text(), "the message")
+
+
 async def test_a_command_from_elsewhere_allows_nothing_that_was_not_shown_whole(
     nvim: Editor, ask: Ask
 ) -> None:
