@@ -17,7 +17,6 @@ local keys = require('claude_ide.diff.keys')
 local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
-local packed_lines = require('claude_ide.file.packed_lines')
 local moment = require('claude_ide.when.moment')
 local location = require('claude_ide.window.location')
 local proposal = require('claude_ide.diff.proposal')
@@ -57,7 +56,6 @@ local M = {}
 ---@field cancel fun() stops waiting for a moment to appear
 ---@field place fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
----@field before? claude_ide.PackedLines the lines of `saved`, if they have been read for the diff
 ---@field where { path: string, warning: string } the file as the user knows it
 ---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
@@ -92,7 +90,7 @@ local function close_view(diff, when, accepted)
       announce_event(diff, 'ClaudeDiffClosed', accepted)
     end
     -- Compiled code may keep the diff for as long as Neovim runs.
-    diff.text, diff.saved, diff.before = '', nil, nil
+    diff.text, diff.saved = '', nil
   end, function(reason)
     message.show(('the diff cannot be closed: %s'):format(reason), 'error')
   end)
@@ -101,8 +99,6 @@ end
 -- Whoever proposed the change writes the file next; let its buffer follow.
 local function expect_write(diff, expect)
   if diff.saved then
-    local before = diff.before and packed_lines.unpack(diff.before)
-    diff.saved.lines = diff.saved.lines or before
     expect(diff.path, diff.saved)
   end
 end
@@ -243,14 +239,11 @@ local function when_ready(diff)
   announce_event(diff, 'ClaudeDiffOpened')
 end
 
--- Keep the text on which unsaved changes of the file's buffer are based. `old` is that of the buffer
--- `original`: reading the lines of a large one again takes longer than comparing them.
-local function keep_saved(diff, original, old)
-  if original == buffers.loaded(diff.path) and not vim.bo[original].modified then
-    diff.before = old
-  else
-    diff.saved.lines = reload.saved(diff.path).lines
-  end
+-- The text on which unsaved changes of the file's buffer are based. `old` is that of the buffer `original`:
+-- reading the lines of a large one again takes longer than comparing them.
+local function saved_lines(diff, original, old)
+  local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
+  return is_file and old or reload.saved(diff.path).lines
 end
 
 local function show(diff)
@@ -284,8 +277,8 @@ local function show(diff)
     inline_marks.show(diff.bufnr, diff.view.windows.right)
   end
   -- The file may have been unloaded or unreadable when the diff was requested.
-  if diff.saved and not diff.saved.lines then
-    keep_saved(diff, original, old)
+  if diff.saved then
+    diff.saved.lines = diff.saved.lines or saved_lines(diff, original, old)
   end
   diff.shown_at = vim.uv.hrtime()
   if not diff.focus then

@@ -13,6 +13,7 @@ local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
+local packed_lines = require('claude_ide.file.packed_lines')
 local rebase = require('claude_ide.file.rebase')
 local saved_text = require('claude_ide.disk.saved_text')
 local slices = require('claude_ide.when.slices')
@@ -89,7 +90,7 @@ local function apply(write, text)
     return 'has unsaved changes to an older text, which are kept as they are'
   end
   local theirs = file_edit.in_buffer(text.lines)
-  local lines, conflicts = rebase.merge(saved, lines_of(bufnr), theirs)
+  local lines, conflicts = rebase.merge(packed_lines.unpack(saved), lines_of(bufnr), theirs)
   file_edit.adopt(bufnr, text, lines)
   return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
 end
@@ -165,7 +166,7 @@ local function update(write, stamp)
   if not reload(write, text) then
     return false
   elseif file_stamp.of(path) ~= stamp then
-    follow_next(write, { stamp = stamp, lines = text.lines })
+    follow_next(write, { stamp = stamp, lines = packed_lines.of_lines(text.lines) })
   else
     known[write.bufnr] = stamp
     file_write.mark_read(write.bufnr)
@@ -357,7 +358,7 @@ function M.notice(bufnr, on_end)
     end
     return nil
   end
-  local write = wait_for(bufnr, { stamp = '', lines = lines_of(bufnr) })
+  local write = wait_for(bufnr, { stamp = '', lines = packed_lines.of(bufnr) })
   write.is_unannounced = true
   if file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
     write.seen, write.seen_at = stamp, milliseconds()

@@ -2,13 +2,14 @@
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')
 local moment = require('claude_ide.when.moment')
+local packed_lines = require('claude_ide.file.packed_lines')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
----@field lines? string[] the text that the buffer's unsaved changes are based on, if known
+---@field lines? claude_ide.PackedLines the text that the buffer's unsaved changes are based on, if known
 
 ---@param bufnr integer
 ---@return string[]
@@ -22,7 +23,7 @@ local function saved_lines(bufnr)
     return nil
   end
   local text = file_edit.read(bufnr)
-  return file_edit.in_buffer(text and text.lines or {})
+  return packed_lines.of_lines(file_edit.in_buffer(text and text.lines or {}))
 end
 
 --- The current state of a loaded buffer's file.
@@ -32,7 +33,7 @@ end
 function M.of(bufnr, earlier)
   local lines
   if not vim.bo[bufnr].modified then
-    lines = M.lines_of(bufnr)
+    lines = packed_lines.of(bufnr)
   elseif earlier then
     lines = earlier.lines
   else
@@ -49,7 +50,7 @@ function M.before(bufnr, saved)
   if saved.stamp == stamp.of_buffer(bufnr) then
     return nil
   end
-  local lines = saved.lines or not vim.bo[bufnr].modified and M.lines_of(bufnr) or nil
+  local lines = saved.lines or not vim.bo[bufnr].modified and packed_lines.of(bufnr) or nil
   return { stamp = saved.stamp, lines = lines }
 end
 

@@ -11,7 +11,7 @@ local PART = 1000 -- lines
 
 ---@class claude_ide.PackedLines
 ---@field count integer of lines
----@field bytes integer
+---@field bytes? integer unless the lines are of no buffer
 ---@field lines? string[] of a large buffer, only once they were needed
 ---@field text? string from which they are made
 ---@field parts? string[] from which they are made: `PART` lines each, the last one fewer
@@ -59,6 +59,13 @@ local function lines_in(parts)
     vim.list_extend(lines, vim.split(part, '\n', { plain = true }))
   end
   return lines
+end
+
+--- The same for lines that are at hand.
+---@param lines string[]
+---@return claude_ide.PackedLines
+function M.of_lines(lines)
+  return { count = #lines, lines = lines }
 end
 
 --- All lines.
