@@ -332,6 +332,8 @@ plug('<Plug>(claude-hunk-next)', MOTION, KEYS, 'next', 'Go to the next hunk')
 plug('<Plug>(claude-hunk-previous)', MOTION, KEYS, 'previous', 'Go to the previous hunk')
 plug('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
 plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
+local ACCEPT_EDITS = "Accept Claude's edit, and edits from now on"
+plug('<Plug>(claude-accept-edits)', 'n', 'diff', 'accept_edits', ACCEPT_EDITS)
 plug('<Plug>(claude-unseen-next)', MOTION, WALK, 'next', 'Go to the next unseen change')
 plug('<Plug>(claude-unseen-previous)', MOTION, WALK, 'previous', 'Go to the previous unseen change')
 plug('<Plug>(claude-seen)', BOTH, WALK, 'operator', 'Mark the change as seen', true)

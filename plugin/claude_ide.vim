@@ -90,6 +90,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     nnoremap <Plug>(claude-commit) <Cmd>ClaudeCommit<CR>
     nnoremap <Plug>(claude-accept) <Cmd>ClaudeAccept<CR>
     nnoremap <Plug>(claude-reject) <Cmd>ClaudeReject<CR>
+    nnoremap <Plug>(claude-accept-edits) <Cmd>call claude_ide#diff#AcceptEdits()<CR>
     nnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
     xnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
     inoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>

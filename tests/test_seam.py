@@ -53,7 +53,6 @@ EXPORTED = r"^export def {}\(([^)]*)\)"
 
 ONLY_IN_NEOVIM = {
     "chat": "the panel",
-    "diff.accept": "the panel accepts a diff from its transcript",
     "disk.agent_file.read": "agents of the panel read files through buffers",
     "file.rebase.merge_texts": "the panel merges prompts that were edited",
     "jupyter": "the kernel",

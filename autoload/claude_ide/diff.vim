@@ -25,6 +25,7 @@ import autoload './window/home.vim'
 
 # Seconds that a diff must have been on the screen for a command to accept it.
 const NOTICED = 0.4
+const NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-edits)'
 
 final diffs: dict<dict<any>> = {} # by id
 
@@ -319,6 +320,35 @@ enddef
 def IsNoticed(diff: dict<any>): bool
   return get(diff, 'is_ready', false)
     && (diff.focus || reltimefloat(reltime(diff.shown_at)) >= NOTICED)
+enddef
+
+# Offer to accept a proposal together with the edits that follow it.
+export def Offer(id: number, what: string)
+  if has_key(diffs, id)
+    diffs[id].offer = what
+    CountChanged()
+  endif
+enddef
+
+# Accept the diff that the user means and the edits that follow it, if its agent offers that (`Offer`). The
+# host then calls `Accept`.
+#
+# Emits `diff_accept_edits` {id}.
+export def AcceptEdits()
+  choice.Choose(values(diffs), (diff) => {
+    if !has_key(diff, 'offer')
+      message.Show(NO_OFFER, 'warn')
+    elseif IsNoticed(diff)
+      channel.Emit('diff_accept_edits', {id: diff.id})
+    endif
+  })
+enddef
+
+# Accept a proposal with its current text.
+export def Accept(id: number)
+  if has_key(diffs, id)
+    Decide(diffs[id], true)
+  endif
 enddef
 
 # Accept or reject the diff that the user means (`choice.Choose`). A key that was typed before they could

@@ -91,6 +91,7 @@ class App(Parts):
         subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
         subscribe("permission", lambda event: self.guard(self.hooks.press(event)))
+        subscribe("diff_accept_edits", self._accept_edits)
         subscribe("commented", lambda event: self.guard(self.ide.say(event["words"])))
         subscribe("check", lambda _: self.run(_check))
         subscribe("check_agents", lambda _: self.run(_check_agents))
@@ -255,6 +256,9 @@ class App(Parts):
             self.guard(self.tool_list.press(event["key"], event["id"]))
         else:
             self.chats.on_list_event(event)
+
+    def _accept_edits(self, event: dict[str, Any]) -> None:
+        self.guard(self.editor.diffs.accept_edits(event["id"]))
 
     def _editors_changed(self, _report: dict[str, Any]) -> None:
         """Announce the working folders if they have changed."""

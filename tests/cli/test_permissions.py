@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import locks
-from support.either_editor import BOTH_WITH_CLI, Editor, choose, type_answer
+from support.either_editor import BOTH_WITH_CLI, Editor, choose, happened, type_answer
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import counts, enter, follow, gone, look, shown
 from support.terminal import PATIENCE
 from support.vim import Vim
 
-from .conftest import begin
+from .conftest import begin, diff_opened
 
 pytestmark = BOTH_WITH_CLI
 
@@ -157,6 +157,78 @@ async def test_the_dialog_outlives_the_host(
     await press(nvim, "\r")
 
     await until((project / "made").exists, "the command runs", PATIENCE)
+
+
+async def propose(nvim: Editor, api: FakeApi, path: Path) -> None:
+    """Have the CLI propose an edit of `path` in a diff, and wait until it can be accepted."""
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await prompt(nvim, "Shout")
+    await diff_opened(nvim)
+    await until(lambda: "gA always" in nvim.screen.text(), "the key is shown", PATIENCE)
+
+
+async def diff_closed(nvim: Editor) -> None:
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed", PATIENCE)
+
+
+async def test_a_diff_accepts_further_edits_too(nvim: Editor, api: FakeApi, path: Path) -> None:
+    await propose(nvim, api, path)
+
+    await nvim.keys("gA")
+
+    await until(lambda: path.read_text() == "one\nTWO\n", "it is written", PATIENCE)
+    await diff_closed(nvim)
+    await until(lambda: "All done." in nvim.screen.text(), "the turn ends", PATIENCE)
+    api.script(*edit(path, "one", "ONE", then="Twice."))
+    await to_the_terminal(nvim)
+    await prompt(nvim, "Once more")
+    await until(lambda: path.read_text() == "ONE\nTWO\n", "it is written", PATIENCE)
+    assert await happened(nvim, "ClaudeDiffOpened") == 1
+    assert counts(nvim) == []
+
+
+async def test_an_edit_that_was_changed_is_accepted_alone(
+    nvim: Editor, api: FakeApi, path: Path
+) -> None:
+    await propose(nvim, api, path)
+
+    await nvim.keys("GoTHREE<Esc>")
+    await nvim.keys("gA")
+
+    await until(lambda: "Claude still asks" in nvim.screen.text(), "the reason", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\nTHREE\n", "it is written", PATIENCE)
+    await until(lambda: "All done." in nvim.screen.text(), "the turn ends", PATIENCE)
+    api.script(*edit(path, "one", "ONE", then="Twice."))
+    await to_the_terminal(nvim)
+    await prompt(nvim, "Once more")
+    await diff_opened(nvim, 2)
+
+
+@pytest.mark.parametrize("keys", [":w<CR>", ":q!<CR>"])
+async def test_the_usual_answers_leave_the_mode(
+    nvim: Editor, api: FakeApi, path: Path, keys: str
+) -> None:
+    await propose(nvim, api, path)
+
+    await nvim.keys(keys)
+
+    await diff_closed(nvim)
+    await to_the_terminal(nvim)
+    await nvim.idle(1000)
+    assert "accept edits on" not in nvim.screen.text()
+    assert "PermissionRequest" not in nvim.screen.text()
+
+
+async def test_the_dialog_in_the_terminal_accepts_too(
+    nvim: Editor, api: FakeApi, path: Path
+) -> None:
+    await propose(nvim, api, path)
+    await nvim.idle(1000)
+
+    await press(nvim, "\r")
+
+    await until(lambda: path.read_text() == "one\nTWO\n", "it is written", PATIENCE)
+    await diff_closed(nvim)
 
 
 async def test_an_edit_in_a_diff_has_no_float(nvim: Editor, api: FakeApi, path: Path) -> None:

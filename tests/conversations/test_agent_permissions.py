@@ -152,6 +152,66 @@ async def test_accepting_a_diff_never_means_always(begin: Begin, files: tuple[Pa
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o2",)))
 
 
+@pytest.mark.parametrize(
+    ("options", "keys", "choice", "chosen", "text"),
+    [
+        ((ONCE, SESSION, NO), "", 0, "o2", ""),
+        ((ONCE, SESSION, EVER, NO), "", 2, "o3", ""),
+        ((ONCE, SESSION, NO), "2Gcc2<Esc>", 0, "o2", "one\n2\nthree\n"),
+    ],
+)
+async def test_a_key_of_the_diff_accepts_further_edits_too(
+    begin: Begin,
+    files: tuple[Path, Path],
+    options: tuple[Option, ...],
+    keys: str,
+    choice: int,
+    chosen: str,
+    text: str,
+) -> None:
+    river = await begin(ALL)
+    river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=options))
+
+    await accept(river.nvim, await diff(river.nvim, "TWO"), f"{keys}gA", "")
+    if choice:
+        await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+        await choose(river.nvim, choice)
+
+    _, _, answer = await river.wait_for_call("answer")
+    assert answer.options == (chosen,)
+    assert [edit.new for edit in answer.edits] == [text] * bool(text)
+
+
+async def test_the_key_does_nothing_if_the_agent_offers_no_more(
+    begin: Begin, files: tuple[Path, Path]
+) -> None:
+    river = await begin(ALL)
+    river.agent.emit(*started("edit"), edits_of(files[0]))
+    bufnr = await diff(river.nvim, "TWO")
+    await accept(river.nvim, bufnr, "gA", "")
+    assert not [call for call in river.agent.calls if call[0] == "answer"]
+
+    await accept(river.nvim, bufnr)
+
+    assert await river.wait_for_call("answer") == ("answer", "r1", Allow())
+
+
+async def test_a_list_that_is_closed_leaves_the_diff_as_it_is(
+    begin: Begin, files: tuple[Path, Path]
+) -> None:
+    river = await begin(ALL)
+    options = (ONCE, SESSION, EVER, NO)
+    river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=options))
+    bufnr = await diff(river.nvim, "TWO")
+    await accept(river.nvim, bufnr, "gA", "")
+    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+
+    await choose(river.nvim, 0)
+    await accept(river.nvim, bufnr)
+
+    assert await river.wait_for_call("answer") == ("answer", "r1", Allow())
+
+
 async def test_a_changed_proposal_stays_changed_if_there_is_no_plain_yes(
     begin: Begin, files: tuple[Path, Path]
 ) -> None:
@@ -218,11 +278,12 @@ async def diff(nvim: Neovim, words: str) -> int:
     return int(await until(found, f"a diff with {words!r}", PATIENCE))
 
 
-async def accept(nvim: Neovim, bufnr: int, keys: str = "") -> None:
-    """Type keys in a diff and accept it."""
+async def accept(nvim: Neovim, bufnr: int, keys: str = "", then: str = ":w<CR>") -> None:
+    """Type keys in a diff and accept it, once it accepts keys."""
+    await until(lambda: nvim.eval(f"getbufvar({bufnr}, '&modifiable')"), "it accepts keys")
     await nvim.keys("<Esc>")
     await nvim.lua("vim.api.nvim_set_current_win(vim.fn.win_findbuf(...)[1])", bufnr)
-    await nvim.keys(f"{keys}:w<CR>")
+    await nvim.keys(f"{keys}{then}")
 
 
 async def change(begin: Begin, path: Path, choice: str) -> River:

@@ -1,6 +1,7 @@
 """The permissions of a CLI in a terminal, in a float of a real Neovim or a popup of Vim."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_code import claude_code, the_lock
+from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.either_editor import (
     BOTH,
     Editor,
@@ -300,6 +301,79 @@ async def test_a_diff_that_opens_later_closes_the_float(
         await gone(nvim)
 
         assert await decision(asked) == {}
+
+
+Proposed = tuple["asyncio.Task[bytes]", ClaudeCode, "asyncio.Future[Any]"]
+
+
+@contextlib.asynccontextmanager
+async def proposed(
+    nvim: Editor, ask: Ask, folder: Path, path: Path, *suggestions: Any, text: str = "b"
+) -> AsyncIterator[Proposed]:
+    """An edit for which the CLI asks and which a diff shows: hook, client, and its call."""
+    path.write_text("a")
+    change = {"file_path": str(path), "old_string": "a", "new_string": "b"}
+    asked = ask("", *suggestions, tool_name="Edit", tool_input=change)
+    await set_size(nvim, 180, 40)
+    async with claude_code(folder) as claude:
+        diff = {"old_file_path": str(path), "new_file_path": str(path), "tab_name": "t"}
+        _, call = claude.start_call("openDiff", {**diff, "new_file_contents": text})
+        await until(lambda: shows_a_diff(nvim), "the diff")
+        await nvim.idle(NOTICED)
+        assert not await look(nvim)
+        assert asked.done() != ("gA always" in nvim.screen.text())
+        yield asked, claude, call
+
+
+async def test_a_diff_answers_the_hook_together_with_a_mode(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path
+) -> None:
+    async with proposed(nvim, ask, config_folder, path, EDITS) as (asked, claude, call):
+        await nvim.keys("gA")
+
+        allowed = {"behavior": "allow", "updatedPermissions": [EDITS]}
+        assert await decision(asked) == allowed
+        assert not call.done()
+        await claude.call("close_tab", {"tab_name": "t"})
+        await call
+
+
+async def test_an_edit_is_accepted_alone_if_the_hooks_answer_has_no_effect(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path
+) -> None:
+    async with proposed(nvim, ask, config_folder, path, EDITS) as (_, _, call):
+        await nvim.keys("gA")
+
+        assert [block["text"] for block in (await call)["content"]] == ["FILE_SAVED", "b"]
+        await until(lambda: "Claude still asks" in nvim.screen.text(), "the message")
+
+
+@pytest.mark.parametrize("keys", [":w<CR>", ":q!<CR>"])
+async def test_the_hook_ends_with_its_diff(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path, keys: str
+) -> None:
+    async with proposed(nvim, ask, config_folder, path, EDITS) as (asked, _, call):
+        assert not asked.done()
+        await nvim.keys(keys)
+
+        await call
+        assert await decision(asked) == {}
+
+
+@pytest.mark.parametrize(
+    ("suggestions", "text"), [((), "b"), ((EDITS,), "c")], ids=["no mode", "another edit"]
+)
+async def test_a_diff_holds_no_hook_that_it_must_not_answer(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path, suggestions: Any, text: str
+) -> None:
+    found = proposed(nvim, ask, config_folder, path, *suggestions, text=text)
+    async with found as (asked, _, call):
+        assert await decision(asked) == {}
+        await nvim.keys("gA")
+
+        message = "only this edit can be accepted here"
+        await until(lambda: message in nvim.screen.text(), "the message")
+        assert not call.done()
 
 
 async def test_the_next_host_shows_the_float_again(

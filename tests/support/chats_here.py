@@ -81,6 +81,10 @@ class ChatsHere:
         )
         self.editor.events.subscribe("chat", self.chats.on_event)
         self.editor.events.subscribe("chat_list", self.chats.on_list_event)
+        accept = self.editor.diffs.accept_edits
+        self.editor.events.subscribe(
+            "diff_accept_edits", lambda event: self._run(accept(event["id"]))
+        )
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":

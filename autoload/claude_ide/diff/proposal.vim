@@ -7,6 +7,7 @@ import autoload '../say/plain.vim'
 import autoload '../window/label.vim'
 
 const INDENTATION = ['tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop']
+const ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 const LARGEST_COLOURED = 1000000 # bytes
 
 # We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
@@ -46,6 +47,10 @@ enddef
 # `original` is the file's own buffer, or the one shown in its place.
 export def MatchFile(diff: dict<any>, original: number)
   decision.MapKeys()
+  diff.accepts_edits_by = hasmapto(ACCEPT_EDITS, 'n') ? '' : 'gA'
+  if diff.accepts_edits_by !=# ''
+    execute 'nmap <buffer> <nowait>' diff.accepts_edits_by ACCEPT_EDITS
+  endif
   SetFiletype(diff, original)
   if getbufvar(original, '&buftype') ==# ''
     for name in INDENTATION

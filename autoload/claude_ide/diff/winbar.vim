@@ -10,6 +10,7 @@ import autoload '../window/winbar.vim' as window_bar
 
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
+const WITH_OFFER = ':w accept · %s always · :q reject'
 # What is shown along with the path, longest first: the next entry applies if the path would get
 # fewer than `least` columns.
 const EXTRAS = [
@@ -118,6 +119,11 @@ def Part(text: string, group: string): string
   return text ==# '' ? '' : $'%#{group}#{plain.StatusLine(text)}'
 enddef
 
+def KeysFor(diff: dict<any>): list<string>
+  const key = get(diff, 'accepts_edits_by', '')
+  return has_key(diff, 'offer') && key !=# '' ? [printf(WITH_OFFER, key)] + KEYS : KEYS
+enddef
+
 def CountOf(bar: dict<any>): string
   if !has_key(bar, 'diff')
     return ''
@@ -134,6 +140,7 @@ export def Line(): string
   endif
   final bar = copy(bars[win])
   bar.count = CountOf(bar)
+  bar.keys = has_key(bar, 'diff') ? KeysFor(bar.diff) : []
   bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(why.Of(bar.diff, bar.launch))) : ''
   const shown = Fit(bar, winwidth(win))
   return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine')
@@ -163,7 +170,6 @@ export def Set(diff: dict<any>, windows: dict<any>)
     title: '',
     note: '',
     hint: '',
-    keys: [],
   }
   bars[windows.left] = extend({note: NoteOf(diff, windows) ?? 'current'}, common, 'keep')
   bars[windows.right] = extend({
@@ -171,7 +177,6 @@ export def Set(diff: dict<any>, windows: dict<any>)
     launch: why.LaunchOf(diff),
     title: strtrans(plain.OneLine(diff.title)),
     hint: strtrans(plain.OneLine(get(diff, 'hint', has_key(diff, 'label') ? $'[{diff.label}]' : ''))),
-    keys: KEYS,
   }, common, 'keep')
   for win in [windows.left, windows.right]
     window_bar.Set(win, '%!claude_ide#diff#winbar#Line()')

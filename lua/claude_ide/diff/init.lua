@@ -19,6 +19,7 @@ local layout = require('claude_ide.diff.layout')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local location = require('claude_ide.window.location')
+local plain = require('claude_ide.say.plain')
 local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.say.quiet')
 local reading = require('claude_ide.window.reading')
@@ -32,6 +33,8 @@ local whereabouts = require('claude_ide.file.whereabouts')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-edits)'
 
 ---@class claude_ide.DiffRequest
 ---@field path string the file to change
@@ -48,6 +51,7 @@ local M = {}
 ---@field why? string what the agent has said before
 ---@field is_reported? boolean whether the host will report if an accepted text was written
 ---@field more_keys? string[][] of the proposal, with their descriptions
+---@field offer? string what its agent offers to allow from now on, together with it
 ---@field on_ready? fun(diff: claude_ide.Diff) called once the user can work on it
 
 ---@class claude_ide.Diff: claude_ide.DiffRequest
@@ -246,6 +250,10 @@ local function saved_lines(diff, original, old)
   return is_file and old or reload.saved(diff.path).lines
 end
 
+local function accepts(offer)
+  return ('Accept, and from now on: %s'):format(plain.one_line(offer))
+end
+
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
@@ -272,7 +280,10 @@ local function show(diff)
   if not diff.on_decided then
     comments.allow(diff.bufnr, diff.path)
   end
-  keys.define(diff.bufnr, diff.more_keys)
+  keys.define(diff.bufnr, function()
+    local offered = diff.offer and { { keys.accept_edits(diff.bufnr), accepts(diff.offer) } }
+    return vim.list_extend(offered or {}, diff.more_keys or {})
+  end)
   if diff.view.layout == inline then
     inline_marks.show(diff.bufnr, diff.view.windows.right)
   end
@@ -391,10 +402,11 @@ function M.list()
 end
 
 local function with_diff(id, apply)
-  if id and diffs[id] then
-    return apply(diffs[id])
+  if not id then
+    choice.choose(vim.tbl_values(diffs), apply)
+  elseif diffs[id] then
+    apply(diffs[id])
   end
-  choice.choose(vim.tbl_values(diffs), apply)
 end
 
 -- A diff that takes the user to it discards their keys until then.
@@ -430,6 +442,30 @@ function M.awaiting()
   if since < math.huge then
     return { since = since, is_here = is_here, answer = M.decide }
   end
+end
+
+--- Offer to accept a proposal together with the edits that follow it.
+---@param id integer
+---@param what string what that allows
+function M.offer(id, what)
+  if diffs[id] then
+    diffs[id].offer = what
+    redraw_counts()
+  end
+end
+
+--- Accept the diff that the user means (`choice.choose`) and the edits that follow it, if its agent offers
+--- that: see `M.offer`. The host then calls `M.accept`.
+---
+--- Emits `diff_accept_edits` {id}.
+function M.accept_edits()
+  with_diff(nil, function(diff)
+    if not diff.offer then
+      message.show(NO_OFFER, 'warn')
+    elseif is_noticed(diff) then
+      channel.emit('diff_accept_edits', { id = diff.id })
+    end
+  end)
 end
 
 --- Accept a proposal with its current text.

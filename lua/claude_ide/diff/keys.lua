@@ -1,4 +1,4 @@
---- The keys of a proposal: from hunk to hunk, and to drop or take them.
+--- The keys of a proposal: from hunk to hunk, to drop or take them, and to accept more than it.
 local float = require('claude_ide.window.float')
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
@@ -11,11 +11,13 @@ local api = vim.api
 
 ---@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
 local KEYS = {
-  { ']c', 'next', { 'n', 'x', 'o' }, 'Go to the next hunk' },
-  { '[c', 'previous', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
-  { 'gX', 'drop', { 'n', 'x' }, 'Drop the hunk, [count] hunks, or those in a selection' },
-  { 'gY', 'take', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
+  { ']c', 'hunk-next', { 'n', 'x', 'o' }, 'Go to the next hunk' },
+  { '[c', 'hunk-previous', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
+  { 'gX', 'hunk-drop', { 'n', 'x' }, 'Drop the hunk, [count] hunks, or those in a selection' },
+  { 'gY', 'hunk-take', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
 }
+
+local ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 
 local OTHERS = {
   { 'u', 'Undo a decision or a change' },
@@ -152,7 +154,7 @@ function M.take()
 end
 
 local function plug_of(name)
-  return ('<Plug>(claude-hunk-%s)'):format(name)
+  return ('<Plug>(claude-%s)'):format(name)
 end
 
 local function show_keys(bufnr, more)
@@ -172,16 +174,24 @@ local function show_keys(bufnr, more)
   location.return_on_close(api.nvim_get_current_win(), origin)
 end
 
+--- The key that accepts an edit and those that follow it.
+---@param bufnr integer of a proposal
+---@return string
+function M.accept_edits(bufnr)
+  return plug.typed(bufnr, ACCEPT_EDITS)
+end
+
 --- Define the keys in the buffer of a proposal, where the user has none for the same.
 ---@param bufnr integer
----@param more? string[][] other keys or commands, with their descriptions
+---@param more fun(): string[][] other keys or commands, with their descriptions
 function M.define(bufnr, more)
   for _, key in ipairs(KEYS) do
     local lhs, name, modes, desc = unpack(key)
     plug.define(bufnr, modes, lhs, plug_of(name), desc)
   end
+  plug.define(bufnr, { 'n' }, 'gA', ACCEPT_EDITS, 'Accept, also edits from now on')
   vim.keymap.set('n', 'g?', function()
-    show_keys(bufnr, more or {})
+    show_keys(bufnr, more())
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
 end
 

@@ -1,5 +1,6 @@
 --- The winbars of a diff: the file, who proposes the change, and the keys.
 local count = require('claude_ide.diff.count')
+local diff_keys = require('claude_ide.diff.keys')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.say.message')
 local plain = require('claude_ide.say.plain')
@@ -11,6 +12,7 @@ local M = {}
 -- Widest first.
 local KEYS =
   { ':w accept · :q reject · g? keys', ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
+local WITH_OFFER = ':w accept · %s always · :q reject · g? keys'
 
 ---@class claude_ide.Winbar
 ---@field path string
@@ -18,7 +20,7 @@ local KEYS =
 ---@field title string
 ---@field note string
 ---@field hint string what to know before deciding; it matters more than the title and long keys
----@field keys string[] spellings, longest first, the first two in wide windows only; empty for none
+---@field keys fun(): string[] spellings, longest first, the first two in wide windows only; empty for none
 ---@field counts fun(): string the hunk and the diff, and how many there are
 ---@field why fun(): string what the agent has said before; it gives way to all others but title and long keys
 
@@ -150,6 +152,7 @@ end
 ---@param columns integer
 ---@return table<string, string>
 local function fit(bar, columns)
+  bar = vim.tbl_extend('force', bar, { keys = bar.keys() })
   local shown, words = without_why(bar, columns), blank_around(bar.why())
   if words ~= '' and spare(shown, columns) < math.min(width(words), GOOD_WHY) then
     local brief = { title = '', keys = vim.list_slice(bar.keys, 2) }
@@ -227,6 +230,18 @@ local function no_counts()
   return ''
 end
 
+local function no_keys()
+  return {}
+end
+
+local function keys_for(diff)
+  if not diff.offer then
+    return KEYS
+  end
+  local first = WITH_OFFER:format(diff_keys.accept_edits(diff.bufnr))
+  return vim.list_extend({ first }, vim.list_slice(KEYS, 2))
+end
+
 local function note_of(diff, original, unsaved)
   if unsaved then
     return 'on disk; unsaved lines stay'
@@ -255,22 +270,25 @@ function M.set(diff, windows)
   local function bar(fields)
     local rest = { path = path, warning = warning, title = '', note = '', hint = '' }
     rest.counts = no_counts
-    rest.why = #fields.keys > 0 and said or no_counts
+    rest.why = fields.counts and said or no_counts
     return vim.tbl_extend('keep', fields, rest)
   end
   local function counts()
     return count.of(diff, right)
   end
+  local function keys()
+    return keys_for(diff)
+  end
   local title = in_one_line(diff.title)
-  local on_right = bar({ title = title, hint = hint, keys = KEYS, counts = counts })
+  local on_right = bar({ title = title, hint = hint, keys = keys, counts = counts })
   if is_beside then
     -- Never as virtual text: the file's buffer gets no text of ours.
     local now = note == '' and 'current' or note
-    vim.wo[left][0].winbar = expression(left, bar({ note = now, keys = {} }))
+    vim.wo[left][0].winbar = expression(left, bar({ note = now, keys = no_keys }))
   else
     on_right.note = note
   end
-  local replacing = substitute(bar({ note = note, hint = hint, keys = KEYS, counts = counts }))
+  local replacing = substitute(bar({ note = note, hint = hint, keys = keys, counts = counts }))
   winbar.set(right, expression(right, on_right), replacing)
 end
 

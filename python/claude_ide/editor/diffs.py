@@ -2,7 +2,8 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,26 @@ class Decision(msgspec.Struct, frozen=True):
     words: str = ""
 
 
+def _nothing() -> None:
+    pass
+
+
+@dataclass(eq=False)
+class Offer:
+    """A way to accept an edit and, by the same answer, those that follow.
+
+    `name` says what it allows. `choose` has the user choose if there are several such answers, and
+    returns False if they cancel. `answer` sends the chosen one, `end` is called when the diff is
+    closed.
+    """
+
+    name: str
+    choose: Callable[[], Awaitable[bool]]
+    answer: Callable[[], None] = _nothing
+    end: Callable[[], None] = _nothing
+    is_chosen: bool = False
+
+
 class Diff(msgspec.Struct, eq=False):
     """One proposal. `name` is the client's key for it, not interpreted here."""
 
@@ -34,15 +55,20 @@ class Diff(msgspec.Struct, eq=False):
     path: str
     target: str
     """The path without links, when the diff was requested."""
+    text: str = ""
+    """The proposed content."""
+    offer: Offer | None = None
     shown: bool = False
     decided: bool = False
     """Whether the editor has reported the outcome; the diff is then closed or closing."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    withdrawn: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
 
     def withdraw(self) -> None:
         """Reject the proposal, unless the user has decided."""
+        self.withdrawn.set()
         if not self.decision.done():
             self.decision.set_result(Decision(accepted=False))
 
@@ -76,18 +102,21 @@ class Diffs:
         `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
         """
         request = {"path": path, "text": text, "title": title, "layout": layout, **more}
-        return await self.open(name, path, "diff.open", request)
+        return await self.open(name, path, "diff.open", request, text=text)
 
-    async def open(self, name: str, path: str, function: str, *arguments: Any) -> Diff:
+    async def open(
+        self, name: str, path: str, function: str, *arguments: Any, text: str = ""
+    ) -> Diff:
         """Call a Lua function `(id, *arguments)` that opens a diff under this id.
 
-        Raises `EditorError`, also for an `error` that the function returns.
+        `text` is the proposed content, as far as it is known. Raises `EditorError`, also for an
+        `error` that the function returns.
         """
-        diff = Diff(next(self._numbers), name, path, real(path))
+        diff = Diff(next(self._numbers), name, path, real(path), text)
         self._open[diff.id] = diff
+        opening = self._port.call(function, diff.id, *arguments)
         for opened in self._subscribers:
             opened(diff)
-        opening = self._port.call(function, diff.id, *arguments)
         try:
             # A withdrawal must be answered even while Neovim is busy.
             await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
@@ -98,10 +127,28 @@ class Diffs:
             raise
         return diff
 
+    def offer(self, diff: Diff, offer: Offer) -> None:
+        """Let the user accept a diff together with the edits that follow."""
+        diff.offer = offer
+        self._port.notify("diff.offer", diff.id, offer.name)
+
+    async def accept_edits(self, id_: int) -> None:
+        """Accept a diff, as it is now, together with the edits that follow.
+
+        Nothing happens if it is decided before the user has chosen how.
+        """
+        diff = self._open.get(id_)
+        if diff is None or diff.offer is None or not await diff.offer.choose():
+            return
+        diff.offer.is_chosen = True
+        await self._port.call("diff.accept", id_)
+
     def close(self, diff: Diff) -> None:
         """Close a diff without waiting for it; an undecided one is rejected."""
         self._open.pop(diff.id, None)
         diff.withdraw()
+        if diff.offer is not None:
+            diff.offer.end()
         if not diff.decided:
             self._port.notify("diff.close", diff.id)
 

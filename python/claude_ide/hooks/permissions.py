@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from claude_ide.agents.answer import Allow, Answer, Reject
-from claude_ide.agents.events import PermissionAsked, Scope, Subagent
+from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.part import Part
@@ -22,7 +22,7 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.requests import choosing, proposal, ways
 from claude_ide.chat.requests.sight import whereabouts
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request
-from claude_ide.editor.diffs import Diff
+from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 from claude_ide.hooks.conversation import AGENT, Hook
@@ -62,6 +62,13 @@ class Waiting:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
+    in_diff: "asyncio.Future[None]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    """Done while a diff shows it, in which the user may choose an answer of the hook's."""
+    way: Option | None = None
+    """What the user has chosen there."""
+
     @property
     def is_over(self) -> bool:
         """Whether it no longer waits for an answer."""
@@ -100,7 +107,7 @@ class Permissions:
         self._asked.append(waiting)
         try:
             await self._expect_diff(waiting)
-            if not waiting.is_over:
+            if not (waiting.is_over or waiting.in_diff.done()):
                 self._waiting.append(waiting)
                 await self._locate(waiting)
                 self._run(self._draw())
@@ -109,9 +116,7 @@ class Permissions:
             # The CLI has disconnected, because its dialog was cancelled.
             waiting.settle(None)
             self._asked.remove(waiting)
-            if waiting in self._waiting:
-                self._waiting.remove(waiting)
-                self._run(self._draw())
+            self._hide(waiting)
 
     def follow(self, launch: str, hook: Hook) -> None:
         """End what no longer waits after a hook of a session."""
@@ -218,12 +223,44 @@ class Permissions:
         if _is_edit(waiting):
             for diff in self._editor.diffs:
                 self._diff_opened(diff)
-            await asyncio.wait((waiting.decision,), timeout=REVIEW_SECONDS)
+            await asyncio.wait(
+                (waiting.decision, waiting.in_diff),
+                timeout=REVIEW_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
 
     def _diff_opened(self, diff: Diff) -> None:
-        for waiting in filter(_is_edit, self._asked):
-            if any(is_same(diff.path, path) for path in proposal.paths(waiting.asked)):
+        """Leave edits to their diff; hold the answer of one that offers to accept more there."""
+        edits = filter(_is_edit, self._asked)
+        found = [each for each in edits if not each.in_diff.done() and _is_shown(each, diff)]
+        is_known = len(found) == 1 and diff.offer is None and _is_proposed(found[0], diff)
+        for waiting in found:
+            if is_known and ways.lasting(waiting.asked):
+                self._hold(waiting, diff)
+            else:
                 waiting.settle(None)
+
+    def _hold(self, waiting: Waiting, diff: Diff) -> None:
+        """Hold the hook's answer while a diff shows the edit, since only it can carry a mode."""
+
+        async def choose() -> bool:
+            waiting.way = await choosing.lasting(self._editor, waiting.asked)
+            return waiting.way is not None
+
+        def answer() -> None:
+            assert waiting.way is not None
+            self._respond(waiting, ways.answer(waiting.way))
+
+        name = ways.lasting_name(waiting.asked)
+        offer = Offer(name, choose, answer, lambda: waiting.settle(None))
+        waiting.in_diff.set_result(None)
+        self._hide(waiting)
+        self._editor.diffs.offer(diff, offer)
+
+    def _hide(self, waiting: Waiting) -> None:
+        if waiting in self._waiting:
+            self._waiting.remove(waiting)
+            self._run(self._draw())
 
     async def _locate(self, waiting: Waiting) -> None:
         def find(path: str, root: str) -> Awaitable[Any]:
@@ -300,6 +337,19 @@ def _is_ended(waiting: Waiting, hook: Hook) -> bool:
     if waiting.tool_use:
         return waiting.tool_use == hook.tool_use_id
     return waiting.hook.agent_id == hook.agent_id
+
+
+def _is_shown(waiting: Waiting, diff: Diff) -> bool:
+    """Return whether a diff may show an edit."""
+    return any(is_same(diff.path, path) for path in proposal.paths(waiting.asked))
+
+
+def _is_proposed(waiting: Waiting, diff: Diff) -> bool:
+    """Return whether a diff shows exactly this edit: its answer allows nothing else."""
+    match proposal.of(waiting.asked):
+        case [one]:
+            return one.is_text(diff.text)
+    return False
 
 
 def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:

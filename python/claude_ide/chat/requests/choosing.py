@@ -21,6 +21,15 @@ async def way(editor: Editor, asked: Asked) -> Scope | Option | None:
     return None if chosen is None else found[chosen][1]
 
 
+async def lasting(editor: Editor, asked: Asked) -> Option | None:
+    """Have the user choose a way to allow this and what follows; None if they cancel."""
+    found = ways.lasting(asked)
+    if len(found) == 1:
+        return found[0]
+    chosen = await editor.select("Allow always:", [ways.described(each) for each in found])
+    return None if chosen is None else found[chosen]
+
+
 async def add_rule(
     editor: Editor,
     asked: PermissionAsked,

@@ -58,6 +58,10 @@ class Proposal:
         except (OSError, ValueError):
             return self
 
+    def is_text(self, text: str) -> bool:
+        """Return whether a text is the proposed one, apart from carriage returns."""
+        return _plain(text) == _plain(self.text)
+
     @property
     def file_appeared(self) -> bool:
         """Whether a file that was proposed as new exists now, with another text."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.events import Asked, Dead, Event, RequestWithdrawn, ToolEnded
+from claude_ide.agents.events import Asked, Dead, Event, Option, RequestWithdrawn, ToolEnded
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.view import LINE, WIDTH, Request
@@ -32,6 +32,8 @@ class Waiting:
     """The diff on the screen; several are shown one after the other."""
     accepts_all: bool = False
     """Whether the user has accepted the diffs that were not shown yet."""
+    way: Option | None = None
+    """How the user has accepted a diff together with the edits that follow."""
     choosing: "asyncio.Task[Any] | None" = None
     """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None

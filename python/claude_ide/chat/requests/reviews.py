@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent
@@ -21,14 +22,14 @@ from claude_ide.agents.events import (
 )
 from claude_ide.chat import abilities
 from claude_ide.chat.panel import Panel
-from claude_ide.chat.requests import change, form, proposal, ways
+from claude_ide.chat.requests import change, choosing, form, proposal, ways
 from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
 from claude_ide.config import Config
-from claude_ide.editor.diffs import Decision, Diff
+from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
@@ -92,7 +93,7 @@ class Reviews:
             return
         match waiting.asked:
             case PermissionAsked() as asked if proposal.is_edit(asked):
-                waiting.accepts_all = False
+                waiting.accepts_all, waiting.way = False, None
                 if self._has_editor_files:
                     waiting.review = self._run(self._review_as_open(waiting, asked))
                 elif self._propose(waiting, self._of_disk(asked)):
@@ -206,6 +207,8 @@ class Reviews:
             why=waiting.why,
         )
         waiting.diff = diff
+        if name := ways.lasting_name(asked):
+            diffs.offer(diff, Offer(name, partial(self._choose_lasting, waiting)))
         try:
             decision = await diff.decision
         except EditorError:
@@ -218,16 +221,22 @@ class Reviews:
             waiting.comments += [decision.words] if decision.words else []
         return decision
 
+    async def _choose_lasting(self, waiting: Waiting) -> bool:
+        waiting.way = await choosing.lasting(self._editor, waiting.asked)
+        return waiting.way is not None
+
     async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
         pairs = zip(waiting.proposed, texts, strict=True)
         versions = [await self._version(*pair) for pair in pairs]
         edits = tuple(version.edit for version in versions if version.edit)
         unsaved = proposal.over_unsaved((each.proposed, each.text) for each in versions)
-        answer = Allow(edits=edits, unsaved=unsaved)
+        way = waiting.way
+        answer = Allow((way.id,) if way else (), edits=edits, unsaved=unsaved)
+        allowed = way.name if way else ALLOWED
         if not edits:
-            return await self._respond(waiting, answer, ALLOWED)
+            return await self._respond(waiting, answer, allowed)
         instead = in_words.of_files(waiting.proposed, texts, self._root)
-        await self._respond(waiting, answer, f"{ALLOWED}, with your changes", instead)
+        await self._respond(waiting, answer, f"{allowed}, with your changes", instead)
 
     async def _version(self, proposed: Proposal, text: str) -> "_Version":
         """Return the user's version of a file, merged with changes of the file since then."""

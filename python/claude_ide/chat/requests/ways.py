@@ -54,6 +54,16 @@ def others(asked: Asked) -> list[Option]:
     return [option for option in options(asked) if option not in plain]
 
 
+def lasting(asked: Asked) -> list[Option]:
+    """Return the options that allow more than this request."""
+    return [option for option in others(asked) if option.kind is OptionKind.ALLOW_ALWAYS]
+
+
+def lasting_name(asked: Asked) -> str:
+    """Return what allows more than a request, in words; empty if nothing does."""
+    return " / ".join(map(described, lasting(asked)))
+
+
 def are_lasting(found: Iterable[Option]) -> bool:
     """Return whether all of these options apply to more than one request."""
     return all(option.kind in LASTING for option in found)

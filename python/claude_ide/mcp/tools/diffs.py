@@ -1,17 +1,22 @@
 """Proposed edits: opened as diffs, decided by the user, closed by either side."""
 
+import asyncio
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
-from claude_ide.editor.diffs import Diff
+from claude_ide.editor.diffs import Decision, Diff
 from claude_ide.errors import EditorError, ToolError, UserError
 from claude_ide.mcp.baseline import load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
 from claude_ide.mentions import check_private
 from claude_ide.paths import exists, normalized
+
+ANSWER_SECONDS = 3.0
+"""How long the CLI may take to follow an answer to its dialog that is not that to `openDiff`."""
 
 
 class OpenDiff(Arguments, frozen=True):
@@ -65,19 +70,46 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     client.diffs.append(diff)
     try:
         decision = await diff.decision
+        appeared = decision.accepted and is_new and exists(path)
+        if decision.accepted and not appeared:
+            await _answer_otherwise(client, diff, decision)
     finally:
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
     if decision.words:
         # The CLI drops everything in an answer but the text. It has to end its dialog first.
         await _say(client, decision.words)
-    if decision.accepted and is_new and exists(path):
+    if appeared:
         # CLI 2.1.330 would overwrite the file.
         client.editor.diffs.settle(diff, is_written=False)
         client.editor.notify(f"not accepted: {Path(path).name} already exists", "warn")
     elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
+
+
+async def _answer_otherwise(client: Client, diff: Diff, decision: Decision) -> None:
+    """Give the CLI the answer that accepts further edits, too, and wait until it has closed ours.
+
+    If it does not, the answer to `openDiff` accepts the edit alone.
+    """
+    if diff.offer is None or not diff.offer.is_chosen:
+        return
+    how = ""
+    if _plain(decision.text) == _plain(diff.text):
+        diff.offer.answer()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(diff.withdrawn.wait(), ANSWER_SECONDS)
+            return
+    else:
+        # The CLI asks again for an edit that a hook has changed.
+        how = " with your changes"
+    shown = f"{Path(diff.path).name} accepted{how}; Claude still asks before each edit"
+    client.editor.notify(shown, "warn")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 async def _who(client: Client) -> dict[str, int | str]:
