@@ -137,6 +137,7 @@ async def test_cancelling_stops_the_running_command(
 
     await until(lambda: not alive(pid), "the command has ended")
     assert "1 folder" in await tools.text("working_folders")
+    assert await serving.eval("getqflist({'nr': '$'}).nr") == 0
 
 
 @BOTH

@@ -49,12 +49,18 @@ enddef
 
 def Start(arguments: dict<any>, Answer: func): func
   final lines: list<string> = []
-  final state = {is_stopped: false, timer: 0}
+  final state = {is_stopped: false, is_cancelled: false, timer: 0}
   def Add(line: string)
-    lines->add(Shown(line))
+    # Vim would do nothing else for seconds, for nobody.
+    if !state.is_cancelled
+      lines->add(Shown(line))
+    endif
   enddef
   def Conclude(code: number, _: string)
     timer_stop(state.timer)
+    if state.is_cancelled
+      return
+    endif
     call(Answer, [{
       code: code,
       is_stopped: state.is_stopped,
@@ -68,7 +74,10 @@ def Start(arguments: dict<any>, Answer: func): func
     shell_command.Stop(job)
   }
   state.timer = timer_start(ENDS_WITHIN, (_) => Stop())
-  return Stop
+  return () => {
+    state.is_cancelled = true
+    Stop()
+  }
 enddef
 
 # Run the command that the user has agreed to, which `Command` has described.

@@ -69,13 +69,16 @@ end
 function M.run(arguments, answer)
   local command = arguments.command
   local keep, output = collector()
-  local is_stopped, timer = false, nil
+  local is_stopped, is_cancelled, timer = false, false, nil
   local ok, pid = pcall(
     shell_command.start,
     command,
     { cwd = arguments.folder, stdout = keep, stderr = keep },
     function(result)
       timer:stop()
+      if is_cancelled then
+        return
+      end
       local lines = vim.split(output(), '\n', { plain = true, trimempty = true })
       lines = vim.tbl_map(shown, lines)
       answer({
@@ -94,7 +97,10 @@ function M.run(arguments, answer)
     shell_command.stop(pid)
   end
   timer = vim.defer_fn(stop, M.ends_within)
-  return stop
+  return function()
+    is_cancelled = true
+    stop()
+  end
 end
 
 return M
