@@ -25,6 +25,61 @@ const CLEANUPS = [
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
+# The scripts that the first diff needs.
+const FOR_DIFFS = [
+  'checking#expectation',
+  'checking#wake',
+  'diagnostics#unopened',
+  'diff',
+  'diff#borrowed_window',
+  'diff#decision',
+  'diff#diffopt',
+  'diff#layout',
+  'diff#proposal',
+  'diff#settings',
+  'diff#virtual_text',
+  'diff#waiting',
+  'diff#winbar',
+  'diff#windows',
+  'disk#autoread',
+  'disk#expected',
+  'disk#reload',
+  'disk#saved_text',
+  'file#borrowed_buffer',
+  'file#command_buffer',
+  'file#edit',
+  'file#gate',
+  'file#inside',
+  'file#load',
+  'file#names',
+  'file#text',
+  'file#whereabouts',
+  'terminal#register',
+  'window#label',
+  'window#location',
+  'window#shape',
+  'window#tiling',
+  'window#winbar',
+]
+
+# Vim loads a script to find a function of it, also one that it does not have.
+def Load(script: string)
+  try
+    call($'claude_ide#{script}#None', [])
+  catch /E117:/
+  endtry
+enddef
+
+# Load scripts one by one, so that keys are handled in between.
+def LoadSoon(scripts: list<string>)
+  if !empty(scripts)
+    timer_start(1, (_) => {
+      Load(scripts[0])
+      LoadSoon(scripts[1 :])
+    })
+  endif
+enddef
+
 def CallIfLoaded(name: string)
   if exists('*' .. name)
     call(name, [])
@@ -53,6 +108,11 @@ enddef
 for cleanup in CLEANUPS
   CleanUp(cleanup)
 endfor
+
+augroup claude_ide_session
+  autocmd!
+  autocmd User ClaudeConnected ++once LoadSoon(FOR_DIFFS)
+augroup END
 
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may
 # close, or change, before the host asks. `:ClaudeAdd %` is what its map types.

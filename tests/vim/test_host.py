@@ -9,6 +9,7 @@ import pytest
 
 from support.checkout import program
 from support.claude_code import ClaudeCode, claude_code, connected, locks, the_lock
+from support.either_editor import shows_a_diff
 from support.neovim import until
 from support.processes import alive, at_rest, under
 from support.vim import Vim
@@ -284,3 +285,27 @@ async def test_the_data_of_an_event_is_there_while_it_is_announced(
         assert await serving_vim.eval("exists('g:claude_ide_event')") == 0
 
     await until(lambda: serving_vim.eval("get(g:, 'gone', {}) == {'clients': 0}"))
+
+
+async def test_the_first_diff_finds_its_scripts_loaded(
+    serving_vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    loaded = "map(filter(getscriptinfo(), '!v:val.autoload'), 'v:val.name')"
+
+    async def scripts() -> set[str]:
+        ours = [name for name in await serving_vim.eval(loaded) if "autoload/claude_ide" in name]
+        return {name for name in ours if "/diagnostics/" not in name}
+
+    path = project / "a.py"
+    path.write_text("one = 1\n")
+    last = f"match({loaded}, 'claude_ide/window/winbar.vim') >= 0"
+    await until(lambda: serving_vim.eval(last), "all are loaded")
+    before = await scripts()
+
+    vim_client.start_call(
+        "openDiff", {"old_file_path": str(path), "new_file_contents": "two = 2\n"}
+    )
+    await until(lambda: shows_a_diff(serving_vim), "a diff")
+
+    assert await scripts() == before
+    assert await serving_vim.eval("v:errmsg") == ""
