@@ -1,5 +1,6 @@
 """The terminals of the editor in which agents run, and what the user calls each agent."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from claude_ide import pids, repository
 from claude_ide.editor.port import Port, without_error
 from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
+
+BUSY_SECONDS = 0.25
+"""How long a diff or a permission waits for its label while the editor is busy."""
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -77,16 +81,23 @@ class Terminals:
 
         It is empty if there is only one, in the editor's own worktree, or if it is unknown.
         """
+        if not launch and len(self._clients) < 2 and self._is_here(pids.working_folder(pid)):
+            return ""
         try:
-            clis = list(self._clis(await self.running()))
-        except EditorError:
+            async with asyncio.timeout(BUSY_SECONDS):
+                clis = list(self._clis(await self.running()))
+        except (EditorError, TimeoutError):
             return ""
         own = next((each for each in clis if launch and each.launch == launch), None)
         own = own or next((each for each in clis if pid and pid in each.pids), None)
         if own is None or not own.folder:
             return own.name if own else ""
-        is_alone = len(clis) == 1 and own.root in map(_root, self._state.folders)
+        is_alone = len(clis) == 1 and self._is_here(own.folder)
         return "" if is_alone else own.name or _distinct(own, clis)
+
+    def _is_here(self, folder: str) -> bool:
+        """Return whether a folder is in a worktree of the editor, or unknown."""
+        return not folder or _root(folder) in map(_root, self._state.folders)
 
     def _clis(self, terminals: list[Terminal]) -> Iterator[_Cli]:
         for each in terminals:
