@@ -1,5 +1,6 @@
 """Several CLIs: `:ClaudeNew`, `:ClaudeSwitch`, `terminal.per`, and the tab page of each."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 from support.claude_code import ClaudeCode, claude_code
 from support.claude_terminal import open_claude
 from support.either_editor import BOTH, Editor, configure, pid_of
-from support.neovim import Neovim, until
+from support.neovim import WAIT, Neovim, until
+from support.permissions import NOTICED
 from support.vim import Vim
 
 
@@ -270,9 +272,12 @@ async def test_a_diff_that_takes_no_focus_opens_where_its_cli_belongs(
     await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 5"))
     await nvim.keys("ix")
     await until(lambda: nvim.eval("[expand('%:t'), getline(1), mode()] == ['a.py', 'xone', 'i']"))
-    await nvim.keys("<Esc>:ClaudeAccept<CR>")
+    await nvim.keys("<Esc>")
+    await nvim.idle(NOTICED)
+    await nvim.keys(":ClaudeAccept<CR>")
 
-    assert (await answer)["content"][0]["text"] == "FILE_SAVED"
+    saved = await asyncio.wait_for(answer, WAIT)
+    assert saved["content"][0]["text"] == "FILE_SAVED"
     await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 3"))
     assert await nvim.eval("[tabpagenr(), expand('%:t')]") == [1, "a.py"]
     assert await nvim.eval(SIZES) == sizes

@@ -13,7 +13,7 @@ import pytest
 from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.language_client import attach, received
-from support.neovim import Neovim, until
+from support.neovim import WAIT, Neovim, until
 
 OLD = "one\ntwo\nthree\n"
 NEW = "one\na wrong two\nthree\n"
@@ -110,10 +110,12 @@ async def test_an_accepted_diff_is_applied_once_while_two_clients_wait(
             "tab_name": "tab",
         },
     )
-    await until(lambda: serving.lua("return #require('claude_ide.diff').list() == 1"))
+    shown = "local diff = require('claude_ide.diff').list()[1] return diff and diff.shown or false"
+    await until(lambda: serving.lua(shown), "the diff accepts keys")
     asked = [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]
     await serving.command("ClaudeAccept")
-    assert (await answer)["content"][0]["text"] == "FILE_SAVED"
+    saved = await asyncio.wait_for(answer, WAIT)
+    assert saved["content"][0]["text"] == "FILE_SAVED"
     path.write_text(NEW)
     asked += [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]
     await asyncio.gather(*asked)

@@ -18,7 +18,7 @@ package.loaded['claude_ide.session'] = {
   end,
 }
 require('claude_ide.chat.command').run = record('ClaudeChat')
-package.loaded['claude_ide.diff'] = {
+package.loaded['claude_ide.decide'] = {
   accept = record('ClaudeAccept'),
   reject = record('ClaudeReject'),
 }
