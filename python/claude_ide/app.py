@@ -97,6 +97,7 @@ class App(Parts):
         subscribe("check_agents", lambda _: self.run(_check_agents))
         subscribe("wire_closed", lambda _: self.wire_view.closed())
         subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
+        subscribe("commit_asked", lambda asked: self.guard(self.questions.commit(asked)))
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
         subscribe("question_closed", lambda asked: self.questions.forget(asked))
         subscribe("question_continued", lambda asked: self.guard(self._continue(asked)))

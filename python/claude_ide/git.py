@@ -36,7 +36,15 @@ SECONDS = 1.0
 
 def command(*words: str | Path) -> list[str | Path]:
     """Return the command line of git with these arguments. Raises `OSError` if there is no git."""
-    return [locate("git", os.environ.get("PATH", os.defpath)), *OPTIONS, *words]
+    return [*users_command(*OPTIONS), *words]
+
+
+def users_command(*words: str) -> list[str | Path]:
+    """Return the same without our options: git then runs the programs of a repository.
+
+    Only the user may ask for that, in a folder that they trust.
+    """
+    return [locate("git", os.environ.get("PATH", os.defpath)), *words]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:

@@ -28,15 +28,39 @@ def Ended(answer: dict<any>, error: string, result: any, ToText: func)
   answer_window.Finish(bufnr, is_cancelled ? '' : error, is_cancelled ? error : '')
 enddef
 
+def Commit(answer: dict<any>)
+  if !answer_window.IsMessage(answer.bufnr)
+    message.Show('there is no commit message yet', 'info')
+    return
+  endif
+  const text = getbufline(answer.bufnr, 1, '$')
+  channel.Emit('commit_asked', {window: answer.bufnr, cwd: answer.cwd, text: text})
+enddef
+
+# Close the window of an answer that is no longer needed.
+export def CloseWindow(bufnr: number)
+  if bufexists(bufnr)
+    answer_window.Close(bufnr)
+  endif
+enddef
+
 # Ask something, and show the answer as it arrives. `request` is as for `question.Begin`. A `ToText`
-# that is given turns the result into lines, which are shown when they are complete.
-export def Show(title: string, kind: string, request: dict<any>, ToText: func = null_function)
+# that is given turns the result into lines, which are shown when they are complete. With `commits` the user
+# may change them, and commit what is staged with them.
+export def Show(
+  title: string,
+  kind: string,
+  request: dict<any>,
+  ToText: func = null_function,
+  commits = false
+)
   stopinsert
-  final answer: dict<any> = {id: 0, bufnr: 0, has_text: false}
-  const opened = reason.Attempt(answer_window.Open, [title, {
+  final answer: dict<any> = {id: 0, bufnr: 0, has_text: false, cwd: getcwd()}
+  const commit: dict<any> = commits ? {Commit: () => Commit(answer)} : {}
+  const opened = reason.Attempt(answer_window.Open, [title, extend({
     Stop: () => question.Cancel(answer.id),
     Closed: () => Forget(answer),
-  }])
+  }, commit)])
   if !opened[0]
     message.Show($'the answer cannot be shown: {opened[1]}', 'error')
     return

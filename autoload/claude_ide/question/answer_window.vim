@@ -14,10 +14,12 @@ const SHARE = 3 # of the screen's lines: one in so many
 const LOWEST = 5 # lines
 const RUNNING = 'CTRL-C stops · q closes'
 const ENDED = 'gy yanks · q closes'
+const COMMIT = '<Plug>(claude-commit-staged)'
 const ERROR = 'claude_ide_answer_error' # a type of text property
 
 # By buffer: `origin` (the window from which it was opened), `title`, `status` (the progress),
-# `keys`, the handlers `Stop` and `Closed`, and the `layout` before it with the command that restores
+# `keys`, `is_message` (whether the user may change it now), the handlers `Stop`, `Closed` and, for a
+# commit message, `Commit`, and the `layout` before it with the command that restores
 # its `sizes`.
 var views: dict<dict<any>> = {}
 
@@ -34,11 +36,16 @@ def DrawStatus(bufnr: number)
   endfor
 enddef
 
-def DefineKeys()
+def DefineKeys(has_commit: bool)
   const module = 'claude_ide#question#answer_window#'
-  for key in ['q', '<Esc>']
-    execute $'nnoremap <buffer> <nowait> {key} <Cmd>call {module}Close(bufnr())<CR>'
-  endfor
+  execute $'nnoremap <buffer> <nowait> q <Cmd>call {module}Close(bufnr())<CR>'
+  execute $'nnoremap <buffer> <nowait> <Esc> <Cmd>call {module}Escape(bufnr())<CR>'
+  if has_commit
+    execute $'nnoremap <buffer> {COMMIT} <Cmd>call {module}Commit(bufnr())<CR>'
+    if !hasmapto(COMMIT, 'n')
+      execute $'nmap <buffer> <nowait> gC {COMMIT}'
+    endif
+  endif
   execute $'nnoremap <buffer> <nowait> <C-c> <Cmd>call {module}Stop(bufnr())<CR>'
   execute $'nnoremap <buffer> <nowait> gy <Cmd>call {module}Yank(bufnr())<CR>'
 enddef
@@ -64,6 +71,7 @@ export def Open(title: string, handlers: dict<func>): number
     title: title,
     status: '',
     keys: RUNNING,
+    is_message: false,
     layout: winlayout(),
     sizes: winrestcmd(),
   }
@@ -73,7 +81,7 @@ export def Open(title: string, handlers: dict<func>): number
   views[bufnr] = extend(view, handlers)
   # Not 'filetype': what plugins start with it may cost more with each line that arrives.
   reason.Try(() => execute('setlocal syntax=markdown'))
-  DefineKeys()
+  DefineKeys(has_key(handlers, 'Commit'))
   augroup claude_ide_answer
     execute $'autocmd BufWipeout <buffer={bufnr}> ++once Wiped({bufnr})'
     # Another window may show it.
@@ -100,6 +108,25 @@ export def Close(bufnr: number)
   # With 'equalalways' the split has resized other windows.
   if winlayout() ==# view.layout
     execute view.sizes
+  endif
+enddef
+
+# Close an answer, unless the user may have changed it: one <Esc> too many must not lose that.
+export def Escape(bufnr: number)
+  if !IsMessage(bufnr)
+    Close(bufnr)
+  endif
+enddef
+
+# Whether an answer is a complete commit message.
+export def IsMessage(bufnr: number): bool
+  return has_key(views, bufnr) && views[bufnr].is_message
+enddef
+
+# Commit what is staged with the answer.
+export def Commit(bufnr: number)
+  if has_key(views, bufnr)
+    call(views[bufnr].Commit, [])
   endif
 enddef
 
@@ -180,6 +207,12 @@ export def Finish(bufnr: number, error: string, status: string)
     setbufvar(bufnr, '&modifiable', false)
   endif
   views[bufnr].keys = ENDED
+  if has_key(views[bufnr], 'Commit') && error ==# '' && status ==# ''
+    views[bufnr].is_message = true
+    views[bufnr].keys = $'gC commits · {ENDED}'
+    setbufvar(bufnr, '&undolevels', &g:undolevels)
+    setbufvar(bufnr, '&modifiable', true)
+  endif
   SetStatus(bufnr, status)
   moment.Settle()
 enddef

@@ -102,7 +102,7 @@ def Ask()
   if bufnr > 0
     WriteInto(bufnr)
   else
-    answer.Show('Commit message', 'commit', {}, (written) => written.text)
+    answer.Show('Commit message', 'commit', {}, (written) => written.text, true)
   endif
 enddef
 

@@ -47,6 +47,19 @@ local function continue(answer, open)
 end
 
 ---@param answer claude_ide.ShownAnswer
+local function commit(answer)
+  local bufnr = answer.view.bufnr
+  if answer.is_running or not answer.has_text then
+    message.show('there is no commit message yet', 'info')
+  elseif not channel.id then
+    message.show(question.HOST_ENDED, 'warn')
+  else
+    local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
+    channel.emit('commit_asked', { window = bufnr, cwd = answer.cwd, text = text })
+  end
+end
+
+---@param answer claude_ide.ShownAnswer
 local function forget(answer)
   if answer.id then
     shown[answer.id] = nil
@@ -92,8 +105,9 @@ end
 ---@param kind 'ask'|'commit'
 ---@param request table as for `question.begin`
 ---@param more? { to_text?: (fun(result: any): string), about?: claude_ide.ScreenRows,
----  open?: claude_ide.Continue } to_text turns a result that is not a text into one, which is shown when it
----  is complete; about: lines that a float should not cover; open: continues the answer in the chat
+---  open?: claude_ide.Continue, commits?: boolean } to_text turns a result that is not a text into one, which
+---  is shown when it is complete; about: lines that a float should not cover; open: continues the answer in
+---  the chat; commits: the user may change it and commit what is staged with it
 function M.show(title, kind, request, more)
   vim.cmd.stopinsert()
   more = more or {}
@@ -105,6 +119,9 @@ function M.show(title, kind, request, more)
     end,
     continue = more.open and function()
       continue(answer, more.open)
+    end or nil,
+    commit = more.commits and function()
+      commit(answer)
     end or nil,
     closed = function()
       forget(answer)
@@ -126,6 +143,14 @@ end
 function M.close(id)
   if shown[id] then
     window_close.buffer(shown[id].view.bufnr)
+  end
+end
+
+--- Close the window of an answer that is no longer needed.
+---@param bufnr integer
+function M.close_window(bufnr)
+  if vim.api.nvim_buf_is_valid(bufnr) then
+    window_close.buffer(bufnr)
   end
 end
 

@@ -16,6 +16,7 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_question_answer_window',
 local LARGEST = 30000 -- bytes; a larger text is not parsed
 local RUNNING, ENDED = 'CTRL-C stops · q closes', 'gy yanks · q closes'
 local CONTINUE = '<Plug>(claude-ask-continue)'
+local COMMIT = '<Plug>(claude-commit-staged)'
 
 local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 
@@ -25,11 +26,13 @@ local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 ---@field origin integer the window from which it was opened
 ---@field title string
 ---@field is_closed? boolean
+---@field is_message boolean whether the user may change it once it is complete
 ---@field status string shown below the text: the progress
 ---@field float claude_ide.AnswerFloat
 
 ---@class claude_ide.AnswerHandlers
 ---@field stop fun() called on CTRL-C
+---@field commit? fun() called on the key that commits with the answer, which the user may then change
 ---@field continue? fun() called on the key that continues the answer in the chat, if that is possible
 ---@field closed fun() called when the buffer is wiped out
 
@@ -111,6 +114,10 @@ local function define_keys(view, handlers)
   map('gy', function()
     yank(view)
   end, 'Yank the answer')
+  if handlers.commit then
+    map(COMMIT, handlers.commit, 'Commit what is staged')
+    plug.define(view.bufnr, { 'n' }, 'gC', COMMIT, 'Commit what is staged')
+  end
   if handlers.continue then
     map(CONTINUE, handlers.continue, 'Continue the answer in the chat')
     plug.define(view.bufnr, { 'n' }, 'c', CONTINUE, 'Continue the answer in the chat')
@@ -134,6 +141,7 @@ function M.open(title, kind, handlers, about)
     origin = vim.api.nvim_get_current_win(),
     title = title,
     status = '',
+    is_message = handlers.commit ~= nil,
     float = answer_float.new(about),
   }
   local options = vim.bo[bufnr]
@@ -233,11 +241,20 @@ function M.finish(view, err, is_continuable)
   if is_float(view) then
     local key = plug.typed(view.bufnr, CONTINUE)
     local keys = is_continuable and ('%s opens a chat · %s'):format(key, ENDED) or ENDED
+    if view.is_message and not err then
+      keys = ('%s commits · %s'):format(plug.typed(view.bufnr, COMMIT), ENDED)
+    end
     vim.api.nvim_win_set_config(view.win, { footer = (' %s '):format(keys), footer_pos = 'right' })
   end
   if size_of(view) <= LARGEST and not colouring.set_filetype(view.bufnr, 'markdown') then
     pcall(vim.treesitter.start, view.bufnr, 'markdown')
     vim.bo[view.bufnr].bufhidden, vim.bo[view.bufnr].modifiable = 'wipe', false
+  end
+  if view.is_message and not err then
+    -- After a change in Insert mode, one <Esc> too many must not lose it.
+    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = view.bufnr })
+    vim.bo[view.bufnr].undolevels = vim.go.undolevels
+    vim.bo[view.bufnr].modifiable = true
   end
 end
 

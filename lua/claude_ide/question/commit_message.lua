@@ -109,6 +109,7 @@ function M.write(opts)
     to_text = function(written)
       return written.text
     end,
+    commits = true,
   })
 end
 

@@ -1,6 +1,7 @@
 """`:ClaudeCommit`: a message for the staged changes, in the style of the latest messages."""
 
 import asyncio
+import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +10,16 @@ import msgspec
 
 from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.editor.editor import Editor
 from claude_ide.editor_name import editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.headless.launching import launch
 from claude_ide.headless.requests import CommitRequest
 from claude_ide.headless.run import Run
 from claude_ide.headless.structured import structured, without_fence
+from claude_ide.trust.trust import Trust, shown
+
+logger = logging.getLogger(__name__)
 
 MOST_OF_PATCH = 200_000
 MOST_OF_LIST = 20_000
@@ -24,6 +29,8 @@ MOST_OF_NAMES = 10_000_000
 NOT_UTF8 = "\ufffd"
 CUT = "\n(cut)"
 ONLY_PRIVATE = "only files that stay in Neovim are staged (:help claude-ide-privacy)"
+
+UNTRUSTED = "This folder is not trusted: commit, and run its git hooks?"
 
 DEFAULT_COMMENT = "#"
 
@@ -141,6 +148,44 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
         ),
     )
     return {"text": _message(result, comment), "comment": comment}
+
+
+async def commit(editor: Editor, trust: Trust, cwd: str, message: str) -> str:
+    """Commit what is staged as the user's own `git commit` would; return what git says, in a line.
+
+    Git runs the programs that the repository names, its hooks above all. If its folder is not
+    trusted, the user is asked first; empty if they refuse. Raises `UserError`.
+    """
+    if not message.strip():
+        raise UserError("not committed: the message is empty")
+    repository = Git(CommitRequest(id=0, cwd=cwd))
+    top = await repository.read("rev-parse", "--show-toplevel")
+    ways = ["No", f"Yes, in {shown(top)}"]
+    if not trust.is_trusted(top) and await editor.select(UNTRUSTED, ways) != 1:
+        return ""
+    return await _commit(cwd, message)
+
+
+async def _commit(cwd: str, message: str) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *git.users_command("commit", "-F", "-"),
+        cwd=cwd,
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        # A program that asks for a password must not draw on the editor's screen.
+        start_new_session=True,
+    )
+    output, _ = await process.communicate(message.encode("utf-8", "surrogateescape"))
+    said = output.decode("utf-8", "replace").strip()
+    level = logging.WARNING if process.returncode else logging.INFO
+    logger.log(level, "git commit ended with %s:\n%s", process.returncode, said)
+    lines = [line for line in said.splitlines() if line.strip()] or ["git says nothing"]
+    if process.returncode != 0:
+        failed = (line for line in lines if line.startswith(("fatal: ", "error: ")))
+        raise UserError(f"not committed: {next(failed, lines[-1])} (:ClaudeLog)")
+    return next((line for line in lines if line.startswith("[")), lines[-1])
 
 
 async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:

@@ -34,6 +34,8 @@ class Questions:
         self._editor = editor
         self._config = config
         self._follow = partial(following, trust=trust, state=state)
+        self._trust = trust
+        self._is_committing = False
         self._resume = resume
         self._running: dict[int, Run] = {}
         self._kept: dict[int, Run] = {}
@@ -65,6 +67,23 @@ class Questions:
         id_ = payload["id"]
         await self._resume(payload["chat"], Path(payload["cwd"]), partial(self._store, id_))
         await self._editor.run("question.answer.close", id_)
+
+    async def commit(self, payload: dict[str, Any]) -> None:
+        """Handle `commit_asked`: commit what is staged, and close the window of the message.
+
+        Raises `UserError`; then the message stays on the screen.
+        """
+        if self._is_committing:
+            raise UserError("git commit is still running")
+        self._is_committing = True
+        try:
+            given = self._editor, self._trust, payload["cwd"], payload["text"]
+            said = await commit.commit(*given)
+        finally:
+            self._is_committing = False
+        if said:
+            self._editor.notify(f"committed: {said}")
+            await self._editor.run("question.answer.close_window", payload["window"])
 
     async def _store(self, id_: int) -> str:
         """Store a conversation as a session, and return its id."""

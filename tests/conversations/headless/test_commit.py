@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH, Editor, hidden, name_of, on_screen
+from support.either_editor import BOTH, Editor, choose, hidden, name_of, on_screen
 from support.fake_headless import Asked, FakeHeadless
 from support.headless import holds, lines
 from support.neovim import until
@@ -202,6 +202,73 @@ class TestCommit:
 
         await asked.wait_for_end()
         await on_screen(nvim, "claude-ide: stopped")
+
+
+HOOK = "#!/bin/sh\necho checked >> hooked\n"
+UNTRUSTED = "This folder is not trusted"
+
+
+async def written(nvim: Editor, claude: FakeHeadless, project: Path, hook: str = HOOK) -> None:
+    """Show a commit message in a window, in a repository with a hook."""
+    path = project / ".git/hooks/pre-commit"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(hook)
+    path.chmod(0o755)
+    with (project / ".git/config").open("a") as config:
+        config.write("[user]\nname = A\nemail = a@example.org\n")
+    await nvim.command("ClaudeCommit")
+    await message(claude)
+    await on_screen(nvim, "gC commits")
+
+
+@BOTH
+@pytest.mark.usefixtures("staged")
+class TestKey:
+    async def test_a_key_commits_the_message_that_the_user_has_changed(
+        self, nvim: Editor, claude: FakeHeadless, git: Any, project: Path
+    ) -> None:
+        await nvim.command("ClaudeTrust yes")
+        await written(nvim, claude, project)
+
+        await nvim.keys("A again<Esc><Esc>gC")
+
+        await on_screen(nvim, "committed: ")
+        assert git("log", "-1", "--format=%B").strip() == "feat: go on again\n\nBecause."
+        assert (project / "hooked").exists()
+        await until(lambda: nvim.eval("winnr('$') == 1"), "the window is closed")
+
+    @pytest.mark.parametrize("number", [0, 1, 2])
+    async def test_hooks_of_a_folder_that_is_not_trusted_need_a_yes(
+        self, nvim: Editor, claude: FakeHeadless, git: Any, project: Path, number: int
+    ) -> None:
+        await written(nvim, claude, project)
+
+        await nvim.keys("gC")
+        await on_screen(nvim, UNTRUSTED)
+        assert not (project / "hooked").exists()
+        await choose(nvim, number)
+
+        await hidden(nvim, UNTRUSTED)
+        if number == 2:
+            await on_screen(nvim, "committed: ")
+        else:
+            await nvim.idle(200)
+        assert (project / "hooked").exists() == (number == 2)
+        assert git("log", "--format=%s").splitlines()[0] == (
+            "feat: go on" if number == 2 else "feat: begin"
+        )
+
+    async def test_a_failure_is_said_in_one_line_and_the_message_stays(
+        self, nvim: Editor, claude: FakeHeadless, project: Path
+    ) -> None:
+        await nvim.command("ClaudeTrust yes")
+        hook = "#!/bin/sh\necho first; echo 'a.txt is too short'; exit 1\n"
+        await written(nvim, claude, project, hook)
+
+        await nvim.keys("gC")
+
+        await on_screen(nvim, "not committed: a.txt is too short")
+        assert "feat: go on" in nvim.screen.text()
 
 
 @BOTH
