@@ -308,16 +308,18 @@ Proposed = tuple["asyncio.Task[bytes]", ClaudeCode, "asyncio.Future[Any]"]
 
 @contextlib.asynccontextmanager
 async def proposed(
-    nvim: Editor, ask: Ask, folder: Path, path: Path, *suggestions: Any, text: str = "b"
+    nvim: Editor, ask: Ask, folder: Path, path: Path, *suggestions: Any, **more: str
 ) -> AsyncIterator[Proposed]:
     """An edit for which the CLI asks and which a diff shows: hook, client, and its call."""
-    path.write_text("a")
-    change = {"file_path": str(path), "old_string": "a", "new_string": "b"}
+    path.write_text(more.get("old", "a"))
+    change = {"file_path": str(path), "old_string": "a", "new_string": more.get("new", "b")}
     asked = ask("", *suggestions, tool_name="Edit", tool_input=change)
     await set_size(nvim, 180, 40)
     async with claude_code(folder) as claude:
         diff = {"old_file_path": str(path), "new_file_path": str(path), "tab_name": "t"}
-        _, call = claude.start_call("openDiff", {**diff, "new_file_contents": text})
+        _, call = claude.start_call(
+            "openDiff", {**diff, "new_file_contents": more.get("text", "b")}
+        )
         await until(lambda: shows_a_diff(nvim), "the diff")
         await nvim.idle(NOTICED)
         assert not await look(nvim)
@@ -331,11 +333,18 @@ async def test_a_diff_answers_the_hook_together_with_a_mode(
     async with proposed(nvim, ask, config_folder, path, EDITS) as (asked, claude, call):
         await nvim.keys("gA")
 
-        allowed = {"behavior": "allow", "updatedPermissions": [EDITS]}
-        assert await decision(asked) == allowed
+        assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [EDITS]}
         assert not call.done()
         await claude.call("close_tab", {"tab_name": "t"})
         await call
+
+
+async def test_the_diff_of_a_deleted_line_holds_the_hook(
+    nvim: Editor, ask: Ask, path: Path, config_folder: Path
+) -> None:
+    change = {"old": "a\nc", "new": "", "text": "c"}
+    async with proposed(nvim, ask, config_folder, path, EDITS, **change) as (asked, *_):
+        assert not asked.done()
 
 
 async def test_an_edit_is_accepted_alone_if_the_hooks_answer_has_no_effect(
@@ -353,7 +362,6 @@ async def test_the_hook_ends_with_its_diff(
     nvim: Editor, ask: Ask, path: Path, config_folder: Path, keys: str
 ) -> None:
     async with proposed(nvim, ask, config_folder, path, EDITS) as (asked, _, call):
-        assert not asked.done()
         await nvim.keys(keys)
 
         await call
@@ -371,8 +379,7 @@ async def test_a_diff_holds_no_hook_that_it_must_not_answer(
         assert await decision(asked) == {}
         await nvim.keys("gA")
 
-        message = "only this edit can be accepted here"
-        await until(lambda: message in nvim.screen.text(), "the message")
+        await until(lambda: "only this edit can be" in nvim.screen.text(), "the message")
         assert not call.done()
 
 
