@@ -114,11 +114,10 @@ def _plain(text: str) -> str:
 
 async def _who(client: Client) -> dict[str, int | str]:
     """Return what tells the client from others, for its diff."""
-    label = await client.editor.terminals.label(pid=client.pid or 0)
-    return {
-        **({"pid": client.pid} if client.pid else {}),
-        **({"label": label} if label else {}),
-    }
+    if not client.pid:
+        return {}
+    label = await client.editor.terminals.label(pid=client.pid)
+    return {"pid": client.pid, **({"label": label} if label else {})}
 
 
 @tool("close_tab")
