@@ -1,17 +1,19 @@
 """`terminal/keys.lua`: the keys that lead out of Claude's terminal."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from support.neovim import Neovim, until
 
 OPEN = """
+    local command = ...
     vim.cmd.vsplit()
     vim.cmd.wincmd('l')
     local bufnr = vim.api.nvim_create_buf(false, false)
     vim.api.nvim_win_set_buf(0, bufnr)
-    vim.fn.jobstart({ 'cat', '-v' }, { term = true })
+    vim.fn.jobstart(command, { term = true })
     require('claude_ide.terminal.keys').define(bufnr)
     vim.cmd.startinsert()
 """
@@ -20,7 +22,7 @@ OPEN = """
 @pytest.fixture
 async def terminal(nvim: Neovim) -> AsyncIterator[Neovim]:
     """Two windows, with a terminal that shows what it receives on the right."""
-    await nvim.lua(OPEN)
+    await nvim.lua(OPEN, ["cat", "-v"])
     await until(lambda: is_typing(nvim))
     yield nvim
 
@@ -39,6 +41,31 @@ async def test_a_key_leaves_the_terminal_and_typing_continues_on_return(
     await terminal.keys("<C-w>l")
 
     await until(lambda: is_typing(terminal))
+
+
+DIALOG = [
+    "python3",
+    "-uc",
+    "import time, os\n"
+    "print('text\\n' * 60 + '\\033[5A', end='')\n"
+    "while not os.path.exists('answered'): time.sleep(0.02)\n"
+    "print('\\033[5B' + 'more\\n' * 60 + 'the end', end='')\n"
+    "time.sleep(60)\n",
+]
+"""A program whose cursor is above its last line, as in a dialog, until it is answered."""
+
+
+async def test_a_terminal_that_was_left_in_a_dialog_shows_what_comes_after_it(
+    nvim: Neovim, project: Path
+) -> None:
+    await nvim.lua(OPEN, DIALOG)
+    await until(lambda: nvim.eval("mode() == 't' && line('$') > 50"), "the dialog")
+
+    await nvim.keys("<C-w>h")
+    await until(lambda: nvim.eval("mode() == 'n' && &buftype == ''"), "the user has left")
+    (project / "answered").touch()
+
+    await until(lambda: "the end" in nvim.screen.text(), "the end")
 
 
 async def test_keys_typed_right_after_the_return_reach_the_terminal(terminal: Neovim) -> None:

@@ -102,6 +102,16 @@ function M.is_reading(bufnr)
   return typing[bufnr] == false
 end
 
+-- Let the windows of a terminal follow what it prints: Neovim scrolls those whose cursor is on the last line,
+-- and a program that shows a dialog has its cursor above.
+local function follow(bufnr)
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    if win ~= api.nvim_get_current_win() then
+      api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
+    end
+  end
+end
+
 --- Remember the mode of a terminal from now on, also if the CLI has opened a file and moved the user there.
 ---@param bufnr integer
 function M.watch(bufnr)
@@ -112,6 +122,11 @@ function M.watch(bufnr)
       local is_typing = api.nvim_get_mode().mode == 't'
       if is_typing or not has_landed[bufnr] then
         typing[bufnr] = is_typing
+      end
+      if is_typing then
+        vim.schedule(function()
+          follow(bufnr)
+        end)
       end
     end,
   })
