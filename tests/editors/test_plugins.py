@@ -12,6 +12,7 @@ from editors.rules import RESTLESS
 from editors.sight import OBSERVE, Sight
 from editors.world import PLUGINS, World, load
 from support.answers import answer, listen, settled
+from support.either_editor import noticed
 from support.neovim import Neovim, until
 
 LAYOUTS = ("tab", "vertical")
@@ -150,6 +151,7 @@ async def test_a_diff_is_chosen_in_the_select_dialog_of_a_plugin(editor: Begin) 
     await world.do("keys", ":tabfirst<CR>")
     await world.nvim.keys(":ClaudeReject<CR>")
     await until(lambda: world.nvim.eval("&filetype == 'prompts'"), "the choice is offered")
+    await noticed(world.nvim)
     await world.nvim.keys("<CR>")
 
     async def one_remains() -> bool:

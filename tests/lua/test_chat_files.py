@@ -33,6 +33,11 @@ def index(folder: Path, *paths: str) -> None:
     git(folder, "update-index", "--index-info", text=entries)
 
 
+def create(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch() if path.suffix else path.mkdir(exist_ok=True)
+
+
 async def listed(nvim: Neovim, folder: Path) -> list[str]:
     paths: list[str] = await until(lambda: nvim.lua(LIST, str(folder)), "the files")
     return paths
@@ -47,13 +52,17 @@ async def test_every_file_of_100_000_completes_without_blocking(
     await chats.open()
     await nvim.lua(WATCH_CPU)
 
-    for typed, wanted in (
+    offered = (
         ("@", "@packages/p000/Part_0/"),
         ("the_last", "@zz/the_last.lua"),
         ("<C-u>@file_99999", "@packages/p099/Part_4/some_file_99999.ts"),
         ("<C-u>@zlua", "@zz/the_last.lua"),
         ("<C-u>@part_4/some_file_4.", "@packages/p000/Part_4/some_file_4.ts"),
-    ):
+    )
+    for _, wanted in offered:
+        # One that does not exist is not offered.
+        create(project / wanted.removeprefix("@"))
+    for typed, wanted in offered:
         await nvim.keys(typed)
         await until(partial(_offers, nvim, wanted), f"{wanted} is offered", 30)
 
@@ -113,6 +122,7 @@ async def test_a_search_for_another_pattern_ends_the_one_before(
     nvim: Neovim, project: Path
 ) -> None:
     index(project, *(f"file_{n}" for n in range(30_000)), "wanted")
+    (project / "wanted").touch()
     await listed(nvim, project)
     chats = await Chats.start(nvim)
     await chats.open()

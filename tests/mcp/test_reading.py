@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.state import State
 from claude_ide.errors import ToolError
 from claude_ide.mcp import model, reading
 from claude_ide.mcp.reading import (
@@ -28,6 +29,7 @@ class Asked:
     def __init__(self, *answers: str) -> None:
         self.answers = [*answers]
         self.questions: list[str] = []
+        self.state = State()
 
     async def use(self, _function: str, arguments: dict[str, Any]) -> Any:
         files = [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import configure, on_screen
+from support.either_editor import choose, configure, on_screen
 from support.fake_headless import FakeHeadless
 from support.headless import TEXT, holds
 from support.neovim import until
@@ -142,6 +142,6 @@ async def test_the_names_of_prompts_are_completed_and_chosen(
 
     await asking.keys(":ClaudeAsk /<CR>")
     await on_screen(asking, "other")
-    await asking.keys("j<CR>")
+    await choose(asking, 2)
 
     assert (await claude.asked()).prompt.endswith("Other.")

@@ -101,7 +101,12 @@ class Reading:
         Raises `ToolError` if the user refuses one, or `EditorError` if no file has such a path.
         """
         # The editor may read `link/..` otherwise than the system, so it says what others mean.
-        paths = [path for path in wanted.paths if path != normalized(path) or not self.covers(path)]
+        folders = {real(folder) for folder in editor.state.folders}
+        paths = [
+            path
+            for path in wanted.paths
+            if path != normalized(path) or not self.covers(path, folders)
+        ]
         if not paths and not wanted.buffers:
             return
         known = await editor.use(
