@@ -8,7 +8,7 @@ import autoload '../when/moment.vim'
 import autoload './register.vim'
 
 var kept: dict<number> = {} # by window: the buffer of its terminal
-var is_pending = false
+var pending: list<number> = [] # windows that get their terminal back soon
 
 # Keep the terminal that the current window shows in it.
 export def Keep()
@@ -38,18 +38,22 @@ def IsLost(win: number): bool
 enddef
 
 def Arrived(win: number)
-  if has_key(kept, win) && !is_pending && IsLost(win)
-    is_pending = true
+  if has_key(kept, win) && index(pending, win) < 0 && IsLost(win)
+    pending->add(win)
     # The command that opens a buffer moves the cursor afterwards.
     moment.WhenPossible(() => SendAway(win), (reason) => {
-      is_pending = false
+      Settle(win)
       message.Show($'the terminal cannot leave its window: {reason}', 'error')
     })
   endif
 enddef
 
+def Settle(win: number)
+  pending->filter((_, each) => each != win)
+enddef
+
 def SendAway(win: number)
-  is_pending = false
+  Settle(win)
   if !IsLost(win)
     return
   endif
