@@ -53,7 +53,7 @@ async def test_programs_in_the_folder_are_not_run_even_if_path_contains_it(
     report = "join(getbufline('claude-ide://check', 1, '$'))"
     await until(lambda: vim.eval(f"{report} =~# 'claude is not on PATH'"), "the report")
     await vim.keys(":Claude<CR>")
-    await until(lambda: "claude is not on PATH (how" in vim.screen.text(), "the reason")
+    await until(lambda: "claude is not on PATH (:ClaudeCheck" in vim.screen.text(), "the reason")
 
     assert not (tmp_path / "canary").exists()
 
