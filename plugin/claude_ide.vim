@@ -125,7 +125,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ 'ClaudeTools', 'ClaudeUninstall']
       execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
     endfor
-    for s:name in ['toggle', 'share', 'add', 'dismiss', 'answer', 'commit', 'accept', 'reject',
+    for s:name in ['toggle', 'share', 'add', 'dismiss', 'answer', 'commit', 'accept', 'accept-edits', 'reject',
           \ 'focus', 'ask', 'edit', 'send', 'changes', 'chat', 'comment', 'fix', 'hunk-drop',
           \ 'hunk-next', 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch',
           \ 'unseen-next', 'unseen-previous']

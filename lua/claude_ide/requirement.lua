@@ -41,6 +41,7 @@ M.COMMANDS = {
 --- The names of the `<Plug>` maps, for the same purpose.
 M.MAPS = {
   'accept',
+  'accept-edits',
   'add',
   'answer',
   'ask',

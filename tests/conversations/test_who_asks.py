@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -81,9 +82,11 @@ async def test_a_permission_names_the_worktree_that_asks(
 async def test_a_diff_names_the_worktree_of_its_cli(
     nvim: Editor, clis: Pair, worktrees: list[Path], config_folder: Path
 ) -> None:
-    _, pid = clis[1]
     path = str(worktrees[1] / "cart.py")
-    async with claude_code(config_folder, pid=pid) as client:
+    async with AsyncExitStack() as stack:
+        _, client = [
+            await stack.enter_async_context(claude_code(config_folder, pid=pid)) for _, pid in clis
+        ]
         client.start_call(
             "openDiff",
             {

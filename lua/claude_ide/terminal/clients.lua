@@ -11,16 +11,28 @@ local MOST_ANCESTORS = 20
 
 local pids = {} ---@type integer[] the connected clients'
 
+-- The parent of a process; 0 if it is unknown. Neovim itself would run `ps` for each.
+local function parent(pid)
+  local stat = io.open(('/proc/%d/stat'):format(pid))
+  if not stat then
+    local process = api.nvim_get_proc(pid)
+    return process and process.ppid or 0
+  end
+  -- The name of the program, in parentheses, may contain anything.
+  local ppid = stat:read('*a'):match('.*%) %S (%d+)')
+  stat:close()
+  return tonumber(ppid) or 0
+end
+
 local function is_descendant(pid, ancestor)
   for _ = 1, MOST_ANCESTORS do
     if pid == ancestor then
       return true
     end
-    local process = api.nvim_get_proc(pid)
-    if not process or process.ppid <= 1 then
+    pid = parent(pid)
+    if pid <= 1 then
       return false
     end
-    pid = process.ppid
   end
   return false
 end
