@@ -28,6 +28,11 @@ def find(folder: Path) -> Repository | None:
     return None
 
 
+def home(folder: Path) -> Repository:
+    """Return the innermost repository of a real path, or else the folder as one."""
+    return find(folder) or Repository(folder, folder)
+
+
 def branch(root: Path) -> str:
     """Return the branch of the worktree with this root; empty if it is on none, or has none."""
     git = root / ".git"

@@ -118,9 +118,7 @@ class Terminals:
 
 
 def _root(folder: str) -> Path:
-    path = Path(folder).resolve()
-    found = repository.find(path)
-    return found.root if found else path
+    return repository.home(Path(folder).resolve()).root
 
 
 def _distinct(own: _Cli, clis: list[_Cli]) -> str:

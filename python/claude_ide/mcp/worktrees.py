@@ -32,7 +32,5 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
 
 
 def _home(client: Client) -> Repository | None:
-    if not client.folder:
-        return None
-    folder = Path(client.folder)
-    return repository.find(folder) or Repository(folder, folder)
+    folder = client.folder
+    return repository.home(Path(folder)) if folder else None
