@@ -211,7 +211,7 @@ async def test_the_reason_for_missing_highlighting_is_shown(nvim: Neovim, projec
     )
 
     await until(
-        lambda: "a.md is shown without treesitter: more than 50 nested blocks" in nvim.screen.text()
+        lambda: "a.md is shown without treesitter: deeply nested blocks" in nvim.screen.text()
     )
     assert (await nvim.mode())["blocking"] is False
 

@@ -2,9 +2,6 @@
 --- the terminal.
 local M = {}
 
--- Markdown's parser overflows a buffer when more than 254 blocks are open.
-local MOST_MARKERS = 50
-local MOST_TOKENS = 200 -- signs before a line's first word
 --- The most bytes of a text in one of our buffers that are examined.
 ---@type number
 M.LARGEST = 5e5
@@ -14,189 +11,93 @@ local LONGEST_LINE = 5000
 local MOST_BRACKETS = 500 -- open at the same time
 local LONGEST_PARAGRAPH = 8000 -- bytes, in Markdown
 local MOST_DELIMITERS = 1500 -- of emphasis and links in a paragraph
+-- Markdown's parser overflows a buffer when more than 254 blocks are open. Each block needs a column at
+-- least, before the first word of a line or of a string or comment in it.
+local MOST_COLUMNS = 100
+local TAB = 4 -- columns
 
--- What is examined between two calls of `pause`.
-local BYTES, LINES = 20000, 500
+local BLANK, TABULATOR, LINE_FEED, FORM_FEED, CARRIAGE_RETURN = 32, 9, 10, 12, 13
+local QUOTE = ('>'):byte()
 
-local TAB = 4
-
-local function go_on() end
-
--- Call `pause` after some lines.
-local function pausing(lines, pause)
-  local count = 0
-  return function(...)
-    count = count + 1
-    if count % LINES == 0 then
-      pause()
-    end
-    return lines(...)
+local function bytes(characters)
+  local set = {}
+  for at = 1, #characters do
+    set[characters:byte(at)] = true
   end
+  return set
 end
 
-local function width(blanks, column)
-  for blank in blanks:gmatch('.') do
-    column = blank == '\t' and column + TAB - column % TAB or column + 1
-  end
-  return column
-end
-
--- The next sign before a line's first word, and whether it can begin a block.
----@return integer? stop the index after it
----@return boolean? is_marker
-local function next_sign(line, at)
-  local stop = line:match('^>()', at) or line:match('^%d+[.)]()%f[%s%z]', at)
-  if stop then
-    return stop, true
-  end
-  stop = line:match('^[^%w%s>\128-\255]+()', at)
-  local is_marker = stop and line:find('^[-*+]', stop - 1) and line:find('^%f[%s%z]', stop)
-  return stop, is_marker ~= nil and is_marker ~= false
-end
-
--- The columns of the block markers at the beginning of a line, which may come after comment signs.
----@return integer[]? columns nil if there are too many
-local function markers(line)
-  local columns, at, column = {}, 1, 0
-  for _ = 1, MOST_TOKENS do
-    local blanks, behind = line:match('^([ \t]*)()', at)
-    column = width(blanks, column)
-    local stop, is_marker = next_sign(line, behind)
-    if not stop then
-      return columns
-    end
-    if is_marker then
-      columns[#columns + 1] = column
-    end
-    column, at = column + stop - behind, stop
-  end
-end
-
--- The blocks that may still be open after a line, by their columns. A nested block is further to the
--- right.
-local function still_open(open, columns)
-  local last, merged = columns[#columns], {}
-  for _, column in ipairs(open) do
-    if column < last then
-      merged[column] = true
-    end
-  end
-  for _, column in ipairs(columns) do
-    merged[column] = true
-  end
-  local found = vim.tbl_keys(merged)
-  table.sort(found)
-  return found
-end
-
-local IN_A_ROW = ('[>*+.)-][%s%d]*'):rep(4)
-
--- Whether a line has many markers in a row, in any column: a string may contain Markdown.
-local function has_row(line)
-  if not line:find(IN_A_ROW) then
-    return false
-  end
-  for row in line:gmatch('[%s%d>*+.)-]+') do
-    if #row > MOST_MARKERS then
-      local _, quotes = row:gsub('>', '')
-      local _, items = row:gsub('[-*+.)]%f[%s%z]', '')
-      if quotes + items > MOST_MARKERS then
-        return true
-      end
-    end
-  end
-  return false
-end
-
-local WORD_FIRST = '^[ \t]*[%a_\128-\255]'
-local NONE = {}
-
-local function is_nested(text, pause)
-  local open = {}
-  for line in pausing(text:gmatch('[^\r\n]+'), pause) do
-    local columns = line:find(WORD_FIRST) and NONE or markers(line)
-    if not columns or #columns > MOST_MARKERS then
-      return true
-    elseif #line > MOST_MARKERS and has_row(line) then
-      return true
-    elseif #columns > 0 then
-      open = still_open(open, columns)
-      if #open > MOST_MARKERS then
-        return true
-      end
-    end
-  end
-  return false
-end
-
-local LINE_FEED, CARRIAGE_RETURN, FORM_FEED, TABULATOR = 10, 13, 12, 9
-local OPENING = { [('('):byte()] = true, [('['):byte()] = true, [('{'):byte()] = true }
-local CLOSING = { [(')'):byte()] = true, [(']'):byte()] = true, [('}'):byte()] = true }
+local OPENING, CLOSING = bytes('([{'), bytes(')]}')
+local MARKER, DIGIT = bytes('-*+.)'), bytes('0123456789')
+local END = bytes(' \t\r\n')
 
 -- Control characters are dangerous because Neovim sends a link's address to the terminal unchanged.
-local function is_control(byte, text, at)
-  if byte < 32 then
-    return byte ~= FORM_FEED and byte ~= TABULATOR
-  elseif byte < 127 then
-    return false
-  elseif byte < 160 and byte > 127 then
-    local previous = at > 1 and text:byte(at - 1) or 0
+local function is_control(byte, previous)
+  if byte < BLANK then
+    return byte ~= FORM_FEED
+  elseif byte > 127 and byte < 160 then
     return previous < 128 or previous == 194
   end
   return byte == 127
 end
 
+-- Whether a byte in a row of blanks, numbers and markers begins a block.
+local function begins_block(byte, previous, following)
+  if byte == QUOTE then
+    return true
+  end
+  return MARKER[byte]
+    and (END[following] or not following)
+    and (previous == 0 or END[previous] or DIGIT[previous] or previous == QUOTE)
+end
+
 ---@class claude_ide.Survey
 ---@field line integer bytes of the longest line
 ---@field brackets integer the most that are open at the same time
----@field run integer the longest run of bytes in a line without a letter
+---@field is_nested boolean whether a row of block markers, and of the blanks before them, is very wide
 ---@field has_control boolean
 
 -- One pass over the bytes, checking for letters first: patterns take twenty times as long.
+---@param text string
 ---@return claude_ide.Survey
-local function survey(text, pause)
-  local start, longest, depth, deepest, run, farthest = 0, 0, 0, 0, 0, 0
-  local has_control = false
-  for first = 1, #text, BYTES do
-    for at = first, math.min(first + BYTES - 1, #text) do
-      local byte = text:byte(at)
-      if (byte >= 97 and byte <= 122) or (byte >= 65 and byte <= 90) then
-        run = 0
-      elseif byte == LINE_FEED then
-        longest = math.max(longest, at - start)
-        start, run = at, 0
-      elseif byte == CARRIAGE_RETURN then
-        run = 0
-      else
-        run = run + 1
-        farthest = math.max(farthest, run)
-        if OPENING[byte] then
-          depth = depth + 1
-          deepest = math.max(deepest, depth)
-        elseif CLOSING[byte] then
-          depth = math.max(0, depth - 1)
-        else
-          has_control = has_control or is_control(byte, text, at)
-        end
+local function survey(text)
+  local start, longest, depth, deepest = 0, 0, 0, 0
+  local columns, is_block, previous = 0, false, 0
+  local is_nested, has_control = false, false
+  for at = 1, #text do
+    local byte = text:byte(at)
+    if (byte >= 97 and byte <= 122) or (byte >= 65 and byte <= 90) then
+      columns, is_block = 0, false
+    elseif byte == LINE_FEED or byte == CARRIAGE_RETURN then
+      columns, is_block = 0, false
+      if byte == LINE_FEED then
+        longest, start = math.max(longest, at - start), at
       end
+    elseif byte == BLANK or byte == TABULATOR or DIGIT[byte] or MARKER[byte] or byte == QUOTE then
+      columns = columns + (byte == TABULATOR and TAB or 1)
+      is_block = is_block or begins_block(byte, previous, text:byte(at + 1))
+      is_nested = is_nested or (is_block and columns >= MOST_COLUMNS)
+    else
+      columns, is_block = 0, false
+      has_control = has_control or is_control(byte, previous)
     end
-    pause()
+    if OPENING[byte] then
+      depth = depth + 1
+      deepest = math.max(deepest, depth)
+    elseif CLOSING[byte] then
+      depth = math.max(0, depth - 1)
+    end
+    previous = byte
   end
   longest = math.max(longest, #text - start)
-  return { line = longest, brackets = deepest, run = farthest, has_control = has_control }
+  return { line = longest, brackets = deepest, is_nested = is_nested, has_control = has_control }
 end
 
--- Each level of nesting needs at least one character, or a tab of four columns. Without a run of this
--- length, the blocks are too few to overflow Markdown's parser.
-local FAR_RIGHT = 40
-
----@param text string
 ---@param found claude_ide.Survey
----@param pause fun()
 ---@return string? reason
-local function fatal(text, found, pause)
-  if found.run >= FAR_RIGHT and is_nested(text, pause) then
-    return ('more than %d nested blocks'):format(MOST_MARKERS)
+local function fatal(found)
+  if found.is_nested then
+    return 'deeply nested blocks'
   elseif found.has_control then
     return 'control characters'
   end
@@ -214,10 +115,7 @@ end
 ---@param text string
 ---@return string? reason
 function M.fatal(text)
-  if #text > LARGEST_FILE then
-    return 'its size'
-  end
-  return fatal(text, survey(text, go_on), go_on)
+  return #text > LARGEST_FILE and 'its size' or fatal(survey(text))
 end
 
 local function begins_paragraph(line)
@@ -225,9 +123,9 @@ local function begins_paragraph(line)
 end
 
 -- Markdown's inline parser gets a whole paragraph at a time, and needs quadratic time.
-local function has_long_paragraph(text, pause)
+local function has_long_paragraph(text)
   local size, count = 0, 0
-  for line in pausing(text:gmatch('[^\r\n]*\r?\n?'), pause) do
+  for line in text:gmatch('[^\r\n]*\r?\n?') do
     if begins_paragraph(line) then
       size, count = 0, 0
     end
@@ -243,23 +141,21 @@ end
 ---@param text string
 ---@param language? string the parser's
 ---@param size? integer bytes of the text, if the caller passes only a part because it is too large
----@param pause? fun() called every few milliseconds
 ---@return string? reason
-function M.find(text, language, size, pause)
-  pause = pause or go_on
+function M.find(text, language, size)
   local is_markdown = language == 'markdown'
   if (size or #text) > (is_markdown and LARGEST_MARKDOWN or M.LARGEST) then
     return 'its size'
   end
-  local found = survey(text, pause)
+  local found = survey(text)
   if found.line > LONGEST_LINE then
     return 'a very long line'
   elseif found.brackets > MOST_BRACKETS then
     return 'deeply nested brackets'
-  elseif is_markdown and has_long_paragraph(text, pause) then
+  elseif is_markdown and has_long_paragraph(text) then
     return 'a very long paragraph'
   end
-  return fatal(text, found, pause)
+  return fatal(found)
 end
 
 --- Why a file must not be parsed; nil if it is safe or cannot be read.

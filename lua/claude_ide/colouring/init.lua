@@ -47,12 +47,6 @@ local function blind(bufnr, language)
   end
 end
 
-local function restore_sight(parser)
-  parser:set_included_regions({ {} })
-  -- Otherwise the region would keep ending where the text ends now.
-  parser._regions = nil ---@diagnostic disable-line: invisible
-end
-
 local function announce(bufnr)
   local buffer = guarded[bufnr]
   if not buffer.is_announced then
@@ -70,46 +64,26 @@ local function stop_parsing(bufnr, language)
   end
 end
 
--- Check a guarded buffer again. Returns true if it is safe now, which deletes the autocommand.
-local function recheck(bufnr)
-  -- Reading the lines of a large text takes longer than showing them.
-  if guarded[bufnr] and (hazard.is_large(size_of(bufnr)) or hazard.fatal(text_of(bufnr))) then
-    stop_parsing(bufnr)
-    return false
-  end
-  local parser = guarded[bufnr] and guarded[bufnr].parser
-  guarded[bufnr] = nil
-  if parser then
-    pcall(restore_sight, parser)
-  end
-  return true
-end
-
+-- Keep a parser away from a guarded buffer, until its file is harmless and is read again.
 local function watch(bufnr)
-  -- `:edit!` discards the parser, and plugins for the file type would create another one.
-  api.nvim_create_autocmd('BufReadPre', {
+  api.nvim_create_autocmd({ 'BufReadPre', 'FileType', 'BufWipeout' }, {
     group = group,
     buffer = bufnr,
-    callback = function()
+    callback = function(event)
+      local is_reading = event.event == 'BufReadPre'
+      local is_safe = is_reading and not hazard.of_file(api.nvim_buf_get_name(bufnr))
+      if is_safe or event.event == 'BufWipeout' then
+        guarded[bufnr] = nil
+      end
       if not guarded[bufnr] then
         return true
+      elseif is_reading then
+        -- `:edit!` discards the parser, and plugins for the file type would create another one.
+        local parser = guarded[bufnr].parser
+        pcall(blind, bufnr, parser and parser:lang())
+      else
+        stop_parsing(bufnr)
       end
-      local parser = guarded[bufnr].parser
-      pcall(blind, bufnr, parser and parser:lang())
-    end,
-  })
-  api.nvim_create_autocmd('FileType', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      return recheck(bufnr)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      guarded[bufnr] = nil
     end,
   })
 end
@@ -133,9 +107,13 @@ function M.set_filetype(bufnr, filetype)
   local language = language_for(filetype)
   -- Reading the lines of a large text takes longer than showing them.
   local size = size_of(bufnr)
-  local reason = hazard.find(size > hazard.LARGEST and '' or text_of(bufnr), language, size)
+  local text = size > hazard.LARGEST and '' or text_of(bufnr)
+  local reason = hazard.find(text, language, size)
   if reason then
-    guard(bufnr, reason, language)
+    -- Without a file type, nothing parses a text that would only take too long.
+    if text == '' or hazard.fatal(text) then
+      guard(bufnr, reason, language)
+    end
     return reason
   end
   -- An autocommand may fail. The Ex command raises its error here, where `pcall` catches it; setting

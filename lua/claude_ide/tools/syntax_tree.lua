@@ -118,7 +118,7 @@ end
 local function source_of(bufnr, path, language, pause)
   local lines = read(bufnr, pause)
   local text = table.concat(lines, '\n') .. '\n'
-  local obstacle = hazard.find(text, language, nil, pause)
+  local obstacle = hazard.find(text, language)
   if obstacle then
     refused(path, obstacle)
   end
