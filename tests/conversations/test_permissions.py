@@ -334,7 +334,7 @@ async def test_a_diff_answers_the_hook_together_with_a_mode(
         await nvim.keys("gA")
 
         assert await decision(asked) == {"behavior": "allow", "updatedPermissions": [EDITS]}
-        assert not call.done()
+        assert [call.done(), await nvim.eval("v:errmsg")] == [False, ""]
         await claude.call("close_tab", {"tab_name": "t"})
         await call
 

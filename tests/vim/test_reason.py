@@ -18,6 +18,12 @@ def g:Rethrow(): bool
   endtry
   return true
 enddef
+def g:Nothing()
+  g:is_called = true
+enddef
+function g:OldNothing()
+  let g:is_called = v:true
+endfunction
 """
 
 
@@ -40,3 +46,20 @@ async def test_an_error_that_would_pass_a_try_is_an_answer(
 
     assert await attempting.eval("g:answer") == [False, reason]
     assert await attempting.eval("execute('messages')") == ""
+
+
+@pytest.mark.parametrize(("name", "result"), [("g:Nothing", None), ("g:OldNothing", 0)])
+async def test_a_function_that_returns_nothing_is_answered(
+    attempting: Vim, name: str, result: int | None
+) -> None:
+    await attempting.command(f"let g:answer = claude_ide#say#reason#Attempt(function('{name}'))")
+
+    assert await attempting.eval("g:is_called")
+    assert await attempting.eval("g:answer") == [True, result]
+    assert await attempting.eval("execute('messages')") == ""
+
+
+async def test_the_host_is_answered_by_a_function_that_returns_nothing(vim: Vim) -> None:
+    await vim.command("let g:answer = claude_ide#say#reason#AttemptByName('diff.accept', [99])")
+
+    assert await vim.eval("g:answer") == [True, None]

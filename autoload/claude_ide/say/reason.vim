@@ -9,13 +9,24 @@ export def Of(raised: string): string
   return raised->split("\n")->get(0, '')->substitute(PREFIXES, '', '')
 enddef
 
-# Call a function; return [true, its result] or [false, the reason]. The function must return
-# something: using the result of one that returns nothing is an error, even in a legacy function.
+# Call a function; return its result in a list. It is null for a function that returns nothing: what
+# `call()` returns then is an error wherever it is used.
 #
 # `call()` matters: some errors that a function raises pass the `:try` around its direct call.
+def ResultOf(Fn: any, arguments: list<any>): list<any>
+  const held = [call(Fn, arguments)]
+  try
+    return held->mapnew((_, value) => value)
+  catch /^Vim\%((\a\+)\)\?:E1031:/
+    return [v:null]
+  endtry
+  return []
+enddef
+
+# Call a function; return [true, its result] or [false, the reason].
 export def Attempt(Fn: func, arguments: list<any> = []): list<any>
   try
-    return [true, call(Fn, arguments)]
+    return [true] + ResultOf(Fn, arguments)
   catch
     return [false, Of(v:exception)]
   endtry
@@ -42,7 +53,7 @@ enddef
 export def AttemptByName(name: string, arguments: list<any>): list<any>
   const function_name = FunctionOf(name)
   try
-    return [true, call(function_name, arguments)]
+    return [true] + ResultOf(function_name, arguments)
   catch /^Vim\%((\a\+)\)\?:E117:/
     const is_missing = v:exception =~# '\V' .. function_name .. '\$'
     return [false, is_missing ? $'Vim cannot do this, only Neovim ({name})' : Of(v:exception)]
