@@ -41,6 +41,28 @@ async def test_the_words_get_the_room_that_is_left(
     assert " ".join((await nvim.eval(BAR)).split()) == shown
 
 
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (200, "Claude Code a.txt hunk 1/1 It adds. :w accept · gA always · :q reject · g? keys"),
+        (150, "a.txt hunk 1/1 It adds. :w accept · gA always · :q reject"),
+        (120, "a.txt hunk 1/1 It adds. :w yes · gA always · :q no"),
+        (110, "a.txt hunk 1/1 It adds. :w accept · :q reject"),
+        (60, "a.txt :w accept · :q reject"),
+    ],
+)
+async def test_the_key_for_further_edits_is_shorter_beside_the_words(
+    nvim: Neovim, diffs: Diffs, path: Path, columns: int, shown: str
+) -> None:
+    await nvim.command(f"set columns={columns}")
+    id_ = await diffs.open(path, "two\n", pid=PID)
+    await nvim.lua(TELL, "mine", str(path), "It adds.")
+
+    await nvim.lua("require('claude_ide.diff').offer(...)", id_, "accept edits")
+
+    assert " ".join((await nvim.eval(BAR)).split()) == shown
+
+
 async def test_words_on_another_file_or_of_another_cli_are_not_shown(
     nvim: Neovim, diffs: Diffs, path: Path, project: Path
 ) -> None:

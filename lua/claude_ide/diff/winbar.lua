@@ -12,7 +12,14 @@ local M = {}
 -- Widest first.
 local KEYS =
   { ':w accept · :q reject · g? keys', ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
-local WITH_OFFER = ':w accept · %s always · :q reject · g? keys'
+-- What comes before them when the user may also accept the edits that follow.
+local WITH_OFFER = {
+  ':w accept · %s always · :q reject · g? keys',
+  ':w accept · %s always · :q reject',
+  ':w yes · %s always · :q no',
+}
+-- How many of the last spellings are for narrow windows only.
+local SHORT = 2
 
 ---@class claude_ide.Winbar
 ---@field path string
@@ -20,7 +27,7 @@ local WITH_OFFER = ':w accept · %s always · :q reject · g? keys'
 ---@field title string
 ---@field note string
 ---@field hint string what to know before deciding; it matters more than the title and long keys
----@field keys fun(): string[] spellings, longest first, the first two in wide windows only; empty for none
+---@field keys fun(): string[] longest first, all but the last two for wide windows; empty for none
 ---@field counts fun(): string the hunk and the diff, and how many there are
 ---@field why fun(): string what the agent has said before; it gives way to all others but title and long keys
 
@@ -90,7 +97,7 @@ local function keys_of(bar, columns)
     -- The spelling with `g?` is for a window with room for everything.
     texts = texts
       + (index == 1 and width(blank_around(bar.title) .. blank_around(bar.counts())) or 0)
-    local is_long = index <= 2 or bar.hint ~= ''
+    local is_long = index <= #bar.keys - SHORT or bar.hint ~= ''
     if room >= texts + (is_long and wanted or 0) then
       break
     end
@@ -146,6 +153,17 @@ local function spare(shown, columns)
   end)
 end
 
+-- The parts without the title and with the longest keys that leave room for the agent's words, if any do.
+local function with_room(bar, columns)
+  for first = 2, #bar.keys - SHORT do
+    local brief = { title = '', keys = vim.list_slice(bar.keys, first) }
+    local shown = without_why(vim.tbl_extend('force', bar, brief), columns)
+    if spare(shown, columns) >= LEAST_WHY then
+      return shown
+    end
+  end
+end
+
 -- The parts of a winbar by name, shortened to fit the columns. The agent's words get the room that is left,
 -- and that of the title and of long keys if they need it.
 ---@param bar claude_ide.Winbar
@@ -155,9 +173,7 @@ local function fit(bar, columns)
   bar = vim.tbl_extend('force', bar, { keys = bar.keys() })
   local shown, words = without_why(bar, columns), blank_around(bar.why())
   if words ~= '' and spare(shown, columns) < math.min(width(words), GOOD_WHY) then
-    local brief = { title = '', keys = vim.list_slice(bar.keys, 2) }
-    local other = without_why(vim.tbl_extend('force', bar, brief), columns)
-    shown = spare(other, columns) >= LEAST_WHY and other or shown
+    shown = with_room(bar, columns) or shown
   end
   local room = spare(shown, columns)
   shown.why = room >= LEAST_WHY and message.fit(words, room) or ''
@@ -238,8 +254,11 @@ local function keys_for(diff)
   if not diff.offer then
     return KEYS
   end
-  local first = WITH_OFFER:format(diff_keys.accept_edits(diff.bufnr))
-  return vim.list_extend({ first }, vim.list_slice(KEYS, 2))
+  local key = diff_keys.accept_edits(diff.bufnr)
+  local more = vim.tbl_map(function(keys)
+    return keys:format(key)
+  end, WITH_OFFER)
+  return vim.list_extend(more, vim.list_slice(KEYS, 2))
 end
 
 local function note_of(diff, original, unsaved)
