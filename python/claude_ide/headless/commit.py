@@ -30,6 +30,9 @@ NOT_UTF8 = "\ufffd"
 CUT = "\n(cut)"
 ONLY_PRIVATE = "only files that stay in Neovim are staged (:help claude-ide-privacy)"
 
+SLOW_SECONDS = 1.0
+"""After which the user is told that a commit is running: hooks may take minutes."""
+
 UNTRUSTED = "This folder is not trusted: commit, and run its git hooks?"
 
 DEFAULT_COMMENT = "#"
@@ -163,7 +166,12 @@ async def commit(editor: Editor, trust: Trust, cwd: str, message: str) -> str:
     ways = ["No", f"Yes, in {shown(top)}"]
     if not trust.is_trusted(top) and await editor.select(UNTRUSTED, ways) != 1:
         return ""
-    return await _commit(cwd, message)
+    loop = asyncio.get_running_loop()
+    notice = loop.call_later(SLOW_SECONDS, editor.notify, "git commit is running")
+    try:
+        return await _commit(cwd, message)
+    finally:
+        notice.cancel()
 
 
 async def _commit(cwd: str, message: str) -> str:

@@ -236,6 +236,7 @@ class TestKey:
         assert git("log", "-1", "--format=%B").strip() == "feat: go on again\n\nBecause."
         assert (project / "hooked").exists()
         await until(lambda: nvim.eval("winnr('$') == 1"), "the window is closed")
+        assert await nvim.eval("v:errmsg") == ""
 
     @pytest.mark.parametrize("number", [0, 1, 2])
     async def test_hooks_of_a_folder_that_is_not_trusted_need_a_yes(
@@ -257,6 +258,21 @@ class TestKey:
         assert git("log", "--format=%s").splitlines()[0] == (
             "feat: go on" if number == 2 else "feat: begin"
         )
+
+    async def test_the_user_is_told_that_a_slow_hook_runs(
+        self, nvim: Editor, claude: FakeHeadless, project: Path
+    ) -> None:
+        await nvim.command("ClaudeTrust yes")
+        hook = "#!/bin/sh\nuntil [ -e checked ]; do sleep 0.1; done\n"
+        await written(nvim, claude, project, hook)
+
+        await nvim.keys("gC")
+
+        await on_screen(nvim, "git commit is running")
+        await nvim.keys("gC")
+        await on_screen(nvim, "git commit is still running")
+        (project / "checked").touch()
+        await on_screen(nvim, "committed: ")
 
     async def test_a_failure_is_said_in_one_line_and_the_message_stays(
         self, nvim: Editor, claude: FakeHeadless, project: Path
