@@ -12,7 +12,6 @@ local TITLE = 'claude-ide'
 local HEAD = 0.6 -- the share of a shortened text that is its beginning
 local SETTLING = 50 -- milliseconds
 local NOTIFICATION, NARROWEST = 0.35, 40 -- the share of the screen that a notification may use; columns
-local CHECKS, CHECK = 5, 100 -- how often to check that a message is still visible; milliseconds between
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 
@@ -73,10 +72,17 @@ local function one_line(text, width)
   return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
 end
 
+-- The message windows of Neovim 0.12 (`:help ui2`) show a long message in several lines.
+local function has_message_windows()
+  return vim.iter(vim.api.nvim_list_bufs()):any(function(bufnr)
+    return vim.bo[bufnr].filetype == 'pager'
+  end)
+end
+
 -- Whether Neovim itself would replace the middle of a message with '...' on the screen, but keep the
 -- whole text in `:messages`.
 local function is_shortened_by_neovim()
-  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not package.loaded['vim._core.ui2']
+  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not has_message_windows()
 end
 
 local function echo_line(line, level, width)
@@ -112,54 +118,8 @@ local function hide_mode()
   end
 end
 
--- The first columns of the row that shows a message.
-local function start_of_row()
-  local row = vim.o.lines - vim.o.cmdheight + 1
-  local cells = {}
-  for column = 1, #NAME do
-    cells[column] = vim.fn.screenstring(row, column)
-  end
-  return table.concat(cells)
-end
-
 local function is_in_named_mode()
   return vim.fn.mode():find(NAMED_MODES) ~= nil
-end
-
--- Whether Neovim has drawn nothing, or the name of a mode, over a message.
-local function is_replaced()
-  if vim.o.cmdheight == 0 then
-    return false
-  elseif is_in_named_mode() then
-    return start_of_row():find('^%-%- ') ~= nil
-  end
-  return vim.fn.mode(1) == 'n' and start_of_row():find('^ *$') ~= nil
-end
-
-local function echo_again(text, level)
-  if is_in_named_mode() then
-    hide_mode()
-    vim.cmd.redraw()
-  end
-  local width = vim.v.echospace
-  local line = M.shorten(one_line(text, width), math.max(width, 1))
-  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] or 'None' } }, false, {})
-end
-
-local latest = 0 -- number of the last message
-
--- The end of a mode, or a closing window, clears the command line, and the beginning of a mode writes its
--- name there. Without this the user would miss the message that explains it.
-local function keep_visible(text, level)
-  latest = latest + 1
-  local this = latest
-  for check = 1, CHECKS do
-    vim.defer_fn(function()
-      if this == latest and is_replaced() then
-        echo_again(text, level)
-      end
-    end, check * CHECK)
-  end
 end
 
 local function echo(text, level)
@@ -169,7 +129,6 @@ local function echo(text, level)
   -- Without any room, each character would cause a prompt.
   if width > 0 then
     echo_line(one_line(text, width), level, width)
-    keep_visible(text, level)
   end
 end
 
