@@ -13,8 +13,9 @@ local PATHS = { file = true, path = true }
 local NAME = 'name'
 -- All keys that say what a table is about.
 local KEYS = { 'file', 'path', NAME, 'bufnr' }
--- What the user has added decides for itself.
-local OWN = 'tools.own.'
+-- What the user has added decides for itself. From answers of language servers the host leaves out what is
+-- private.
+local OWN, RAW = 'tools.own.', 'tools.language_servers.'
 -- Tools whose answers are changes.
 local CHANGES = { 'tools.edits.', 'tools.code_actions.', 'tools.formatting.' }
 -- Tools that answer what Neovim has printed, by the key of the lines.
@@ -135,7 +136,7 @@ end
 ---@param answer table
 ---@return table
 function M.cleaned(tool, answer)
-  if vim.startswith(tool, OWN) then
+  if begins_with_one(tool, { OWN, RAW }) then
     return answer
   elseif type(answer.error) == 'string' then
     return privacy.is_named(answer.error) and { error = CONCERNS_ONE } or answer

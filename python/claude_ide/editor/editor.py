@@ -11,6 +11,7 @@ from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.servers import Servers
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tools import Tools
@@ -46,6 +47,7 @@ class Editor:
         self._finishing = Finishing(port, self.events)
         self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)
+        self.servers = Servers(port, self._tools)
 
     # The server's state, as shown to the user.
 
@@ -344,6 +346,11 @@ class Editor:
         Cancelling this cancels the tool.
         """
         return await self._tools.use(function, arguments)
+
+    async def lines(self, wanted: list[dict[str, Any]]) -> list[list[str] | None]:
+        """Return lines of loaded files, for each `{path, rows}`; None for a file that is not."""
+        found = await self._port.json("tools.lines.loaded", wanted)
+        return [each or None for each in found]
 
     def is_using(self, task: object) -> bool:
         """Return whether a task waits for such a tool."""

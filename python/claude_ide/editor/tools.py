@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from claude_ide.editor.events import Events
@@ -26,26 +28,36 @@ class Tools:
         self._port = port
         self._new_token = new_token
         self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._waiting: set[object] = set()
-        """The tasks that wait for a tool."""
+        self._waiting: Counter[object] = Counter()
+        """How many waits of each task for a tool have not ended."""
         events.subscribe("answered", self._answered)
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
         token = self._new_token()
         answer = self._running[token] = asyncio.get_running_loop().create_future()
-        task = asyncio.current_task()
-        self._waiting.add(task)
         try:
-            await self._begin(token, function, arguments)
-            finished = await answer
+            with self.waiting():
+                await self._begin(token, function, arguments)
+                finished = await answer
         except asyncio.CancelledError:
             self._port.notify("tools.running.cancel", token)
             raise
         finally:
             del self._running[token]
-            self._waiting.discard(task)
         return without_error(json.loads(finished["json"]))
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the current task as one that waits for a tool."""
+        task = asyncio.current_task()
+        self._waiting[task] += 1
+        try:
+            yield
+        finally:
+            self._waiting[task] -= 1
+            if not self._waiting[task]:
+                del self._waiting[task]
 
     def is_waiting(self, task: object) -> bool:
         """Return whether a task waits for a tool."""

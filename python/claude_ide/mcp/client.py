@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from claude_ide.mcp.reading import Reading, named, paths_in
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
+
+T = TypeVar("T")
 
 
 class Client(msgspec.Struct, eq=False):
@@ -65,6 +67,16 @@ class Client(msgspec.Struct, eq=False):
         answer = await self.editor.use(function, arguments)
         self.reading.add(*paths_in(answer))
         return answer
+
+    async def without_private(self, entries: list[T], path_of: Callable[[T], str]) -> list[T]:
+        """Return the entries about files that need not stay in the editor."""
+        paths = {path_of(entry) for entry in entries}
+        private = await self.editor.private(path for path in paths if path.startswith("/"))
+        return [entry for entry in entries if path_of(entry) not in private]
+
+    def has_named(self, paths: Iterable[str]) -> None:
+        """Let the model read the files that an answer of language servers names."""
+        self.reading.add(*(path for path in paths if path.startswith("/")))
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from claude_ide.editor.servers import Answers
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset, Place
@@ -78,6 +79,17 @@ def still_working(found: dict[str, Any]) -> str:
     """Return a remark on servers that may not know the whole project yet."""
     working = found.get("working")
     return f" (there may be more: {working} is in progress)" if working else ""
+
+
+def found_nothing(found: Answers) -> str:
+    """Return the sentence that an empty answer needs: which servers have found nothing."""
+    return f"Nothing was found; asked: {found.asked}{still_at_work(found)}."
+
+
+def still_at_work(found: Answers) -> str:
+    """Return a remark on servers that may not know the whole project yet."""
+    is_partial = f" (there may be more: {found.working} is in progress)"
+    return is_partial if found.working else ""
 
 
 def _places(found: dict[str, Any], offset: int) -> Content:

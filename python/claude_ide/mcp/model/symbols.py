@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
+from claude_ide.editor.servers import Question
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.language import nothing, still_working
+from claude_ide.mcp.lsp import calls, symbols
+from claude_ide.mcp.lsp.protocol import Position, index_of, place_in
+from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
+from claude_ide.mcp.model.language import found_nothing, still_at_work
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import File, Limit, Offset, Place
 from claude_ide.mcp.tool import Arguments, Content, model_tool
@@ -51,73 +55,111 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
 
     Each line has the place of the name, the kind, the name, and the lines of the whole symbol.
     """
-    found = await client.ask_servers("tools.symbols.of_document", arguments.fields())
-    symbols = found["symbols"] or []
-    if not found["total"]:
-        return page(nothing(found), ())
-    heading = count(found["total"], "symbol")
-    if found["deeper"]:
-        heading += f"; {found['deeper']:,} below depth {arguments.depth} are not listed"
-    lines = (f"{'  ' * each['depth']}{_symbol(each)}" for each in symbols)
-    rest = remaining(found["total"], arguments.offset, symbols)
-    return page(heading + still_working(found), lines, rest)
+    question = Question(
+        "textDocument/documentSymbol",
+        {"file": arguments.file},
+        lambda view, _server: {"textDocument": {"uri": view.uri}},
+        has_content=lambda result: isinstance(result, list),
+    )
+    found = await client.editor.servers.ask(question)
+    known, encoding = symbols.of_document(found.answers)
+    listed = [each for each in known if each.depth < arguments.depth]
+    if not listed:
+        return page(found_nothing(found), ())
+    shown = listed[arguments.offset : arguments.offset + arguments.limit]
+    line_at = await lines_at(
+        client.editor, ((arguments.file, each.name_range.start.line) for each in shown)
+    )
+    lines = []
+    for each in shown:
+        start = each.name_range.start
+        place = _place(line_at, arguments.file, start, encoding)
+        detail = f" {each.detail}" if each.detail else ""
+        rows = f"[{each.range.start.line + 1}-{each.range.end.line + 1}]"
+        lines.append(f"{'  ' * each.depth}{place} {each.kind} {each.name}{detail} {rows}")
+    heading = count(len(listed), "symbol")
+    if deeper := len(known) - len(listed):
+        heading += f"; {deeper:,} below depth {arguments.depth} are not listed"
+    rest = remaining(len(listed), arguments.offset, shown)
+    return page(heading + still_at_work(found), lines, rest)
 
 
 @model_tool("workspace_symbols", "Find symbols by name")
 async def workspace_symbols(client: Client, arguments: WorkspaceSymbols) -> Content:
     """Find classes, functions and other symbols of the whole project by name, best match first."""
-    fields: dict[str, Any] = {"query": arguments.query, "offset": arguments.offset}
-    fields["limit"] = arguments.limit
-    fields |= {"file": arguments.file} if arguments.file else {}
-    found = await client.ask_servers("tools.symbols.of_workspace", fields)
-    symbols = found["symbols"] or []
-    if not found["total"]:
-        return page(nothing(found), ())
-    heading = count(found["total"], "symbol") + still_working(found)
-    rest = remaining(found["total"], arguments.offset, symbols)
-    return page(heading, map(_of_project, symbols), rest)
+    question = Question(
+        "workspace/symbol",
+        {"file": arguments.file} if arguments.file else {},
+        lambda _view, _server: {"query": arguments.query},
+        has_content=lambda result: isinstance(result, list),
+    )
+    found = await client.editor.servers.ask(question)
+    known = symbols.of_project(found.answers)
+    if not known:
+        return page(found_nothing(found), ())
+    wanted = known[arguments.offset : arguments.offset + arguments.limit]
+    shown = await client.without_private(wanted, lambda each: each.path)
+    line_at = await lines_at(
+        client.editor, ((each.path, each.range.start.line) for each in shown if each.range)
+    )
+    total = len(known) - len(wanted) + len(shown)
+    heading = count(total, "symbol") + still_at_work(found)
+    client.has_named(each.path for each in shown)
+    lines = (_of_project(each, line_at) for each in shown)
+    return page(heading, lines, remaining(total, arguments.offset, shown))
 
 
 @model_tool("incoming_calls", "Incoming calls")
 async def incoming_calls(client: Client, arguments: Calls) -> Content:
     """Return the functions that call the function at a place, with the calls."""
-    found = await client.ask_servers("tools.calls.incoming", arguments.fields())
-    return _calls(found, "caller", arguments.offset)
+    return await _calls(client, arguments, calls.INCOMING, "caller")
 
 
 @model_tool("outgoing_calls", "Outgoing calls")
 async def outgoing_calls(client: Client, arguments: Calls) -> Content:
     """Return the functions that the function at a place calls, with the calls in its own file."""
-    found = await client.ask_servers("tools.calls.outgoing", arguments.fields())
-    return _calls(found, "called function", arguments.offset)
+    return await _calls(client, arguments, calls.OUTGOING, "called function")
 
 
-def _symbol(each: dict[str, Any]) -> str:
-    detail = f" {each['detail']}" if each["detail"] else ""
-    lines = f"{each['first']}-{each['last']}"
-    return f"{each['line']}:{each['column']} {each['kind']} {each['name']}{detail} [{lines}]"
+def _of_project(each: symbols.ProjectSymbol, line_at: Line) -> str:
+    start = each.range.start if each.range else None
+    place = f":{_place(line_at, each.path, start, each.encoding)}" if start else ""
+    container = f" in {each.container}" if each.container else ""
+    return f"{each.path}{place}: {each.kind} {each.name}{container}"
 
 
-def _of_project(each: dict[str, Any]) -> str:
-    place = f":{each['line']}:{each['column']}" if each.get("line") else ""
-    container = f" in {each['container']}" if each["container"] else ""
-    return f"{each['path']}{place}: {each['kind']} {each['name']}{container}"
+async def _calls(client: Client, arguments: Calls, method: str, noun: str) -> Content:
+    question = Question("textDocument/prepareCallHierarchy", arguments.fields(), place_in)
+    found = await client.editor.servers.ask(question)
+    functions = calls.functions(found.answers)
+    if not functions:
+        return page(f"No function is at this place. {found_nothing(found)}", ())
+    requests = [(each.server, {"item": each.item}) for each in functions]
+    known = calls.gathered(functions, await client.editor.servers.send(method, requests))
+    wanted = known[arguments.offset : arguments.offset + arguments.limit]
+    shown = await client.without_private(wanted, lambda each: each.path)
+    client.has_named(each.path for each in shown)
+    line_at = await lines_at(client.editor, (place for each in shown for place in each.places()))
+    names = ", ".join(sorted({each.name for each in functions}))
+    total = len(known) - len(wanted) + len(shown)
+    heading = f"{count(total, noun)} of {names}{still_at_work(found)}"
+    lines = _call_lines(shown, line_at)
+    return page(heading, lines, remaining(total, arguments.offset, shown))
 
 
-def _calls(found: dict[str, Any], noun: str, offset: int) -> Content:
-    entries, names = found["entries"] or [], ", ".join(found["names"] or [])
-    if not names:
-        return page(f"No function is at this place. {nothing(found)}", ())
-    heading = f"{count(found['total'], noun)} of {names}{still_working(found)}"
-    return page(heading, _call_lines(entries), remaining(found["total"], offset, entries))
-
-
-def _call_lines(entries: list[dict[str, Any]]) -> Iterator[str]:
-    for path, group in groupby(entries, key=lambda entry: entry["path"]):
+def _call_lines(shown: list[calls.Caller], line_at: Line) -> Iterator[str]:
+    for path, group in groupby(shown, key=lambda each: each.path):
         yield path
         for each in group:
-            yield f"  {each['line']}:{each['column']} {each['kind']} {each['name']}"
-            for call in each["calls"] or []:
-                yield f"    call {call['line']}:{call['column']}: {call['text']}"
-            if each["more_calls"]:
-                yield f"    and {count(each['more_calls'], 'more call')}"
+            yield f"  {_place(line_at, path, each.start, each.encoding)} {each.kind} {each.name}"
+            for start in each.calls[: calls.MOST_CALLS]:
+                line = line_at(each.calls_path, start.line)
+                text = excerpt(line, index_of(line, start.character, each.encoding))
+                yield f"    call {_place(line_at, each.calls_path, start, each.encoding)}: {text}"
+            if (more := len(each.calls) - calls.MOST_CALLS) > 0:
+                yield f"    and {count(more, 'more call')}"
+
+
+def _place(line_at: Line, path: str, start: Position, encoding: str) -> str:
+    at = column(line_at(path, start.line), start.character, encoding)
+    return f"{start.line + 1}:{at}"

@@ -1,0 +1,340 @@
+--- The user's language servers, for the host: what is known of them now, and requests to them. The host
+--- decides when to ask which, and what to make of the answers (`editor/servers.py`).
+local events = require('claude_ide.checking.events')
+local format_server = require('claude_ide.format.server')
+local place = require('claude_ide.tools.place')
+local privacy = require('claude_ide.privacy')
+local reload = require('claude_ide.disk.reload')
+local time_limit = require('claude_ide.when.time_limit')
+
+local M = {}
+
+local api = vim.api
+
+--- Milliseconds.
+M.answers_within = 20000
+
+-- Characters of a server's own words.
+local LONGEST = 500
+local PRIVATE = 'this concerns a file that the user keeps private'
+local COMMAND = 'workspace/executeCommand'
+-- A server without both, such as one for linters or completion, answers few questions.
+local READING = { 'textDocument/definition', 'textDocument/documentSymbol' }
+
+-- Numbers for the attachments of clients to buffers, by client and buffer; 0 for those from before the first
+-- question, unless the client was busy then.
+local attachments, count = {}, 0 ---@type table<integer, table<integer, integer>>, integer
+local early = {} ---@type table<integer, true> those clients
+-- By buffer, since it was loaded: the namespaces that have published, and when it was first asked about.
+local published, asked_at = {}, {}
+-- By client: what ends the requests to it.
+local pending = {} ---@type table<integer, table<function, true>>
+
+local function attachment(client, bufnr)
+  local known = attachments[client.id] or {}
+  attachments[client.id] = known
+  if not known[bufnr] then
+    count = count + 1
+    known[bufnr] = count
+  end
+  return known[bufnr]
+end
+
+local function work_of(client)
+  local _, title = next(client.progress.pending)
+  return title and tostring(title) or nil
+end
+
+-- `events.namespaces` also knows those that Neovim has only cleared, as it does for a new client.
+events.subscribe(function(bufnr, namespace)
+  if namespace then
+    published[bufnr] = published[bufnr] or {}
+    published[bufnr][namespace] = true
+  end
+end)
+
+local group = api.nvim_create_augroup('claude_ide_tools_language_servers', { clear = true })
+api.nvim_create_autocmd('LspDetach', {
+  group = group,
+  callback = function(event)
+    local id = event.data.client_id
+    local client = vim.lsp.get_client_by_id(id)
+    if attachments[id] then
+      attachments[id][event.buf] = nil
+    end
+    -- Neovim drops the requests to a server that ends.
+    if not client or client:is_stopped() then
+      for fail in pairs(pending[id] or {}) do
+        fail('it has ended')
+      end
+    end
+  end,
+})
+api.nvim_create_autocmd('BufUnload', {
+  group = group,
+  callback = function(event)
+    published[event.buf], asked_at[event.buf] = nil, nil
+  end,
+})
+
+for _, client in ipairs(vim.lsp.get_clients()) do
+  if not work_of(client) then
+    early[client.id], attachments[client.id] = true, {}
+    for bufnr in pairs(client.attached_buffers) do
+      attachments[client.id][bufnr] = 0
+    end
+  end
+end
+
+local function has_published(client, bufnr)
+  local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)
+  return (published[bufnr] or {})[namespace] == true
+    or next(vim.diagnostic.count(bufnr, { namespace = namespace })) ~= nil
+end
+
+local function supported(client, methods, bufnr)
+  return vim.tbl_filter(function(method)
+    return client:supports_method(method, bufnr)
+  end, methods)
+end
+
+-- The commands that a server runs; nil if it has told them later, which no public function says.
+local function commands_of(client)
+  local provider = client.server_capabilities.executeCommandProvider or {}
+  local listed = provider.commands or {}
+  return (#listed > 0 or not client:supports_method(COMMAND)) and listed or nil
+end
+
+local function describe(client, bufnr, methods)
+  return {
+    id = client.id,
+    name = client.name,
+    encoding = client.offset_encoding,
+    work = work_of(client),
+    is_early = early[client.id] == true,
+    attachment = bufnr and attachment(client, bufnr),
+    has_published = bufnr and has_published(client, bufnr),
+    reads_code = bufnr and #supported(client, READING, bufnr) > 0,
+    supports = supported(client, methods, bufnr),
+    commands = commands_of(client),
+  }
+end
+
+local function able(bufnr, method)
+  if not bufnr then
+    return vim.lsp.get_clients({ method = method })
+  end
+  -- none-ls reports its capabilities for the current buffer, even if asked about another one.
+  return api.nvim_buf_call(bufnr, function()
+    return vim.lsp.get_clients({ bufnr = bufnr, method = method })
+  end)
+end
+
+local function spot(bufnr, arguments)
+  local row, col = place.position(bufnr, arguments)
+  local text = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+  return { row = row, col = col, text = text }
+end
+
+local function given(value)
+  return value ~= nil and value ~= vim.NIL
+end
+
+---@class claude_ide.ServersQuestion
+---@field bufnr? integer of a loaded buffer; without one, all servers are meant
+---@field method? string the servers must support it
+---@field supports? string[] other methods, of which the answer says who supports them
+---@field line? integer with `column`, `symbol`: a place, as in `place.position`; the same for the last one
+---@field end_line? integer
+---@field end_column? integer
+
+--- What is known now. `is_loaded` is false, and the rest missing, if the buffer is not loaded any more. `age`
+--- is how many milliseconds ago the buffer was first asked about. Rows and columns are 0-based, columns in
+--- bytes. An `attachment` is the number of one attachment of a server to the buffer, or 0 if it has served
+--- the buffer since before the first question.
+---
+--- Raises an error if there is no such place.
+---@param wanted claude_ide.ServersQuestion
+---@return table
+function M.look(wanted)
+  local bufnr = given(wanted.bufnr) and wanted.bufnr or nil
+  if bufnr and not api.nvim_buf_is_loaded(bufnr) then
+    return { is_loaded = false }
+  end
+  local ids = vim.tbl_map(function(client)
+    return client.id
+  end, format_server.starting(bufnr))
+  local methods = wanted.supports or {}
+  local servers = vim.tbl_map(function(client)
+    return describe(client, bufnr, methods)
+  end, able(bufnr, given(wanted.method) and wanted.method or nil))
+  if not bufnr then
+    return { is_loaded = true, servers = servers, starting = ids }
+  end
+  asked_at[bufnr] = asked_at[bufnr] or vim.uv.now()
+  local has_end = given(wanted.end_line)
+  return {
+    is_loaded = true,
+    bufnr = bufnr,
+    uri = vim.uri_from_bufnr(bufnr),
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    age = vim.uv.now() - asked_at[bufnr],
+    first = given(wanted.line) and spot(bufnr, wanted) or nil,
+    last = has_end and spot(bufnr, { line = wanted.end_line, column = wanted.end_column }) or nil,
+    servers = servers,
+    starting = ids,
+  }
+end
+
+--- Load a file, with the text that is on disk now unless the user has changed it, and answer as `look`.
+---@param wanted claude_ide.ServersQuestion|{ file?: string }
+---@param answer claude_ide.ToolAnswer
+function M.open(wanted, answer)
+  if given(wanted.file) then
+    local bufnr = place.buffer(wanted.file)
+    reload.sync()
+    wanted = vim.tbl_extend('force', wanted, { bufnr = bufnr })
+  end
+  answer(M.look(wanted))
+end
+
+local function filetypes(client)
+  local types = {}
+  for bufnr in pairs(client.attached_buffers) do
+    local filetype = api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].filetype or ''
+    types[filetype] = filetype ~= '' or nil
+  end
+  return vim.tbl_keys(types)
+end
+
+--- The servers that run, also those that are still starting.
+---@return { name: string, filetypes: string[], is_starting: boolean }[]
+function M.running()
+  local all = vim.list_extend(vim.lsp.get_clients(), format_server.starting())
+  return vim.tbl_map(function(client)
+    return {
+      name = client.name,
+      filetypes = filetypes(client),
+      is_starting = not client.initialized,
+    }
+  end, all)
+end
+
+-- The words of a server, in one line.
+local function shortened(text)
+  text = vim.trim((tostring(text):gsub('%s+', ' ')))
+  if privacy.is_named(text) then
+    return PRIVATE
+  end
+  return vim.fn.strcharlen(text) > LONGEST and vim.fn.strcharpart(text, 0, LONGEST) .. '…' or text
+end
+
+-- Send one request. `done` gets { failure, code } or { result }, once, unless it is cancelled.
+---@param client vim.lsp.Client
+---@return fun() cancel
+local function send(client, bufnr, method, parameters, within, done)
+  local id, is_cancelled ---@type integer?, boolean?
+  local fail
+  local answer, stop = time_limit.new(within, function(given_answer)
+    pending[client.id][fail] = nil
+    if not is_cancelled then
+      done(given_answer)
+    end
+  end, function()
+    if id then
+      client:cancel_request(id)
+    end
+    return { failure = ('no answer within %g s'):format(within / 1000) }
+  end)
+  fail = function(reason)
+    answer({ failure = shortened(reason) })
+  end
+  pending[client.id] = pending[client.id] or {}
+  pending[client.id][fail] = true
+  local ok, is_sent, number = pcall(
+    client.request,
+    client,
+    method,
+    parameters,
+    function(err, result)
+      if err then
+        local is_table = type(err) == 'table'
+        local failure = shortened(is_table and err.message or err)
+        answer({ failure = failure, code = is_table and err.code or nil })
+      else
+        answer({ result = result == nil and vim.NIL or result })
+      end
+    end,
+    bufnr or 0
+  )
+  id = ok and is_sent and number or nil
+  if not ok then
+    fail(is_sent)
+  elseif not is_sent then
+    fail('it is shutting down')
+  end
+  return function()
+    is_cancelled = true
+    stop()
+  end
+end
+
+-- The state of all buffers when a server is asked: an edit in its answer applies to these.
+local function changedticks()
+  local ticks = {}
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_is_loaded(bufnr) then
+      ticks[#ticks + 1] = { bufnr, api.nvim_buf_get_changedtick(bufnr) }
+    end
+  end
+  return ticks
+end
+
+---@class claude_ide.ServersRequest
+---@field bufnr? integer
+---@field tick? integer the `changedtick` for which the parameters are; nothing is sent if it is another one
+---@field method string
+---@field within? integer milliseconds
+---@field requests { client: integer, parameters: string }[] the parameters as JSON
+
+--- Send a request to some servers. Answers { answers, ticks, now } when all have answered, failed or run out
+--- of time: for each request `result` or `failure` and the server's `code`; { bufnr, changedtick } of all
+--- loaded buffers from before; and what `look` returns then. Answers { is_stale } if the buffer has changed.
+---@type claude_ide.Tool
+function M.send(arguments, answer)
+  local bufnr = given(arguments.bufnr) and arguments.bufnr or nil
+  local is_loaded = not bufnr or api.nvim_buf_is_loaded(bufnr)
+  local is_same = not (is_loaded and given(arguments.tick))
+    or api.nvim_buf_get_changedtick(bufnr) == arguments.tick
+  if not is_loaded or not is_same then
+    return answer({ is_stale = true })
+  end
+  local within = given(arguments.within) and arguments.within or M.answers_within
+  local answers, open, cancels, ticks = {}, #arguments.requests, {}, changedticks()
+  local function finish_one(index, result)
+    answers[index], open = result, open - 1
+    if open == 0 then
+      local now = M.look({ bufnr = bufnr, method = arguments.method })
+      answer({ answers = answers, ticks = ticks, now = now })
+    end
+  end
+  for index, one in ipairs(arguments.requests) do
+    local client = vim.lsp.get_client_by_id(one.client)
+    local function done(result)
+      finish_one(index, result)
+    end
+    if client then
+      local parameters = vim.json.decode(one.parameters, { luanil = { object = true } })
+      cancels[index] = send(client, bufnr, arguments.method, parameters, within, done)
+    else
+      done({ failure = 'it has ended' })
+    end
+  end
+  return function()
+    for _, cancel in pairs(cancels) do
+      cancel()
+    end
+  end
+end
+
+return M

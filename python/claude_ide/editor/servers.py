@@ -1,0 +1,355 @@
+"""Asks the user's language servers, also those that are starting or do not know the file yet.
+
+`lua/claude_ide/tools/language_servers.lua` tells what is known at one moment, and sends requests;
+what to wait for, and whether to ask again, is decided here.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from claude_ide.editor.port import Port
+from claude_ide.editor.tools import Tools
+from claude_ide.errors import EditorError
+
+ATTACHES_SECONDS = 1.0
+"""A configuration may start a server a moment after a file is loaded."""
+
+STARTS_SECONDS = SETTLES_SECONDS = 10.0
+
+SETTLE_SECONDS, SETTLE_FIRST_SECONDS = 0.4, 2.5
+"""A server that begins no work in this time has read the file; the first one takes longer."""
+
+POLL_SECONDS = 0.03
+
+PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.5)
+"""After an empty answer about a file that a server may not have read yet."""
+
+TRANSIENT = {-32802, -32801}
+"""ServerCancelled and ContentModified: the server asks for another attempt."""
+
+ANY_SERVER = {"textDocument/codeAction"}
+"""What linters and formatters know as well."""
+
+LONGEST_WORK = 80
+
+CLOSED = "the file was closed while its language servers were asked"
+
+
+class Server(msgspec.Struct, frozen=True):
+    """A language server at one moment; the last facts are about one buffer.
+
+    `work` is the title of what it reports as in progress. `commands` is None if it has told later
+    which it can run. `is_early` is whether it was ready before the first question, and `attachment`
+    is 0 if it has served the buffer since then.
+    """
+
+    id: int
+    name: str
+    encoding: str
+    work: str | None = None
+    is_early: bool = False
+    supports: list[str] = []
+    commands: list[str] | None = None
+    attachment: int = 0
+    has_published: bool = False
+    reads_code: bool = False
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A place in a buffer, 0-based, with its line; the column counts bytes."""
+
+    row: int
+    col: int
+    text: str
+
+
+class View(msgspec.Struct, frozen=True):
+    """What is known of a buffer and of the servers that were asked for; without one, of all."""
+
+    is_loaded: bool
+    servers: list[Server] = []
+    starting: list[int] = []
+    bufnr: int | None = None
+    uri: str = ""
+    tick: int | None = None
+    age: float = 0
+    """Milliseconds since the buffer was first asked about."""
+    first: Spot | None = None
+    last: Spot | None = None
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What to ask: a method, and the fields of a tool that name a file and a place.
+
+    `parameters` makes those of the request; `has_content` says whether an answer that is not empty
+    has any content. `supports` are other methods whose support is to be known.
+    """
+
+    method: str
+    place: dict[str, Any]
+    parameters: Callable[[View, Server], Any]
+    has_content: Callable[[Any], bool] = bool
+    supports: tuple[str, ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An answer that is not empty, and its server."""
+
+    server: Server
+    result: Any
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """The answers that are not empty, and the servers that were asked.
+
+    `working` names those that are at work: until its end they may know only a part. `ticks` are the
+    changedticks of all loaded buffers from before.
+    """
+
+    answers: list[Answer]
+    view: View
+    ticks: dict[int, int]
+    asked: str
+    working: str
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What one server has answered: a result, or a failure in its own words."""
+
+    result: Any = None
+    failure: str = ""
+    code: Any = None
+
+
+class _Sent(msgspec.Struct, frozen=True):
+    is_stale: bool = False
+    answers: list[Reply] = []
+    ticks: list[tuple[int, int]] = []
+    now: View | None = None
+
+
+class _Attempt(msgspec.Struct):
+    view: View
+    ticks: dict[int, int]
+    answers: list[Answer] = []
+    failures: list[str] = []
+    is_transient: bool = False
+
+
+class Servers:
+    """The user's language servers. Raises `EditorError` with one sentence."""
+
+    def __init__(self, port: Port, tools: Tools) -> None:
+        self._port = port
+        self._tools = tools
+        self._warm: set[int] = set()
+        """The attachments of servers that know the text of the buffer."""
+        self._has_served: set[int] = set()
+        """The servers that know the text of some buffer."""
+        self._slow: set[int] = set()
+        """Servers that have not started in time."""
+
+    async def ask(self, question: Question) -> Answers:
+        """Ask each server of a file that supports a method; without a file, each server.
+
+        Cancelling this cancels the requests.
+        """
+        with self._tools.waiting():
+            wanted = {"method": question.method, "supports": question.supports}
+            view = await self._open({**question.place, **wanted})
+            patience: float | None = None
+            for pause in (*PAUSES_SECONDS, None):
+                view = await self.started(view, question)
+                if not view.servers:
+                    raise EditorError(await self._unserved(question))
+                view = await self.settled(view, question, patience)
+                attempt = await self._attempt(view, question)
+                is_cold = not attempt.failures and self.is_cold(attempt.view)
+                is_early = not attempt.answers and (is_cold or attempt.is_transient)
+                is_early = is_early or (is_cold and bool(_working(attempt.view.servers)))
+                if not is_early or pause is None:
+                    break
+                await asyncio.sleep(pause)
+                patience = 0.0  # from the second attempt on, it waits for announced work only
+            return await self._finished(attempt, question)
+
+    async def send(
+        self,
+        method: str,
+        requests: list[tuple[Server, Any]],
+        bufnr: int | None = None,
+        seconds: float | None = None,
+    ) -> list[Reply]:
+        """Send a request to each server, with parameters; return the replies in this order."""
+        return (await self._send(method, requests, bufnr=bufnr, seconds=seconds)).answers
+
+    async def look(self, question: Question, bufnr: int | None) -> View:
+        """Return what is known now."""
+        wanted = {**question.place, "method": question.method, "supports": question.supports}
+        found = await self._port.json("tools.language_servers.look", {**wanted, "bufnr": bufnr})
+        return msgspec.convert(found, View)
+
+    async def started(self, view: View, question: Question) -> View:
+        """Wait until no server is starting. Soon after a file was loaded, there may be none yet."""
+        began = time.monotonic()
+        while True:
+            age = time.monotonic() - began
+            may_come = view.bufnr is not None and not view.servers
+            may_come = may_come and view.age < 1000 * ATTACHES_SECONDS
+            if not self._is_starting(view, age) and not (view.is_loaded and may_come):
+                return _loaded(view)
+            await asyncio.sleep(POLL_SECONDS)
+            view = await self.look(question, view.bufnr)
+
+    def _is_starting(self, view: View, age: float) -> bool:
+        waiting = {*view.starting} - self._slow
+        if age < STARTS_SECONDS:
+            return bool(waiting)
+        self._slow |= waiting
+        return False
+
+    async def settled(self, view: View, question: Question, patience: float | None) -> View:
+        """Wait until the servers seem to have read a file.
+
+        Before, some answer a part, such as an import in place of the definition. `patience` is for
+        servers that publish nothing and begin no work, in seconds.
+        """
+        if view.bufnr is None:
+            return view
+        began = time.monotonic()
+        while True:
+            age = time.monotonic() - began
+            if age >= SETTLES_SECONDS or all(
+                self._is_settled(each, age, patience) for each in view.servers
+            ):
+                return view
+            await asyncio.sleep(POLL_SECONDS)
+            view = _loaded(await self.look(question, view.bufnr))
+
+    def _is_settled(self, server: Server, age: float, patience: float | None) -> bool:
+        is_first = server.id not in self._has_served and not server.is_early
+        least = SETTLE_FIRST_SECONDS if is_first else SETTLE_SECONDS
+        least = least if patience is None else patience
+        is_idle = age >= least and not server.work
+        return self._is_warm(server) or server.has_published or is_idle
+
+    def _is_warm(self, server: Server) -> bool:
+        return not server.attachment or server.attachment in self._warm
+
+    def is_cold(self, view: View) -> bool:
+        """Return whether some servers may not have read a file. One that has published has."""
+        if view.bufnr is None:
+            return False
+        cold = [server for server in view.servers if not self._is_warm(server)]
+        self.warm_up([server for server in cold if server.has_published])
+        return bool(cold)
+
+    def warm_up(self, servers: list[Server]) -> None:
+        """Record that servers know the text of the buffer."""
+        self._warm |= {server.attachment for server in servers}
+        self._has_served |= {server.id for server in servers}
+
+    async def _open(self, wanted: dict[str, Any]) -> View:
+        return msgspec.convert(await self._tools.use("tools.language_servers.open", wanted), View)
+
+    async def _send(
+        self,
+        method: str,
+        requests: list[tuple[Server, Any]],
+        *,
+        bufnr: int | None,
+        tick: int | None = None,
+        seconds: float | None = None,
+    ) -> _Sent:
+        arguments = {
+            "method": method,
+            "bufnr": bufnr,
+            "tick": tick,
+            "within": 1000 * seconds if seconds else None,
+            # As JSON: what a server has sent goes back to it as it was.
+            "requests": [
+                {"client": server.id, "parameters": json.dumps(parameters)}
+                for server, parameters in requests
+            ],
+        }
+        sent = await self._tools.use("tools.language_servers.send", arguments)
+        return msgspec.convert(sent, _Sent)
+
+    async def _attempt(self, view: View, question: Question) -> _Attempt:
+        """Ask the servers at once."""
+        while True:
+            servers = view.servers
+            requests = [(each, question.parameters(view, each)) for each in servers]
+            sent = await self._send(question.method, requests, bufnr=view.bufnr, tick=view.tick)
+            if not sent.is_stale:
+                break
+            # The user has typed meanwhile.
+            view = _loaded(await self.look(question, view.bufnr))
+        attempt = _Attempt(sent.now or view, dict(sent.ticks))
+        for server, reply in zip(servers, sent.answers, strict=True):
+            if reply.failure:
+                attempt.failures.append(f"{server.name}: {reply.failure}")
+                attempt.is_transient = attempt.is_transient or reply.code in TRANSIENT
+            elif reply.result and question.has_content(reply.result):
+                attempt.answers.append(Answer(server, reply.result))
+        # In the order in which Neovim itself asks them.
+        attempt.answers.sort(key=lambda answer: answer.server.id)
+        return attempt
+
+    async def _finished(self, attempt: _Attempt, question: Question) -> Answers:
+        view = attempt.view
+        if view.bufnr is not None:
+            self.warm_up(view.servers)
+        if not attempt.answers:
+            if attempt.failures:
+                raise EditorError("; ".join(attempt.failures))
+            is_read = any(server.reads_code for server in view.servers)
+            if view.bufnr is not None and question.method not in ANY_SERVER and not is_read:
+                raise EditorError(await self._unread(question, view.servers))
+        names, working = _names(view.servers), _working(view.servers)
+        return Answers(attempt.answers, view, attempt.ticks, names, working)
+
+    async def _unserved(self, question: Question) -> str:
+        running = await self._running()
+        return f"no language server answers {_subject(question)}; {running}"
+
+    async def _unread(self, question: Question, servers: list[Server]) -> str:
+        """Return that only servers have answered, all with nothing, which read no code."""
+        return (
+            f"no language server that reads code answers {_subject(question)}: "
+            f"{_names(servers)} knows nothing; {await self._running()}"
+        )
+
+    async def _running(self) -> str:
+        """Return the servers that run, and the filetypes of their buffers."""
+        names = []
+        for each in await self._port.json("tools.language_servers.running"):
+            facts = [*sorted(each["filetypes"]), *["still starting"] * each["is_starting"]]
+            names.append(f"{each['name']} ({', '.join(facts)})" if facts else each["name"])
+        return f"running: {', '.join(sorted(names))}" if names else "none is running"
+
+
+def _loaded(view: View) -> View:
+    if not view.is_loaded:
+        raise EditorError(CLOSED)
+    return view
+
+
+def _names(servers: list[Server]) -> str:
+    return ", ".join(sorted(server.name for server in servers))
+
+
+def _working(servers: list[Server]) -> str:
+    works = (f"{each.name}: {each.work[:LONGEST_WORK]}" for each in servers if each.work)
+    return ", ".join(works)
+
+
+def _subject(question: Question) -> str:
+    file = question.place.get("file")
+    return f"{question.method} for {PurePath(file).name}" if file else question.method

@@ -1,0 +1,1 @@
+"""What language servers answer: places, symbols and edits, as a model or the user reads them."""

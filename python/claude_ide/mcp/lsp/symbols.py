@@ -1,0 +1,106 @@
+"""The symbols that language servers know: those of a file as a tree, and those of the project."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from claude_ide.editor.servers import Answer
+from claude_ide.mcp.lsp.protocol import Range, kind_of, listed, path_of, range_of, shortened
+
+
+class Symbol(msgspec.Struct, frozen=True):
+    """A symbol of a file; `depth` is from 0."""
+
+    name: str
+    kind: str
+    detail: str
+    depth: int
+    range: Range
+    name_range: Range
+
+
+class ProjectSymbol(msgspec.Struct, frozen=True):
+    """A symbol of the project. Some servers give only its file."""
+
+    path: str
+    name: str
+    kind: str
+    container: str
+    range: Range | None
+    encoding: str
+
+
+def of_document(answers: list[Answer]) -> tuple[list[Symbol], str]:
+    """Return the symbols of a file in their order, and how their server counts characters.
+
+    Of several servers, one that answers a tree is taken: together they would name all twice.
+    """
+    if not answers:
+        return [], "utf-16"
+    chosen = next((each for each in answers if _is_tree(each.result)), answers[0])
+    symbols = _of_tree if _is_tree(chosen.result) else _of_list
+    return [*symbols(chosen.result)], chosen.server.encoding
+
+
+def of_project(answers: list[Answer]) -> list[ProjectSymbol]:
+    """Return the symbols in the order of the servers, which rank what they find."""
+    found: dict[object, ProjectSymbol] = {}
+    for answer in answers:
+        for symbol in answer.result:
+            location = symbol.get("location") if isinstance(symbol, dict) else None
+            path = path_of(location.get("uri")) if isinstance(location, dict) else ""
+            if path and isinstance(symbol.get("name"), str):
+                name, kind = shortened(symbol["name"]), kind_of(symbol.get("kind"))
+                container, place = (
+                    shortened(symbol.get("containerName")),
+                    range_of(location, "range"),
+                )
+                key = path, symbol["name"], place and place.start
+                each = ProjectSymbol(path, name, kind, container, place, answer.server.encoding)
+                found.setdefault(key, each)
+    return [*found.values()]
+
+
+def _is_tree(result: list[Any]) -> bool:
+    return isinstance(result[0], dict) and "location" not in result[0]
+
+
+def _plain(symbol: Any, depth: int = 0) -> Symbol | None:
+    """Return a `DocumentSymbol`, or a `SymbolInformation`, which has no children."""
+    if not isinstance(symbol, dict) or not isinstance(symbol.get("name"), str):
+        return None
+    whole = range_of(symbol, "range") or range_of(symbol.get("location"), "range")
+    if whole is None:
+        return None
+    kind, detail = kind_of(symbol.get("kind")), shortened(symbol.get("detail"))
+    name_range = range_of(symbol, "selectionRange") or whole
+    return Symbol(shortened(symbol["name"]), kind, detail, depth, whole, name_range)
+
+
+def _of_tree(symbols: list[Any]) -> Iterator[Symbol]:
+    path = [iter(symbols)]
+    while path:
+        for symbol in path[-1]:
+            if plain := _plain(symbol, len(path) - 1):
+                yield plain
+                path.append(iter(listed(symbol.get("children"))))
+                break
+        else:
+            path.pop()
+
+
+def _of_list(symbols: list[Any]) -> Iterator[Symbol]:
+    """Return a flat list as a tree: each symbol is in those around it."""
+    found = sorted(filter(None, map(_plain, symbols)), key=_order)
+    around: list[Range] = []
+    for each in found:
+        while around and around[-1].end < each.range.end:
+            around.pop()
+        yield msgspec.structs.replace(each, depth=len(around))
+        around.append(each.range)
+
+
+def _order(symbol: Symbol) -> tuple[int, ...]:
+    start, end = symbol.range.start, symbol.range.end
+    return start.line, start.character, -end.line, -end.character

@@ -1,0 +1,130 @@
+"""Symbols and calls, as language servers answer them."""
+
+from typing import Any
+
+import pytest
+
+from claude_ide.editor.servers import Answer, Reply, Server
+from claude_ide.errors import EditorError
+from claude_ide.mcp.lsp import calls, symbols
+
+SERVER = Server(1, "one", "utf-8")
+OTHER = Server(2, "two", "utf-16")
+
+
+def within(first: int, last: int, start: int = 0, end: int = 1) -> Any:
+    """Return a range."""
+    return {
+        "start": {"line": first, "character": start},
+        "end": {"line": last, "character": end},
+    }
+
+
+def flat(name: str, *place: int, path: str = "/a") -> Any:
+    location = {"uri": f"file://{path}", "range": within(*place)}
+    return {"name": name, "kind": 6, "location": location}
+
+
+def tree(name: str, *children: Any) -> Any:
+    return {"name": name, "kind": 5, "range": within(0, 9), "children": [*children]}
+
+
+def outline(*results: Any) -> list[tuple[int, str]]:
+    answers = [
+        Answer(server, result) for server, result in zip((SERVER, OTHER), results, strict=False)
+    ]
+    return [(each.depth, each.name) for each in symbols.of_document(answers)[0]]
+
+
+def test_flat_symbols_are_in_those_around_them() -> None:
+    listed = [flat("inner", 1, 1), flat("after", 3, 3), flat("Outer", 0, 2), None, {"name": 7}]
+
+    assert outline(listed) == [(0, "Outer"), (1, "inner"), (0, "after")]
+
+
+def test_symbols_of_the_same_lines_stay_in_order() -> None:
+    assert outline([flat("a", 0, 2), flat("b", 0, 2)]) == [(0, "a"), (1, "b")]
+
+
+def test_a_tree_keeps_its_depths_and_leaves_out_what_is_no_symbol() -> None:
+    result = [tree("a", tree("b", tree("c")), None, tree("d")), {"children": [tree("lost")]}]
+
+    assert outline(result) == [(0, "a"), (1, "b"), (2, "c"), (1, "d")]
+
+
+def test_a_tree_of_any_depth_is_walked() -> None:
+    deep: Any = tree("x")
+    for _ in range(3000):
+        deep = tree("x", deep)
+
+    assert outline([deep])[-1] == (3000, "x")
+
+
+def test_of_several_servers_one_with_a_tree_is_taken() -> None:
+    assert outline([flat("flat", 0, 1)], [tree("tree")]) == [(0, "tree")]
+    assert outline([flat("first", 0, 1)], [flat("second", 0, 1)]) == [(0, "first")]
+    assert outline() == []
+
+
+def test_symbols_of_the_project_are_named_once_in_the_order_of_the_servers() -> None:
+    unplaced = {"name": "c", "kind": 99, "location": {"uri": "file:///a%20b"}}
+    answers = [
+        Answer(SERVER, [flat("b", 0, 0), flat("a", 0, 0), flat("b", 0, 0), None, {"name": "x"}]),
+        Answer(OTHER, [unplaced, flat("a", 0, 0), flat("b", 0, 0, path="/b")]),
+    ]
+
+    found = symbols.of_project(answers)
+
+    assert [(each.path, each.name) for each in found] == [
+        ("/a", "b"),
+        ("/a", "a"),
+        ("/a b", "c"),
+        ("/b", "b"),
+    ]
+    assert found[2].range is None
+
+
+def caller(name: str, path: str, row: int, *starts: int, key: str = "from") -> Any:
+    place = within(row, row)
+    item = {"name": name, "kind": 12, "uri": f"file://{path}", "range": within(0, 9)}
+    ranges = [within(each, each) for each in starts]
+    return {key: {**item, "selectionRange": place}, "fromRanges": ranges}
+
+
+ASKED = calls.Function(SERVER, {"name": "f", "uri": "file:///f"})
+
+
+def test_callers_are_sorted_and_named_once_with_each_call_once() -> None:
+    answer = [caller("b", "/b", 1, 5, 5), caller("a", "/a", 9, 1), None, {"from": 7}]
+    again = [caller("b", "/b", 1, 5)]
+
+    found = calls.gathered([ASKED, ASKED], [Reply(answer), Reply(again)])
+
+    assert [(each.path, each.name, each.start.line) for each in found] == [
+        ("/a", "a", 9),
+        ("/b", "b", 1),
+    ]
+    assert found[1].places() == [("/b", 1), ("/b", 5)]
+
+
+def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None:
+    (found,) = calls.gathered([ASKED], [Reply([caller("g", "/g", 1, 3, key="to")])])
+
+    assert found.places() == [("/g", 1), ("/f", 3)]
+
+
+def test_a_server_that_fails_matters_only_if_all_do() -> None:
+    failed = Reply(failure="no index")
+
+    assert calls.gathered([ASKED, ASKED], [failed, Reply([])]) == []
+    with pytest.raises(EditorError, match="one: no index; one: no index"):
+        calls.gathered([ASKED, ASKED], [failed, failed])
+
+
+def test_functions_at_a_place_are_those_with_a_file() -> None:
+    item = {"name": "f", "uri": "file:///f"}
+    answers = [Answer(SERVER, [item, {"name": "x"}, None]), Answer(OTHER, item), Answer(OTHER, 7)]
+
+    found = calls.functions(answers)
+
+    assert [(each.server.name, each.name) for each in found] == [("one", "f"), ("two", "f")]
