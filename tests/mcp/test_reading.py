@@ -40,6 +40,7 @@ class Asked:
 
     async def decide(self, question: str, values: list[str]) -> str:
         self.questions.append(question)
+        await asyncio.sleep(0)  # other calls arrive meanwhile
         if not self.answers:
             await asyncio.Event().wait()
         answer = self.answers.pop(0)
@@ -187,6 +188,27 @@ async def test_others_wait_for_the_question_and_are_known_to(tmp_path: Path) -> 
     user.answers = ["Read /"]
     await second
     assert not given.is_asking(second)
+
+
+async def test_each_refusal_is_known_to_those_who_wait(tmp_path: Path) -> None:
+    given, user = Reading(), Asked("Do not", "Do not")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    waiting = [admit(given, user, tmp_path / name) for name in ("a", "b", "a", "link", "b")]
+
+    async with asyncio.timeout(5):
+        results = await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert [type(result) for result in results] == [ToolError] * 5
+    assert len(user.questions) == 2
+
+
+async def test_a_file_that_was_refused_is_asked_about_again_later(tmp_path: Path) -> None:
+    given, user = Reading(), Asked("Do not", "Read /")
+
+    with pytest.raises(ToolError, match="has not allowed"):
+        await admit(given, user, tmp_path / "a")
+    await admit(given, user, tmp_path / "a")
+    assert len(user.questions) == 2
 
 
 def test_each_launch_has_its_own() -> None:

@@ -76,7 +76,7 @@ class Reading:
         self._turn = asyncio.Lock()
         """Held while the user is asked: one question at a time."""
         self._refused: dict[str, float] = {}
-        """When the user has refused a file."""
+        """When the user has refused a file, for the tasks that waited then."""
         self._asking: set[object] = set()
         """The tasks that wait for the user."""
 
@@ -137,20 +137,22 @@ class Reading:
     async def _ask(self, editor: Editor, reader: str, path: str) -> None:
         """Have the user decide about a file. Raises `ToolError` if the agent must not read it."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        since = loop.time()
+        since, target = loop.time(), real(path)
         self._asking.add(task)
         try:
             async with self._turn:
                 # The answer to an earlier question may have decided.
                 if self.covers(path):
                     return
-                if self._refused.get(path, 0.0) < since:
+                if self._refused.get(target, 0.0) < since:
                     await self._decide(editor, reader, path)
                     if self.covers(path):
                         return
-                    self._refused = {path: loop.time()}
+                    self._refused[target] = loop.time()
         finally:
             self._asking.discard(task)
+            if not self._asking:
+                self._refused.clear()
         raise ToolError(
             f"{path} is outside the working folders, and the user has not allowed you to read it"
         )
