@@ -55,6 +55,28 @@ def test_an_edit_can_replace_every_occurrence(path: Path) -> None:
     assert proposed.text == "one\n2\n2\n"
 
 
+@pytest.mark.parametrize(
+    ("old", "every", "content", "text"),
+    [
+        ("two", False, "one\ntwo\nthree\n", "one\nthree\n"),
+        ("two\n", False, "one\ntwo\nthree\n", "one\nthree\n"),
+        ("two", False, "one\r\ntwo\r\nthree\r\n", "one\r\nthree\r\n"),
+        ("two", False, "one\ntwo", "one\n"),
+        ("ne", False, "one\ntwo\n", "otwo\n"),
+        ("two", True, "two\nand two\nor two.\n", "and or two.\n"),
+    ],
+)
+def test_a_deletion_takes_the_line_feed_behind_it(
+    path: Path, old: str, every: bool, content: str, text: str
+) -> None:
+    path.write_bytes(content.encode())
+
+    proposed = of(asked(path, old_string=old, new_string="", replace_all=every))
+
+    assert proposed is not None
+    assert proposed.text == text
+
+
 def test_an_edit_that_would_fail_is_not_a_proposal(path: Path) -> None:
     assert of(asked(path, old_string="three", new_string="3")) is None
     assert of(asked(path, old_string="", new_string="3")) is None

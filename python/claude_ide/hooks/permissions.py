@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from claude_ide.agents.answer import Allow, Answer, Reject
-from claude_ide.agents.events import Option, PermissionAsked, Replacement, Scope, Subagent
+from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.part import Part
@@ -346,16 +346,8 @@ def _is_shown(waiting: Waiting, diff: Diff) -> bool:
 
 def _is_proposed(waiting: Waiting, diff: Diff) -> bool:
     """Return whether a diff shows exactly this edit: its answer allows nothing else."""
-    asked = waiting.asked
-    # Where the CLI deletes all text of a line, it deletes the line.
-    lines = replace(asked, edits=tuple(map(_with_line_feed, asked.edits)))
-    found = [proposal.of(each) for each in (asked, lines)]
-    return any(len(each) == 1 and each[0].is_text(diff.text) for each in found)
-
-
-def _with_line_feed(edit: Replacement) -> Replacement:
-    is_deletion = edit.old and not edit.new and not edit.old.endswith("\n")
-    return replace(edit, old=f"{edit.old}\n") if is_deletion else edit
+    found = proposal.of(waiting.asked)
+    return len(found) == 1 and found[0].is_text(diff.text)
 
 
 def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:

@@ -38,6 +38,30 @@ async def test_an_edit_accepted_in_the_diff_is_written(
     assert await nvim.eval("tabpagenr('$')") == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "text"),
+    [
+        ("two", "one\ntwo\nthree\n"),
+        ("two\n", "one\ntwo\n"),
+        ("two", "one\ntwo"),
+        ("ne", "one\ntwo\n"),
+    ],
+)
+async def test_a_diff_shows_a_deletion_as_the_cli_makes_it(
+    nvim: Neovim, panel: Panel, api: FakeApi, path: Path, old: str, text: str
+) -> None:
+    path.write_text(text)
+    api.script(*edit(path, old, "", then="All done."))
+
+    await panel.send("Shorten it")
+    await diff_is_open(nvim)
+    proposed = await nvim.eval("getline(1, '$')")
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("All done.")
+    assert path.read_text().splitlines() == proposed
+
+
 async def test_hostile_text_and_a_hostile_file_do_no_harm(
     nvim: Neovim, panel: Panel, api: FakeApi, project: Path
 ) -> None:

@@ -45,13 +45,15 @@ class Subagent:
 class Replacement:
     """An edit of a file: `new` replaces `old`, or the whole text if `old` is None.
 
-    It replaces the first occurrence of `old`, or with `every` all of them.
+    It replaces the first occurrence of `old`, or with `every` all of them. With `takes_line_feed`
+    a deletion also removes the line feed behind `old`, where `old` ends with none.
     """
 
     path: str
     new: str
     old: str | None = None
     every: bool = False
+    takes_line_feed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

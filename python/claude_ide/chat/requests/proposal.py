@@ -157,6 +157,9 @@ def _edited(text: str | None, edit: Replacement) -> str | None:
 
 
 def _replaced(text: str, old: str, new: str, edit: Replacement) -> str | None:
+    line = f"{old}\n"
+    if edit.takes_line_feed and not new and not old.endswith("\n") and line in text:
+        old = line
     return text.replace(old, new, -1 if edit.every else 1) if old in text else None
 
 

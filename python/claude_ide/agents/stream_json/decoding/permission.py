@@ -128,7 +128,8 @@ def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
     if isinstance(content, str):
         return (Replacement(path, content),)
     if isinstance(old, str) and isinstance(new, str):
-        return (Replacement(path, new, old, every=bool(arguments.get("replace_all"))),)
+        every = bool(arguments.get("replace_all"))
+        return (Replacement(path, new, old, every, takes_line_feed=True),)
     return ()
 
 
