@@ -55,6 +55,20 @@ async def test_vim_and_neovim_describe_the_same_files_alike(
     }
 
 
+@pytest.mark.parametrize("command", ["cd", "tcd", "lcd"])
+async def test_a_buffer_that_gets_the_same_name_in_another_folder_has_another_path(
+    vim: Vim, path: Path, project: Path, command: str
+) -> None:
+    (project / "sub").mkdir()
+    await vim.command("cd .")  # Vim shortens the names
+    found = "[bufname(), claude_ide#file#path#Path(bufnr())]"
+    assert await vim.eval(found) == ["a b.py", str(path)]
+
+    await vim.command(f"{command} sub | file a\\ b.py")
+
+    assert await vim.eval(found) == ["a b.py", str(project / "sub" / "a b.py")]
+
+
 async def test_a_path_through_a_link_finds_the_buffer(
     vim: Vim, path: Path, project: Path, tmp_path: Path
 ) -> None:

@@ -17,7 +17,9 @@ final infos: dict<dict<any>> = {}
 # The full name of a buffer and its number of lines, 0 unless it is loaded: {name, lines}. Only
 # getbufinfo() knows them, which lists every sign of the buffer, too, so that they are kept.
 export def Info(bufnr: number): dict<any>
-  const state = [bufname(bufnr), bufloaded(bufnr), getbufvar(bufnr, 'changedtick', 0)]
+  # The short name means another file in another folder.
+  const name = fnamemodify(bufname(bufnr), ':p')
+  const state = [name, bufloaded(bufnr), getbufvar(bufnr, 'changedtick', 0)]
   const known = get(infos, bufnr, {})
   if !empty(known) && known.state == state
     return known
