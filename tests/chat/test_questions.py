@@ -1,22 +1,18 @@
 """Questions and addresses in the transcript, and the form for questions."""
 
-from typing import Any
-
 import pytest
 
 from claude_ide.agents.events import (
     AnswerKind,
     Asked,
     Choice,
-    Limits,
     Question,
     QuestionAsked,
     UrlAsked,
-    Value,
 )
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.view import Review
-from claude_ide.chat.requests import address, form
+from claude_ide.chat.requests import address
 from claude_ide.chat.requests.view import CUT, WHOLE, Request
 
 SERVER = "the MCP server mine"
@@ -121,57 +117,3 @@ def test_an_address_that_is_no_web_page_cannot_be_opened(given: str) -> None:
     rows = lines(url(given))
     assert "  it cannot be opened from here: it is not the address of a web page" in rows
     assert not [row for row in rows if row.startswith("  y")]
-
-
-FIELDS = (
-    Question("name", kind=AnswerKind.TEXT, key="name", limits=Limits(2, 20)),
-    Question("age", kind=AnswerKind.INTEGER, key="age", default=30, limits=Limits(0)),
-    Question("ratio", kind=AnswerKind.NUMBER, key="ratio", required=False, limits=Limits(None, 1)),
-    Question("agree", kind=AnswerKind.BOOLEAN, key="agree", is_open=False, default=True),
-    Question("tags", "", (Choice("A", value="a"), Choice("B", value="b")), AnswerKind.CHOICES),
-    Question("mail", kind=AnswerKind.TEXT, key="mail", limits=Limits(format="email")),
-)
-ASKED = QuestionAsked("r", "", FIELDS, SERVER, "Who?")
-
-
-def test_a_form_describes_each_question() -> None:
-    shown = form.of(ASKED, "Claude")
-
-    assert (shown["title"], shown["message"]) == ("The MCP server mine asks", "Who?")
-    name, age, ratio, agree, tags, mail = shown["questions"]
-    assert (name["input"], name["hint"], name["least"]) == ("text", "2 to 20 characters", 2)
-    assert (age["input"], age["own"], age["hint"]) == (
-        *("integer", "30", "a whole number, at least 0"),
-    )
-    assert (ratio["required"], ratio["hint"]) == (False, "a number, at most 1")
-    assert [choice["label"] for choice in agree["choices"]] == ["yes", "no"]
-    assert (agree["picked"], agree["is_open"]) == (["yes"], False)
-    assert (tags["key"], tags["multiple"]) == ("tags", True)
-    assert (mail["input"], mail["hint"]) == ("email", "an e-mail address")
-    assert [each["expects"] for each in (name, age, mail)] == [
-        *("", "a whole number", "an e-mail address"),
-    ]
-
-
-def test_the_answers_have_the_types_of_their_questions() -> None:
-    given: dict[str, list[str]] = {
-        "name": ["Ann"],
-        "age": ["+7"],
-        "ratio": ["1e-1"],
-        "agree": ["no"],
-        "tags": ["a", "b"],
-        "mail": [],
-    }
-    found = form.values(ASKED, [{"question": k, "chosen": v} for k, v in given.items()])
-
-    expected: dict[str, Value] = {"name": "Ann", "age": 7, "ratio": 0.1, "agree": False}
-    assert found == expected | {"tags": ("a", "b")}
-    assert form.summary(ASKED, found) == "Ann; 7; 0.1; no; A, B"
-    assert form.summary(ASKED, {}) == "no answers"
-
-
-def test_a_list_of_answers_is_a_form_of_keys() -> None:
-    shown: dict[str, Any] = form.of_keys("Answer Claude", "Bash ls", {"y": "Yes", "n": "No"})
-
-    assert shown["is_instant"]
-    assert [each["key"] for each in shown["questions"][0]["choices"]] == ["y", "n"]

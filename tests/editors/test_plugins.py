@@ -7,12 +7,14 @@ also checks that the windows, their sizes and the focus are unchanged.
 
 import pytest
 
+from claude_ide.agents.events import Choice, Question
 from editors.conftest import Begin
 from editors.rules import RESTLESS
 from editors.sight import OBSERVE, Sight
 from editors.world import PLUGINS, World, load
 from support.answers import answer, listen, settled
 from support.either_editor import noticed
+from support.forms import host, outcome
 from support.neovim import Neovim, until
 
 LAYOUTS = ("tab", "vertical")
@@ -176,14 +178,8 @@ async def test_the_keys_of_a_completion_menu_work_in_a_proposal(editor: Begin) -
 
 
 PLAN = "require('claude_ide.chat.plan')"
-FORM = "require('claude_ide.chat.form')"
 TEXT = "# The plan\n\n1. change a.txt\n"
-QUESTION = {
-    "text": "Which library?",
-    "header": "Library",
-    "choices": [{"label": "httpx", "description": ""}, {"label": "urllib", "description": ""}],
-    "multiple": False,
-}
+QUESTION = Question("Which library?", "Library", (Choice("httpx"), Choice("urllib")))
 
 
 async def quiet_editor(nvim: Neovim, plugin: str) -> Sight:
@@ -235,15 +231,13 @@ async def test_a_form_leaves_no_trace_next_to_another_plugin(
     nvim: Neovim, plugin: str, keys: str
 ) -> None:
     before = await quiet_editor(nvim, plugin)
-    await nvim.lua(f"{FORM}.open(...)", 1, {"title": "Claude asks", "questions": [QUESTION]})
+    host(nvim).ask((QUESTION,), 1)
     is_in_form = "getline('.') =~# 'httpx' && mode() ==# 'n'"
     await until(lambda: nvim.eval(is_in_form), "the form is shown")
 
     await nvim.keys(keys)
 
-    given = [{"question": "Which library?", "chosen": ["urllib"]}]
-    expected = {"answers": given} if "2" in keys else {"closed": True}
-    assert await answer(nvim, 1) == expected
+    assert await outcome(nvim) == ({"Which library?": "urllib"} if "2" in keys else "closed")
     await is_as_before(nvim, before)
 
 

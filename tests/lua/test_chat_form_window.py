@@ -1,45 +1,56 @@
-"""`chat/form/init.lua`: the form's window opens, closes and fits the screen."""
+"""`chat/form.lua`: the form's window opens, closes and fits the screen."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from support.answers import answer, answers, settled
+from claude_ide.agents.events import Choice, Question
+from support.answers import settled
 from support.diffs import everything
-from support.forms import BOTH, FLOATS, MODULE, ask, given, open_form, wait_until_closed
+from support.forms import (
+    BOTH,
+    FLOATS,
+    given,
+    host,
+    open_form,
+    outcome,
+    outcomes,
+    wait_until_closed,
+)
 from support.neovim import Neovim, until
 
 
 async def test_a_second_form_starts_empty(form: Neovim) -> None:
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await form.keys("21q")
-    await answer(form, 1)
+    await outcome(form)
 
-    await open_form(form, BOTH, 2)
+    await open_form(form, *BOTH, token=2)
 
     await until(lambda: "Submit (2 unanswered)" in form.screen.text())
     assert "•" not in form.screen.text()
 
 
 async def test_declining_a_form_discards_its_answers(form: Neovim) -> None:
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
 
     await form.keys("2<C-c>")
 
-    assert await answer(form, 1) == {"declined": True}
+    assert await outcome(form) == "declined"
     await wait_until_closed(form)
     await settled(form)
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await until(lambda: "Submit (2 unanswered)" in form.screen.text())
 
 
 async def test_a_withdrawn_form_closes_without_an_answer(form: Neovim, project: Path) -> None:
     (project / "a.txt").write_text("one\n")
     await form.command("edit a.txt")
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await form.keys("2")
 
-    await form.lua(f"{MODULE}.close(1)")
+    host(form).withdraw(1)
 
     await wait_until_closed(form)
     # Keys typed right after the close were meant for the form.
@@ -48,22 +59,22 @@ async def test_a_withdrawn_form_closes_without_an_answer(form: Neovim, project: 
     await until(lambda: form.eval("get(g:, 'waited')"))
     await settled(form)
     assert await form.eval("getline(1)") == "one"
-    assert answers(form, 1) == []
+    assert outcomes(form) == []
 
 
 async def test_a_form_withdrawn_during_text_input_closes_after_the_input(form: Neovim) -> None:
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await form.keys("iwords")
     await until(lambda: "words" in form.screen.lines()[-1])
 
-    await form.lua(f"{MODULE}.close(1)")
+    host(form).withdraw(1)
     await form.keys(" more<CR>")
 
     await wait_until_closed(form)
     await form.lua("vim.defer_fn(function() vim.g.waited = 1 end, 400)")
     await until(lambda: form.eval("get(g:, 'waited')"))
     await settled(form)
-    assert answers(form, 1) == []
+    assert outcomes(form) == []
 
 
 @pytest.mark.parametrize("ending", ["q", ":q<CR>", "<C-c>", "21<C-s>"])
@@ -74,11 +85,11 @@ async def test_closing_a_form_restores_the_windows_and_the_mode(
     await form.command("edit a.txt | vsplit | split | normal! j")
     await form.command("wincmd w | wincmd p")
     before = await everything(form)
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
 
     await form.keys(ending)
 
-    await answer(form, 1)
+    await outcome(form)
     await wait_until_closed(form)
     await until(lambda: form.eval(f"win_getid() == {before['win']}"))
     after = await everything(form)
@@ -90,9 +101,9 @@ async def test_insert_mode_resumes_after_a_form(form: Neovim) -> None:
     await form.keys("ione two<Left><Left>")
     await until(lambda: form.eval("col('.') == 6"))
 
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await form.keys("21<C-s>")
-    await answer(form, 1)
+    await outcome(form)
     await until(lambda: form.eval("mode() ==# 'i'"))
     await form.keys("X<Esc>")
 
@@ -103,42 +114,44 @@ async def test_a_form_waits_until_the_command_line_is_finished(form: Neovim) -> 
     await form.keys(":let g:a = 1")
     await until(lambda: form.eval("mode() ==# 'c'"))
 
-    await ask(form, BOTH)
+    host(form).ask(BOTH, 1)
     await form.keys(" + 1<CR>")
 
     await until(lambda: form.eval("get(g:, 'a') == 2"))
     await until(lambda: form.eval(FLOATS), "the form is shown")
     await form.keys("21<C-s>")
-    assert await answer(form, 1) == given(["requests"], ["Retry"])
+    assert await outcome(form) == given("requests", "Retry")
+
+
+AGAIN = "require('claude_ide.chat.form').open(1, {})"
 
 
 async def test_a_form_requested_twice_is_shown_once(form: Neovim) -> None:
-    await ask(form, BOTH)
-    await ask(form, BOTH)
+    host(form).ask(BOTH, 1)
+    # The first request is sent by a task.
+    await asyncio.sleep(0)
+    await form.lua(AGAIN)
     await until(lambda: form.eval(FLOATS), "the form is shown")
     await form.keys("2<C-w>w")
     await until(lambda: form.eval("nvim_win_get_config(0).relative ==# ''"))
 
-    await ask(form, BOTH)
+    await form.lua(AGAIN)
 
     await until(lambda: form.eval("nvim_win_get_config(0).relative !=# ''"))
     assert await form.eval(FLOATS) == 1
     await until(lambda: "(•) 2 requests" in form.screen.text())
 
 
-LONG = {
-    "text": "Which of these?",
-    "header": "",
-    "choices": [
-        {"label": f"choice {number}", "description": "many words " * 30 + "\nand a line"}
-        for number in range(1, 13)
-    ],
-    "multiple": False,
-}
+LONG = Question(
+    *("Which of these?", ""),
+    tuple(
+        Choice(f"choice {number}", "many words " * 30 + "\nand a line") for number in range(1, 13)
+    ),
+)
 
 
 async def test_a_form_taller_than_the_screen_scrolls(form: Neovim) -> None:
-    await open_form(form, [LONG])
+    await open_form(form, LONG)
     await until(lambda: "( ) 1 choice 1" in form.screen.text())
     assert "choice 12" not in form.screen.text()
     # The rows of a wrapped description keep its indent.
@@ -150,12 +163,12 @@ async def test_a_form_taller_than_the_screen_scrolls(form: Neovim) -> None:
 
     await form.keys("/choice 12<CR><CR><C-s>")
 
-    assert (await answer(form, 1))["answers"][0]["chosen"] == ["choice 12"]
+    assert await outcome(form) == {"Which of these?": "choice 12"}
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(40, 12), (20, 6), (12, 4), (200, 60)])
 async def test_a_form_fits_the_screen_after_a_resize(form: Neovim, columns: int, rows: int) -> None:
-    await open_form(form, BOTH)
+    await open_form(form, *BOTH)
     await form.keys("<C-w>w")
 
     await form.request("nvim_ui_try_resize", columns, rows)
@@ -166,22 +179,16 @@ async def test_a_form_fits_the_screen_after_a_resize(form: Neovim, columns: int,
     assert config["row"] + config["height"] + 2 <= rows - 1
     assert config["col"] + config["width"] + 2 <= columns
     await form.keys("<C-w>w21<C-s>")
-    assert await answer(form, 1) == given(["requests"], ["Retry"])
+    assert await outcome(form) == given("requests", "Retry")
     await settled(form)
 
 
 async def test_odd_texts_are_shown_on_one_line_and_returned_unchanged(form: Neovim) -> None:
-    odd = {
-        "text": "two\nlines %d\twide",
-        "header": None,
-        "choices": [{"label": "a\nb", "description": None}, {"label": "漢字 🎉"}],
-        "multiple": None,
-    }
-    await open_form(form, [odd])
+    text = "two\nlines %d\twide"
+    odd = Question(text, "", (Choice("a\nb"), Choice("漢字 🎉")))
+    await open_form(form, odd)
     await until(lambda: "1 a b" in form.screen.text())
 
     await form.keys("1<C-s>")
 
-    assert (await answer(form, 1))["answers"] == [
-        {"question": "two\nlines %d\twide", "chosen": ["a\nb"]}
-    ]
+    assert await outcome(form) == {text: "a\nb"}

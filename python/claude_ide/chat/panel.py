@@ -1,6 +1,6 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -274,9 +274,14 @@ class Panel:
         """Show code to edit; return the user's decision."""
         return await self._editor.ask("jupyter.question", code, token=token)
 
-    async def ask_questions(self, form: Mapping[str, Any], token: int) -> Mapping[str, Any]:
-        """Show a form; return the user's answers."""
-        return await self._editor.ask("chat.form", form, token=token)
+    async def fill_in(
+        self,
+        page: Mapping[str, Any],
+        token: int,
+        press: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    ) -> Mapping[str, Any]:
+        """Show a form, and after each key the page that `press` returns; return how it ended."""
+        return await self._editor.fill_in(page, press, token)
 
     async def _run(self, function: str, *arguments: Any) -> Any:
         return await self._editor.run(function, self._chat, *arguments)

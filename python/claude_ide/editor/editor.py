@@ -378,6 +378,22 @@ class Editor:
         opened, close = f"{module}.open", f"{module}.close"
         return await self._finish(opened, *arguments, token=token, close=close)
 
+    async def fill_in(
+        self, page: Any, press: Callable[[dict[str, Any]], Any] | None, token: int
+    ) -> dict[str, Any]:
+        """Show a form (`chat/form.lua`); `press` returns the page after each key.
+
+        Returns the payload of its `answered` event. Cancelling this closes the form.
+        """
+
+        def step(payload: dict[str, Any]) -> None:
+            assert press is not None
+            self._port.notify("chat.form.show", token, press(payload))
+
+        return await self._finish(
+            *("chat.form.open", page), token=token, close="chat.form.close", step=press and step
+        )
+
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""
         answer = await self._question("dialogue.select", prompt, items)

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from claude_ide.editor.events import Events
@@ -15,22 +16,32 @@ class Finishing:
         self._port = port
         self._tokens = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._steps: dict[int, Callable[[dict[str, Any]], None]] = {}
         events.subscribe("diagnostics_published", self._finished)
         events.subscribe("reformatted", self._finished)
         events.subscribe("answered", self._finished)
+        events.subscribe("form", self._step)
 
     def new_token(self) -> int:
         """Return a token for a call."""
         return next(self._tokens)
 
     async def finish(
-        self, function: str, *arguments: Any, token: int = 0, close: str = ""
+        self,
+        function: str,
+        *arguments: Any,
+        token: int = 0,
+        close: str = "",
+        step: Callable[[dict[str, Any]], None] | None = None,
     ) -> dict[str, Any]:
         """Call a function and return the payload of the event that reports its end.
 
-        Cancelling this calls the function `close`, if there is one.
+        Until then `step` is called with the payload of each key. Cancelling this calls the function
+        `close`, if there is one.
         """
         token = token or self.new_token()
+        if step is not None:
+            self._steps[token] = step
         waiting = self._waiting[token] = asyncio.get_running_loop().create_future()
         try:
             without_error(await self._port.call(function, token, *arguments))
@@ -42,6 +53,12 @@ class Finishing:
             raise
         finally:
             del self._waiting[token]
+            self._steps.pop(token, None)
+
+    def _step(self, payload: dict[str, Any]) -> None:
+        """Pass on a key to the call that is waiting under this token."""
+        if step := self._steps.get(payload["token"]):
+            step(payload)
 
     def _finished(self, payload: dict[str, Any]) -> None:
         """Settle the call that is waiting under this token."""

@@ -219,9 +219,9 @@ class Answers:
 
     async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
         """Return the key that the user presses in a form; empty if they close it."""
-        shown = form.of_keys(f"Answer {self._agent.name}", message, meanings)
-        answered = await self._panel.ask_questions(shown, self._editor.new_token())
-        return "".join(form.chosen(answered.get("answers") or []))
+        page = form.of_keys(f"Answer {self._agent.name}", message, meanings)
+        answered = await self._panel.fill_in(page, self._editor.new_token())
+        return str(answered.get("answer", ""))
 
     async def _always(self, waiting: Waiting) -> None:
         """Have the user choose one way to allow more: all of them together would allow too much."""

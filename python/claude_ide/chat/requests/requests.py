@@ -10,6 +10,7 @@ from typing import Any
 
 from claude_ide.agents.events import Asked, Dead, Event, Option, RequestWithdrawn, ToolEnded
 from claude_ide.chat.page.sheet import Sheet
+from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.view import LINE, WIDTH, Request
 from claude_ide.editor.diffs import Diff
@@ -26,6 +27,8 @@ class Waiting:
     view: Request
     token: int = 0
     """The token of its plan or form in Lua; 0 if it has had none."""
+    form: Form | None = None
+    """The answers so far, if it has questions whose form was shown."""
     review: "asyncio.Task[None] | None" = None
     proposed: tuple[Proposal, ...] = ()
     diff: Diff | None = None

@@ -5,10 +5,12 @@ If the user closes a review without an answer, the request continues to wait.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
@@ -25,6 +27,7 @@ from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import change, choosing, form, proposal, ways
 from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.allowed import LANGUAGE
+from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Waiting
 from claude_ide.chat.requests.sight import Sight
@@ -252,12 +255,19 @@ class Reviews:
         return _Version(now, now.replacing(merged), merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
-        shown = form.of(asked, self._agent.name)
-        answered = await self._panel.ask_questions(shown, self._token(waiting))
+        filled = waiting.form = waiting.form or Form(asked, self._agent.name)
+        # The agent may not have got the answers that were submitted before.
+        filled.is_submitted = False
+
+        def press(event: Mapping[str, Any]) -> form.Page:
+            return filled.press(msgspec.convert(event, form.Pressed))
+
+        answered = await self._panel.fill_in(filled.page(), self._token(waiting), press)
         if answered.get("declined"):
+            waiting.form = None
             await self._respond(waiting, Reject(), "declined")
-        elif (given := answered.get("answers")) is not None:
-            answers = form.values(asked, given)
+        elif filled.is_submitted:
+            answers = filled.values
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
     async def _review_code(self, waiting: Waiting, code: str) -> None:

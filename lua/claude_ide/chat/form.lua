@@ -1,0 +1,419 @@
+--- The agent's questions with their choices, as a form that the user fills in. The host owns its pages and
+--- handles its keys; what the user types is kept here until a page has it.
+local channel = require('claude_ide.channel')
+local chat_focus = require('claude_ide.chat.window.focus')
+local chat_keys = require('claude_ide.chat.keys')
+local float = require('claude_ide.window.float')
+local highlights = require('claude_ide.highlights')
+local kept_text = require('claude_ide.file.kept')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.say.message')
+local moment = require('claude_ide.when.moment')
+local plain = require('claude_ide.say.plain')
+local quiet = require('claude_ide.say.quiet')
+local reading = require('claude_ide.window.reading')
+local ui = require('claude_ide.dialogue.vim_ui')
+local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
+
+local M = {}
+
+local api = vim.api
+local marks = api.nvim_create_namespace('claude_ide_chat_form')
+
+local WIDEST = 90
+local PATIENCE = 200 -- milliseconds
+local OPTIONS = {
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  breakindentopt = 'list:-1',
+  cursorline = true,
+  winfixbuf = true,
+}
+-- Lets the wrapped lines of a choice align with its label ('formatlistpat').
+local SIGN = [[^\s*[\[(].[\])] . ]]
+
+---@class claude_ide.FormRow
+---@field keys? string[] on which it asks for a text, as the answer to `question`
+---@field question? integer from 0
+---@field answer? string the key whose answer it is
+
+---@class claude_ide.FormPage
+---@field number integer that of the last key that it is for; 0 before the first
+---@field title string
+---@field footer string
+---@field lines string[]
+---@field marks any[] `{ row, column, end_column, group }`
+---@field rows claude_ide.FormRow[] by line
+---@field inputs? { label: string, text: string }[] the dialogue for the text of each question
+---@field answers? { key: string, desc: string }[] the form has only these keys, and each is an answer
+---@field cursor integer row, 0-based
+---@field typed string what is kept if the form is withdrawn
+---@field warning? string
+---@field is_over? boolean whether the user has submitted the form
+
+---@class claude_ide.Form
+---@field token integer
+---@field page claude_ide.FormPage
+---@field pressed integer how many keys the host has got
+---@field row integer where the cursor was at the last one; 0-based
+---@field typed string what the user has typed since the page was composed
+---@field origin claude_ide.Location where the user was
+---@field insert? integer[] the cursor there, if they were in Insert mode
+---@field bufnr? integer
+---@field win? integer
+---@field group? integer of autocommands
+---@field reading? claude_ide.Reading what of it has been on the screen, if each key is an answer
+
+---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
+local forms = {}
+
+local function is_shown(form)
+  return form.win ~= nil
+    and api.nvim_win_is_valid(form.win)
+    and api.nvim_win_get_buf(form.win) == form.bufnr
+end
+
+local function cursor_row(form)
+  return api.nvim_win_get_cursor(form.win)[1] - 1
+end
+
+local function go_back(form)
+  location.go_back(form.origin)
+  if form.insert and api.nvim_get_current_win() == form.origin.win then
+    pcall(api.nvim_win_set_cursor, 0, form.insert)
+    chat_focus.resume_insert(form.origin, form.insert)
+  end
+end
+
+local function close(form)
+  quiet.run(function()
+    local was_there = api.nvim_get_current_win() == form.win
+    if is_shown(form) then
+      window_close.window(form.win)
+    end
+    window_close.buffer(form.bufnr)
+    if was_there then
+      go_back(form)
+    end
+  end)
+end
+
+local function remove(form)
+  forms[form.token] = nil
+  if form.group then
+    api.nvim_del_augroup_by_id(form.group)
+    form.group = nil
+  end
+end
+
+local function answer(form, fields)
+  remove(form)
+  channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
+end
+
+local function finish(form, fields)
+  if forms[form.token] == form then
+    answer(form, fields)
+  elseif not fields.closed then
+    message.show('this question is no longer waiting for an answer', 'warn')
+  end
+  close(form)
+end
+
+-- The window is still closing, so the user is moved afterwards.
+local function on_closed(form)
+  local was_there = api.nvim_get_current_win() == form.win
+  answer(form, { closed = true })
+  vim.schedule(function()
+    if was_there then
+      go_back(form)
+    end
+  end)
+end
+
+local function keep(form, text)
+  if vim.trim(text) ~= '' then
+    message.show(kept_text.keep(form.page.title, text .. '\n', 'your text is'), 'warn')
+  end
+end
+
+-- Report a key at the row of the cursor, and wait a moment for the page: keys that are typed ahead, also
+-- those that only move the cursor, are meant for what the user will see.
+local function press(form, key, fields)
+  form.pressed, form.row = form.pressed + 1, cursor_row(form)
+  local event = { token = form.token, number = form.pressed, key = key, row = form.row }
+  channel.emit('form', vim.tbl_extend('error', event, fields or {}))
+  vim.wait(PATIENCE, function()
+    return forms[form.token] ~= form or form.page.number == form.pressed
+  end, 1)
+end
+
+local function ask_for_text(form, number)
+  local input = form.page.inputs[number + 1]
+  ui.input(input.label, input.text, function(text)
+    if not text then
+      return
+    elseif forms[form.token] ~= form or not is_shown(form) then
+      return keep(form, text)
+    end
+    form.typed = ('%s\n%s%s'):format(form.typed, input.label, text)
+    press(form, 'typed', { question = number, text = text })
+  end)
+end
+
+local function on_key(form, key)
+  local here = form.page.rows[cursor_row(form) + 1]
+  if vim.list_contains(here.keys or {}, key) then
+    ask_for_text(form, here.question)
+  elseif forms[form.token] ~= form then
+    finish(form, {})
+  elseif key ~= 'i' then
+    press(form, key)
+  end
+end
+
+-- The form says what is answered.
+local function answer_instantly(form, key)
+  local missing = reading.missing(form.reading)
+  if missing then
+    message.show(missing, 'info')
+  elseif reading.is_noticed(form.reading) then
+    finish(form, { answer = key })
+  end
+end
+
+local function add_answers(form, add)
+  add('n', { '<CR>', '<2-LeftMouse>' }, 'form-press', 'Answer with this line', function()
+    local key = form.page.rows[cursor_row(form) + 1].answer
+    if key then
+      answer_instantly(form, key)
+    end
+  end, { shown = { '<CR>' } })
+  for index, each in ipairs(form.page.answers) do
+    add('n', { each.key, tostring(index) }, 'form-choice-' .. index, each.desc, function()
+      answer_instantly(form, each.key)
+    end, { shown = { each.key } })
+  end
+end
+
+local function add_keys(form, add)
+  local function pressing(key)
+    return function()
+      on_key(form, key)
+    end
+  end
+  local enter = { '<CR>', '<2-LeftMouse>' }
+  local typing = { 'i', 'a', 'I', 'A', 'o', 'O' }
+  add('n', enter, 'form-press', 'Pick, type or submit', pressing('<CR>'), { shown = { '<CR>' } })
+  add('n', { '<Space>' }, 'form-pick', 'Pick or unpick', pressing('<Space>'))
+  for digit = 1, 9 do
+    local shown = { shown = digit == 1 and { '1 … 9' } or {} }
+    local key = tostring(digit)
+    add('n', { key }, 'form-choice-' .. digit, 'Pick this choice', pressing(key), shown)
+  end
+  add('n', typing, 'form-type', 'Type an answer', pressing('i'), { shown = { 'i' } })
+  add('n', { '<Tab>' }, 'form-next', 'Next question', pressing('<Tab>'))
+  add('n', { '<S-Tab>' }, 'form-previous', 'Previous question', pressing('<S-Tab>'))
+  add('n', { '<C-s>' }, 'form-submit', 'Submit', pressing('<C-s>'))
+end
+
+local function define_keys(form)
+  local keys, add = chat_keys.list()
+  local function ending(fields)
+    return function()
+      finish(form, fields)
+    end
+  end
+  if form.page.answers then
+    add_answers(form, add)
+    add('n', { 'q', '<Esc>', '<C-c>' }, 'form-later', 'Answer later', ending({ closed = true }))
+  else
+    add_keys(form, add)
+    add('n', { 'q', '<Esc>' }, 'form-later', 'Answer later', ending({ closed = true }))
+    add('n', { '<C-c>' }, 'form-decline', 'Decline to answer', ending({ declined = true }))
+  end
+  add('n', { 'g?' }, 'form-keys', 'Show these keys', function()
+    chat_keys.show(keys, {})
+  end)
+  chat_keys.define(form.bufnr, keys)
+end
+
+---@param form claude_ide.Form
+local function config(form, height)
+  local widest = math.max(api.nvim_strwidth(form.page.footer), float.widest(form.page.lines) + 1)
+  local geometry = float.centred(math.min(widest, WIDEST), height)
+  return vim.tbl_extend('error', geometry, {
+    title = message.fit((' %s '):format(form.page.title), geometry.width),
+    footer = message.fit(form.page.footer, geometry.width),
+  })
+end
+
+-- Fit the float to its text and to the screen.
+local function fit(form)
+  -- Twice: the first pass sets the width, on which the height of the text depends.
+  for _ = 1, 2 do
+    local height = api.nvim_win_text_height(form.win, {}).all
+    api.nvim_win_set_config(form.win, config(form, height))
+  end
+end
+
+local function draw(form)
+  local bufnr = form.bufnr
+  vim.bo[bufnr].modifiable = true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.tbl_map(plain.harmless, form.page.lines))
+  vim.bo[bufnr].modifiable = false
+  api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
+  for _, mark in ipairs(form.page.marks) do
+    local row, first, last, group = unpack(mark)
+    local options = { end_col = last, hl_group = group, strict = false }
+    api.nvim_buf_set_extmark(bufnr, marks, row, first, options)
+  end
+end
+
+local function go_to(form, row)
+  row = math.min(row, api.nvim_buf_line_count(form.bufnr) - 1)
+  api.nvim_win_set_cursor(form.win, { row + 1, 0 })
+end
+
+local function listen(form)
+  form.group = api.nvim_create_augroup(('claude_ide_chat_form_%d'):format(form.bufnr), {})
+  local function on(event, options)
+    api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = form.group }, options))
+  end
+  local function closed()
+    if forms[form.token] == form then
+      on_closed(form)
+    end
+  end
+  on('BufWipeout', { buffer = form.bufnr, callback = closed })
+  on('WinClosed', { pattern = tostring(form.win), callback = closed })
+end
+
+local function open(form)
+  highlights.define()
+  form.bufnr = api.nvim_create_buf(false, true)
+  vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
+  draw(form)
+  form.reading = form.page.answers and reading.new(form.bufnr, true) or nil
+  form.win = float.open(
+    form.bufnr,
+    vim.tbl_extend('error', config(form, 1), {
+      footer_pos = 'center',
+      title_pos = 'center',
+      -- Above a chat that floats, below a float that asks for text.
+      zindex = 45,
+    })
+  )
+  window_looks.set(form.win, OPTIONS)
+  vim.bo[form.bufnr].formatlistpat = SIGN
+  fit(form)
+  float.follow_screen(form.win, function()
+    fit(form)
+  end)
+  define_keys(form)
+  listen(form)
+  go_to(form, form.page.cursor)
+end
+
+local function fail(form, reason)
+  message.show(('the questions cannot be shown: %s'):format(reason), 'error')
+  answer(form, { closed = true })
+  if form.bufnr then
+    close(form)
+  end
+end
+
+local function appear(form)
+  if forms[form.token] ~= form then
+    return
+  elseif is_shown(form) then
+    return api.nvim_set_current_win(form.win)
+  end
+  form.origin = location.current()
+  form.insert = vim.fn.mode():find('^[iR]') and api.nvim_win_get_cursor(0) or nil
+  location.leave_mode(function()
+    if forms[form.token] ~= form then
+      return
+    end
+    local ok, err = pcall(quiet.run, function()
+      open(form)
+    end)
+    if not ok then
+      fail(form, err)
+    end
+  end)
+end
+
+--- Show a form that the user wants to fill in, or enter the window of one that is open.
+---
+--- Emits `form` {token, number, key, row, question?, text?} for each key that the host handles; then
+--- `answered` with {token, answer = key} or {token, submitted = true}, with {token, declined = true}, or
+--- with {token, closed = true} if the user may still answer later.
+---@param token integer
+---@param page claude_ide.FormPage
+function M.open(token, page)
+  local form = forms[token] or { token = token, page = page, pressed = 0, row = 0, typed = '' }
+  forms[token] = form
+  moment.when_harmless(function()
+    appear(form)
+  end, function(reason)
+    fail(form, reason)
+  end)
+end
+
+--- Show the page of an open form after a key. Unless the user has moved the cursor since, it goes to its row.
+---@param token integer
+---@param page claude_ide.FormPage
+function M.show(token, page)
+  local form = forms[token]
+  if not (form and is_shown(form)) then
+    return
+  elseif page.is_over then
+    return finish(form, { submitted = true })
+  end
+  form.page = page
+  draw(form)
+  fit(form)
+  form.typed = page.number == form.pressed and '' or form.typed
+  if cursor_row(form) == form.row then
+    go_to(form, page.cursor)
+  end
+  if page.warning ~= '' then
+    message.show(page.warning, 'warn')
+  end
+end
+
+local function withdraw(form)
+  moment.when_harmless(function()
+    local was_there = api.nvim_get_current_win() == form.win
+    close(form)
+    if was_there then
+      -- The next keys were meant for the form.
+      moment.guard()
+    end
+  end, function(reason)
+    message.show(('the form cannot be closed: %s'):format(reason), 'error')
+  end)
+end
+
+--- Close a form whose answer is no longer needed. What the user has typed is kept in a buffer.
+---@param token integer
+function M.close(token)
+  local form = forms[token]
+  if form then
+    remove(form)
+    keep(form, vim.trim(form.page.typed .. form.typed))
+    if form.bufnr then
+      withdraw(form)
+    end
+  end
+end
+
+--- Close all forms.
+function M.close_all()
+  vim.iter(vim.tbl_keys(forms)):each(M.close)
+end
+
+return M
