@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.editor import Editor
+from claude_ide.editor.editor import BUSY_SECONDS, Editor
+from claude_ide.editor.state import Diagnostics
 from support import chats_here
 from support.diagnostics import SET_MANY, edit
 from support.neovim import Neovim, until
@@ -37,6 +38,35 @@ async def test_before_the_first_report_the_folders_are_those_of_the_start() -> N
     editor = Editor(Busy(), ("/project",))
 
     assert await editor.folders() == ["/project"]
+
+
+class Standing(Busy):
+    """An editor port that answers at once; but first this process stands still for a while."""
+
+    def call(self, function: str, *_arguments: Any) -> "asyncio.Future[Any]":
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Any] = loop.create_future()
+        part = {"token": 1, "files": [], "done": True, "reloaded": []}
+        given = part if ".read" in function else ["/now"]
+
+        def stand_still() -> None:
+            end = loop.time() + 2 * BUSY_SECONDS
+            while loop.time() < end:
+                pass
+            loop.call_later(0, answer.set_result, given)
+
+        loop.call_soon(stand_still)
+        return answer
+
+    json = call
+
+
+async def test_neovim_is_not_busy_while_the_host_itself_stands_still() -> None:
+    editor = Editor(Standing(), ("/project",))
+    editor.state.diagnostics["file:///a.py"] = Diagnostics()
+
+    assert await editor.folders() == ["/now"]
+    assert await editor.all_diagnostics(1.0) == {}
 
 
 class Late(chats_here.TestedNeovim):

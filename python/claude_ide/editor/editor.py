@@ -21,6 +21,9 @@ from claude_ide.paths import from_uri, is_same
 BUSY_SECONDS = 0.25
 """How long a read waits while Neovim is busy, such as at a prompt or in `system()`."""
 
+BUSY_LOOKS = 5
+"""In how many parts it waits. If this process itself stands still, only one of them is lost."""
+
 PATIENCE = 1600
 """Milliseconds after which the next wait for a silent server or linter is shorter."""
 
@@ -298,8 +301,7 @@ class Editor:
         """
         reading = self._port.json(function, *arguments)
         try:
-            async with asyncio.timeout(BUSY_SECONDS):
-                return await asyncio.shield(reading)
+            return await _in_time(reading)
         except BaseException:
             reading.add_done_callback(self._end_reading)
             raise
@@ -432,12 +434,29 @@ class Editor:
 
     async def _soon(self, function: str, *arguments: Any) -> Any:
         """Call a function; raises `TimeoutError` if Neovim is too busy to answer."""
-        async with asyncio.timeout(BUSY_SECONDS):
-            return without_error(await self._port.call(function, *arguments))
+        return without_error(await _or_cancelled(self._port.call(function, *arguments)))
 
     async def _soon_json(self, function: str, *arguments: Any) -> Any:
-        async with asyncio.timeout(BUSY_SECONDS):
-            return await self._port.json(function, *arguments)
+        return await _or_cancelled(self._port.json(function, *arguments))
 
     async def _checked(self, function: str, *arguments: Any) -> Any:
         return without_error(await self._port.call(function, *arguments))
+
+
+async def _in_time(answer: "asyncio.Future[T]") -> T:
+    """Return an answer of Neovim; raises `TimeoutError` if it is too busy.
+
+    An answer that arrives while this process itself stands still is not late.
+    """
+    for _ in range(BUSY_LOOKS):
+        await asyncio.wait([answer], timeout=BUSY_SECONDS / BUSY_LOOKS)
+        if answer.done():
+            return answer.result()
+    raise TimeoutError
+
+
+async def _or_cancelled(answer: "asyncio.Future[T]") -> T:
+    try:
+        return await _in_time(answer)
+    finally:
+        answer.cancel()
