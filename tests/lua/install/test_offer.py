@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.checkout import arguments, copy_plugin, program
-from support.either_editor import BOTH, Editor
+from support.either_editor import BOTH, Editor, choose, noticed
 from support.installations import MINUTE, StartEditor, wait_for_message
 from support.neovim import Neovim, until
 from support.vim import Vim
@@ -14,7 +14,6 @@ from support.wheels import run
 
 OFFER = "Python packages are missing. Run :ClaudeInstall now?"
 REFUSAL = "claude-ide: Python packages are missing. Run :ClaudeInstall"
-IS_GUARD = "{_, id -> popup_getoptions(id).zindex == 32000}"
 
 
 @pytest.fixture
@@ -33,13 +32,12 @@ async def nvim(start_editor: StartEditor, bare: Path, tmp_path: Path) -> Editor:
 async def offered(nvim: Editor) -> None:
     """Wait until the offer is on the screen and accepts keys."""
     await until(lambda: OFFER in nvim.screen.text(), "the offer")
-    if isinstance(nvim, Vim):
-        await until(lambda: nvim.eval(f"empty(filter(popup_list(), {IS_GUARD}))"), "no guard")
+    await noticed(nvim)
 
 
 async def accept(nvim: Editor) -> None:
     """Choose the first of the answers."""
-    await nvim.keys("<CR>" if isinstance(nvim, Vim) else "1<CR>")
+    await choose(nvim, 1)
 
 
 @BOTH
