@@ -22,7 +22,7 @@ return vim.tbl_count(readings)
 class Busy:
     """An editor port whose calls are never answered (implements `Port`)."""
 
-    def call(self, _function: str, *_arguments: Any) -> "asyncio.Future[Any]":
+    def call(self, function: str, *_arguments: Any) -> "asyncio.Future[Any]":
         return asyncio.get_running_loop().create_future()
 
     json = call

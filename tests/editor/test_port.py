@@ -86,7 +86,7 @@ async def test_diagnostics_before_a_write_take_one_call_to_the_editor(
     path.touch()
     file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
     first = {"token": 1, "files": [file], "done": True}
-    pocket.functions["diagnostics.before_write.read"] = lambda _path: {"first": first}
+    pocket.functions["diagnostics.before_write.read"] = lambda _path: {"first": first, "loaded": {}}
 
     [content] = await diagnosed(editor, path)
 

@@ -200,7 +200,10 @@ async def test_a_file_that_is_already_open_stays_loaded(nvim: Neovim, path: Path
     await nvim.command("edit a.txt | set hidden | enew")
     bufnr = await nvim.eval("bufnr('a.txt')")
 
-    assert await load(nvim, path) == {"bufnr": bufnr, "is_cold": False}
+    known = {"bufnr": bufnr, "is_cold": False}
+    assert await load(nvim, path) == {**known, "is_checked": False}
+    await nvim.lua("vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})", bufnr)
+    assert await load(nvim, path) == {**known, "is_checked": True}
     await release(nvim)
 
     assert await is_loaded(nvim, path)

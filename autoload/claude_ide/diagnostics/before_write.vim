@@ -5,8 +5,8 @@ import autoload '../diagnostics.vim'
 import autoload '../disk/named_files.vim'
 import autoload './unopened.vim'
 
-# Record that the client is about to write a file. Returns its `first` diagnostics if it is loaded;
-# otherwise loads it, and returns what was `loaded`, or an `error`.
+# Record that the client is about to write a file, and load it unless it is loaded. Returns what
+# `Load` returns as `loaded`, with its `first` diagnostics if it was loaded before, or an `error`.
 export def Read(path: string): dict<any>
   named_files.Add(path)
   final loaded = unopened.Load(path)
@@ -15,7 +15,7 @@ export def Read(path: string): dict<any>
   elseif get(loaded, 'is_cold', true)
     return {loaded: loaded}
   endif
-  return {first: diagnostics.Read(path)}
+  return {first: diagnostics.Read(path), loaded: loaded}
 enddef
 
 defcompile

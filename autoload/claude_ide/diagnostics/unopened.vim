@@ -136,7 +136,7 @@ def LoadNow(path: string, known: number): dict<any>
 enddef
 
 # Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
-# Returns `bufnr` and `is_cold` (loaded just now), the `obstacle` to loading it, or an `error`.
+# Returns `bufnr`, `is_cold` (loaded just now) and `is_checked` (loaded before), the `obstacle` to loading it, or an `error`.
 export def Load(path: string): dict<any>
   const checked = gate.Existing(path)
   if has_key(checked, 'refusal')
@@ -145,7 +145,7 @@ export def Load(path: string): dict<any>
   const known = buffers.Lookup(checked.path)
   if get(known, 'loaded', false)
     Extend(known.bufnr)
-    return {bufnr: known.bufnr, is_cold: false}
+    return {bufnr: known.bufnr, is_cold: false, is_checked: true}
   endif
   const obstacle = Obstacle(checked.path)
   return obstacle !=# '' ? {obstacle: obstacle} : LoadNow(checked.path, get(known, 'bufnr', 0))

@@ -8,13 +8,12 @@ local M = {}
 
 --- Record that the client is about to write a file. Read its diagnostics if it is loaded, otherwise load it.
 ---@param path string
----@return { first?: claude_ide.FirstDiagnostics, loaded?: claude_ide.LoadedFile, error?: string }
+---@return { first?: claude_ide.FirstDiagnostics, loaded: claude_ide.LoadedFile, error?: string }
 function M.read(path)
   named_files.add(path)
   local bufnr = buffers.loaded(path)
   if bufnr then
-    unopened.extend(bufnr)
-    return { first = diagnostics.read(path) }
+    return { first = diagnostics.read(path), loaded = unopened.extend(bufnr) }
   end
   local loaded = unopened.load(path)
   return { loaded = loaded, error = loaded.error }

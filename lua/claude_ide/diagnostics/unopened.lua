@@ -2,6 +2,7 @@
 local autoread = require('claude_ide.disk.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
+local events = require('claude_ide.checking.events')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.when.moment')
 local path_gate = require('claude_ide.file.gate')
@@ -188,19 +189,22 @@ local function load(path, found)
   return { error = ('%s: %s'):format(path, err) }
 end
 
---- Keep a file for some more minutes, if it was loaded here.
+---@class claude_ide.LoadedFile
+---@field bufnr? integer
+---@field is_cold? boolean whether it was loaded just now
+---@field is_checked? boolean whether anything has published for it: what checks it may still be starting
+---@field obstacle? string why it is not loaded
+---@field error? string
+
+--- Keep a loaded file for some more minutes, if it was loaded here.
 ---@param bufnr integer
+---@return claude_ide.LoadedFile
 function M.extend(bufnr)
   if loaded[bufnr] then
     loaded[bufnr].until_ms = vim.uv.now() + PATIENCE
   end
+  return { bufnr = bufnr, is_cold = false, is_checked = #events.namespaces(bufnr) > 0 }
 end
-
----@class claude_ide.LoadedFile
----@field bufnr? integer
----@field is_cold? boolean whether it was loaded just now
----@field obstacle? string why it is not loaded
----@field error? string
 
 --- Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 ---@param path string
@@ -215,8 +219,7 @@ function M.load(path)
     local reason = obstacle(absolute)
     return reason and { obstacle = reason } or load(absolute, found)
   end
-  M.extend(found.bufnr)
-  return { bufnr = found.bufnr, is_cold = false }
+  return M.extend(found.bufnr)
 end
 
 --- Unload all files that the user has not opened.

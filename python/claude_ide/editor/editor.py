@@ -224,20 +224,24 @@ class Editor:
         return Loaded(**await self._soon("diagnostics.unopened.load", path))
 
     async def is_checked(self, path: str, seconds: float) -> bool:
-        """Load a file; return whether it was loaded before, or is checked within `seconds`."""
-        loaded = await self.load(path)
-        return not loaded.is_cold or await self.published([loaded.bufnr], seconds)
+        """Load a file; return whether it has been checked, or is checked now within `seconds`."""
+        return await self.checked(await self.load(path), seconds)
 
-    async def before_write(self, path: str) -> dict[str, Diagnostics] | Loaded:
-        """Prepare for a file to be written by the client.
+    async def checked(self, loaded: Loaded, seconds: float) -> bool:
+        """Return whether a file has been checked; one loaded just now is given `seconds`."""
+        if loaded.is_cold:
+            return await self.published([loaded.bufnr], seconds)
+        return loaded.is_checked or bool(loaded.obstacle)
 
-        Returns the file's diagnostics by uri if it was loaded; otherwise loads it. Raises
-        `TimeoutError` if Neovim is too busy.
+    async def before_write(self, path: str) -> tuple[dict[str, Diagnostics] | None, Loaded]:
+        """Prepare for a file to be written by the client: load it, unless it is loaded.
+
+        Returns the file's diagnostics by uri, or None if it was not loaded. Raises `TimeoutError`
+        if Neovim is too busy.
         """
         answer = without_error(await self._first("diagnostics.before_write.read", path))
-        if "first" in answer:
-            return await self._read_on(answer["first"])
-        return Loaded(**answer["loaded"])
+        first = answer.get("first")
+        return first and await self._read_on(first), Loaded(**answer["loaded"])
 
     def release(self) -> None:
         """Unload the files that were loaded only to be checked."""

@@ -19,11 +19,13 @@ class Diagnostics(msgspec.Struct):
 class Loaded(msgspec.Struct, frozen=True):
     """The result of loading a file.
 
-    `is_cold` is whether it was not loaded before; `obstacle` is why it could not be loaded.
+    `is_cold` is whether it was not loaded before, and `is_checked` whether it was and a server or
+    linter has checked it since; `obstacle` is why it could not be loaded.
     """
 
     bufnr: int = 0
     is_cold: bool = False
+    is_checked: bool = False
     obstacle: str = ""
 
 

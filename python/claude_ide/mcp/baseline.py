@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.state import Diagnostics, Loaded
+from claude_ide.editor.state import Diagnostics
 from claude_ide.errors import EditorError
 from claude_ide.news import Item, line_of, news
 from claude_ide.paths import exists, from_uri, is_same, real
@@ -59,16 +59,16 @@ class Baseline(msgspec.Struct):
             editor.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
             return _of(path, await editor.diagnostics(path))
-        found = None
+        found, is_checked = None, False
         try:
             async with asyncio.timeout(SECONDS):
-                found = await editor.before_write(path)
-                is_checked = not isinstance(found, Loaded) or await _is_checked(editor, found)
+                found, loaded = await editor.before_write(path)
+                is_checked = await editor.checked(loaded, SECONDS)
         except EditorError:
             return _of(path, await editor.diagnostics(path))
         except TimeoutError:
-            is_checked = False
-        known = _of(path, found if isinstance(found, dict) else await editor.diagnostics(path))
+            pass
+        known = _of(path, await editor.diagnostics(path) if found is None else found)
         self.written[real(path)] = Before(_lines(path), known.items if is_checked else None)
         for earliest in [*self.written][:-MOST]:
             del self.written[earliest]
@@ -115,10 +115,6 @@ def _of(path: str, found: dict[str, Diagnostics]) -> Diagnostics:
     """Return the diagnostics of a path, from those by uri."""
     same = (known for uri, known in found.items() if is_same(from_uri(uri), path))
     return next(same, Diagnostics())
-
-
-async def _is_checked(editor: Editor, loaded: Loaded) -> bool:
-    return not loaded.is_cold or await editor.published([loaded.bufnr], SECONDS)
 
 
 def _moves(before: list[str], after: list[str]) -> Moves | None:

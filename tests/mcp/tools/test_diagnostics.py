@@ -91,6 +91,10 @@ async def ask(claude: ClaudeCode, **arguments: str) -> Any:
     return json.loads(result["content"][0]["text"])
 
 
+async def reported(claude: ClaudeCode, expected: dict[str, list[str]], **arguments: str) -> bool:
+    return messages(await ask(claude, **arguments)) == expected
+
+
 @pytest.fixture
 async def checked(serving: Neovim, project: Path) -> Path:
     """A text file that is not open; a language server checks each text file that is loaded."""
@@ -113,7 +117,7 @@ async def test_the_model_gets_the_diagnostics_of_a_file_that_is_not_open(
 async def answer(claude: ClaudeCode, path: Path) -> Any:
     """Return the answer about a file, or None if a busy machine made Neovim appear busy."""
     (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(path)})
-    return None if file["note"] == BUSY else file
+    return None if file.get("note") == BUSY else file
 
 
 async def test_a_note_says_that_no_server_has_checked_a_file(
@@ -134,10 +138,13 @@ async def test_a_clean_file_has_an_empty_result_without_a_note(
     claude: ClaudeCode, checked: Path
 ) -> None:
     checked.write_text("right\n")
+    clean = {"uri": f"file://{checked}", "diagnostics": []}
 
-    (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(checked)})
+    async def is_clean() -> bool:
+        """Tell a server that a busy machine has made late from one that checks nothing."""
+        return bool(await answer(claude, checked) == clean)
 
-    assert file == {"uri": f"file://{checked}", "diagnostics": []}
+    await until(is_clean, "an answer without a note")
 
 
 async def test_the_model_gets_the_diagnostics_of_an_open_file_after_a_write(
@@ -187,13 +194,12 @@ async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_before_a_write(
 async def test_the_cli_gets_the_diagnostics_of_an_unopened_file_after_a_write(
     claude: ClaudeCode, checked: Path
 ) -> None:
-    await ask(claude, uri=f"file://{checked}")
+    uri = f"file://{checked}"
+    # A busy machine may need more time for a check than the CLI would wait.
+    await until(partial(reported, claude, {uri: ["wrong word"]}, uri=uri), "the file is checked")
     checked.write_text("odd\na wrong two\n")
 
-    (file,) = await ask(claude)
-
-    assert file["uri"] == f"file://{checked}"
-    assert [item["message"] for item in file["diagnostics"]] == ["wrong word", "odd word"]
+    await until(partial(reported, claude, {uri: ["wrong word", "odd word"]}), "the file's check")
 
 
 async def test_the_cli_gets_the_diagnostics_of_a_new_file(
@@ -210,8 +216,9 @@ async def test_the_cli_gets_the_diagnostics_of_a_new_file(
     assert await serving.eval("len(getbufinfo({'buflisted': 1}))") == 1
 
 
+@pytest.mark.parametrize("writes", [1, 2])
 async def test_old_errors_are_not_reported_as_new_if_the_language_server_is_slow(
-    claude: ClaudeCode, serving: Neovim, project: Path
+    claude: ClaudeCode, serving: Neovim, project: Path, writes: int
 ) -> None:
     """The diagnostics that arrive after the write may belong to the text before it."""
     gate = project / "gate"
@@ -221,7 +228,8 @@ async def test_old_errors_are_not_reported_as_new_if_the_language_server_is_slow
     checked.write_text("one\na wrong two\n")
 
     # The server does not start before the gate is open, so this answer has not waited for it.
-    (file,) = await ask(claude, uri=f"file://{checked}")
+    for _ in range(writes):
+        (file,) = await ask(claude, uri=f"file://{checked}")
     checked.write_text("an odd one\none\na wrong two\nthree\n")
     await asyncio.to_thread(gate.write_text, "")
     (after,) = await ask(claude)
