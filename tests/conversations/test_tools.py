@@ -10,6 +10,8 @@ from support.either_editor import BOTH, Editor, edit
 from support.neovim import Neovim, until
 from support.vim import Vim
 
+REPORTED = 1000
+"""How many diagnostics of a file the host knows without asking Neovim."""
 PUBLISH = """
 local bufnr, items = vim.fn.bufnr(...), select(2, ...)
 vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), bufnr, items)
@@ -219,8 +221,12 @@ async def test_five_thousand_diagnostics_are_returned_and_the_rest_is_counted(
     await serving.lua("vim.cmd.edit(...)", str(path))
     await serving.lua(PUBLISH, str(path), [warning(n, f"no {n}") for n in range(5001)])
 
-    (file,) = await claude.json("getDiagnostics")
+    async def answered() -> Any:
+        """Return the answer, or None if a busy machine made Neovim appear busy."""
+        (file,) = await claude.json("getDiagnostics") or [{"diagnostics": []}]
+        return file if len(file["diagnostics"]) > REPORTED else None
 
+    file = await until(answered, "Neovim's answer")
     assert len(file["diagnostics"]) == 5000
     assert "1 more" in file["note"]
 
