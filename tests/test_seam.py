@@ -66,7 +66,6 @@ ONLY_IN_NEOVIM = {
     "terminal_prompt": ":ClaudePrompt",
     "tools.code_actions": "language servers",
     "tools.edits.rename": "language servers",
-    "tools.language": "language servers",
     "tools.language_servers": "language servers",
     "tools.lines": "language servers",
     "tools.own": "tools that the user adds in the editor",

@@ -16,7 +16,6 @@ from claude_ide.mcp.reading import (
     Reading,
     Readings,
     named,
-    paths_in,
 )
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
 from claude_ide.mcp.tools.diagnostics import GetDiagnostics
@@ -82,10 +81,13 @@ def test_the_files_are_found_at_any_depth() -> None:
     assert named(MODEL_TOOLS["diagnostics"].decode({})) == Named((), ())
 
 
-def test_what_an_answer_names_is_found_at_any_depth() -> None:
-    answer = {"total": 1, "groups": [{"path": "/a", "rows": ["1:1: x"]}, {"path": "zip:b"}]}
+def test_the_files_that_servers_name_are_open(tmp_path: Path) -> None:
+    given = Reading()
 
-    assert paths_in(answer) == {"/a"}
+    given.add_named([f"{tmp_path}/a", "zip:b"])
+
+    assert given.covers(f"{tmp_path}/a")
+    assert not given.covers(str(Path("zip:b").absolute()))
 
 
 def test_own_folders_and_read_files_are_open_by_their_targets(tmp_path: Path) -> None:

@@ -64,9 +64,8 @@ def scripted(serving: Neovim, tmp_path: Path) -> Scripted:
 
 
 @pytest.fixture
-async def main(greeter: Path, serving: Neovim) -> Path:
-    """A file that servers answer about without a wait until they have read it."""
-    await serving.lua("require('claude_ide.tools.readiness').settles_within = 1")
+def main(greeter: Path) -> Path:
+    """A file that uses the class."""
     return greeter.with_name("main.py")
 
 

@@ -45,7 +45,7 @@ async def test_an_empty_answer_right_after_the_start_is_no_answer(
     scripted: Scripted, tools: ModelTools, main: Path
 ) -> None:
     answers = [{"result": None}, {"result": []}, {"result": location(main, 0, 5)}]
-    await scripted.enable("one", BOTH, {DEFINITION: answers})
+    await scripted.enable("one", BOTH, {DEFINITION: answers}, "--publish", "never")
 
     found = await tools.text("definition", file=str(main), line=3, symbol="greet")
 
@@ -67,7 +67,7 @@ async def test_a_server_that_ends_is_named_without_a_long_wait(
 async def test_a_server_that_never_answers_is_given_up(
     serving: Neovim, scripted: Scripted, tools: ModelTools, main: Path
 ) -> None:
-    await serving.lua("require('claude_ide.tools.request').answers_within = 300")
+    await serving.lua("require('claude_ide.tools.language_servers').answers_within = 300")
     log = await scripted.enable("one", BOTH, {DEFINITION: ["never"]})
 
     error = await tools.error("definition", file=str(main), line=3, symbol="greet")
@@ -94,7 +94,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 async def test_an_answer_that_comes_late_is_ignored(
     serving: Neovim, scripted: Scripted, tools: ModelTools, main: Path
 ) -> None:
-    await serving.lua("require('claude_ide.tools.request').answers_within = 300")
+    await serving.lua("require('claude_ide.tools.language_servers').answers_within = 300")
     answers = ["hold", {"result": location(main, 0, 5)}]
     await scripted.enable("one", BOTH, {DEFINITION: answers})
     arguments = {"file": str(main), "line": 3, "symbol": "greet"}

@@ -9,6 +9,7 @@ import pytest
 from claude_ide.mcp.model import NEED_NEOVIM
 from claude_ide.mcp.tool import MODEL_TOOLS
 from support.either_editor import BOTH, Editor, name_of
+from support.model_languages import Scripted, location, result
 from support.model_tools import ModelTools
 from support.neovim import Neovim, until
 from support.vim import Vim
@@ -131,19 +132,53 @@ async def test_the_other_entries_are_answered(
 
 
 async def test_places_in_a_private_file_are_neither_listed_nor_counted(
-    serving: Neovim, secret: Path
+    scripted: Scripted, tools: ModelTools, main: Path
 ) -> None:
-    groups = [
-        {"path": str(secret), "rows": [f"1:1: {SECRET}", "2:1: x"]},
-        {"path": str(secret.parent / "a.txt"), "rows": ["1:1: a"]},
-    ]
+    secret = main.with_name(".env")
+    secret.write_text(f"{SECRET}\n")
+    references, symbols = "textDocument/references", "workspace/symbol"
+    prepare, incoming = "textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"
+    places = [location(secret, 0, 0), location(main, 3, 8), location(secret, 1, 0)]
+    items = [{"name": "greet", **place, "selectionRange": place["range"]} for place in places]
+    answers = {
+        references: result(places),
+        symbols: result([{"name": "greet", "location": place} for place in places]),
+        prepare: result(items[1]),
+        incoming: result([{"from": item, "fromRanges": [item["range"]]} for item in items]),
+    }
+    capabilities = {
+        "definitionProvider": True,
+        "referencesProvider": True,
+        "workspaceSymbolProvider": True,
+        "callHierarchyProvider": True,
+    }
+    await scripted.enable("one", capabilities, answers)
+    place = {"file": str(main), "line": 4, "symbol": "greet"}
 
-    cleaned = await serving.lua(
-        "return require('claude_ide.tools.gate').cleaned('tools.language.references', ...)",
-        {"total": 3, "files": 2, "groups": groups},
-    )
+    found = {
+        "1 place in 1 file": await tools.text("references", **place),
+        "1 symbol": await tools.text("workspace_symbols", query="greet", file=str(main)),
+        "1 caller of greet": await tools.text("incoming_calls", **place),
+    }
 
-    assert cleaned == {"total": 1, "files": 1, "groups": groups[1:]}
+    for heading, text in found.items():
+        assert text.splitlines()[0] == heading
+        assert str(main) in text
+        assert ".env" not in text
+        assert SECRET not in text
+
+
+async def test_the_words_of_a_server_name_no_private_file(
+    scripted: Scripted, tools: ModelTools, serving: Neovim, main: Path
+) -> None:
+    main.with_name(".env").write_text(SECRET)
+    await serving.command(f"edit {main.with_name('.env')}")
+    error = {"error": {"code": -32603, "message": f"no index of .env: {SECRET}"}}
+    await scripted.enable("one", {"definitionProvider": True}, {"textDocument/definition": [error]})
+
+    told = await tools.error("definition", file=str(main), line=4)
+
+    assert told == "one: this concerns a file that the user keeps private"
 
 
 @BOTH

@@ -56,10 +56,13 @@ class Scripted:
     async def enable(
         self, name: str, capabilities: dict[str, Any], answers: dict[str, list[Any]], *options: str
     ) -> Path:
-        """Have Neovim start one for Python files; return its log."""
+        """Have Neovim start one for Python files; return its log.
+
+        It publishes what it finds in a file; otherwise its first answer is only expected later.
+        """
         script, log = self.folder / f"{name}.json", self.folder / f"{name}.log"
         script.write_text(json.dumps({"capabilities": capabilities, "answers": answers}), "utf-8")
-        arguments = ["--script", str(script), "--log", str(log), "--publish", "never", *options]
+        arguments = ["--script", str(script), "--log", str(log), "--publish", "push", *options]
         command = [sys.executable, str(SERVER), *arguments]
         await self.nvim.lua(ENABLE, name, command, ["python"])
         return log

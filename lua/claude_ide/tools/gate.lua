@@ -97,8 +97,7 @@ local function is_about_one(given, check)
   return false
 end
 
--- Leave out the entries about private files in all lists of an answer; the number of those left out. An
--- entry may stand for several `rows`.
+-- Leave out the entries about private files in all lists of an answer; the number of those left out.
 local function prune(answer, check)
   local count = 0
   for key, value in pairs(answer) do
@@ -106,7 +105,7 @@ local function prune(answer, check)
       if type(value[1]) == 'table' and vim.islist(value) then
         local kept = vim.tbl_filter(function(entry)
           local is_private = type(entry) == 'table' and is_about_one(entry, check)
-          count = count + (is_private and #(entry.rows or { entry }) or 0)
+          count = count + (is_private and 1 or 0)
           return not is_private
         end, value)
         answer[key], value = kept, kept
@@ -147,13 +146,9 @@ function M.cleaned(tool, answer)
   elseif is_about_one(answer, check) then
     return { error = CONCERNS_ONE }
   end
-  local groups = answer.groups
   local omitted = prune(answer, check)
   if omitted > 0 and type(answer.total) == 'number' then
     answer.total = answer.total - omitted
-  end
-  if groups and type(answer.files) == 'number' then
-    answer.files = answer.files - #groups + #answer.groups
   end
   if PRINTED[tool] then
     without_printed(answer, PRINTED[tool])

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -13,7 +13,7 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.baseline import Baseline
-from claude_ide.mcp.reading import Reading, named, paths_in
+from claude_ide.mcp.reading import Reading, named
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -62,21 +62,11 @@ class Client(msgspec.Struct, eq=False):
         if wanted.paths or wanted.buffers:
             await self.reading.admit(self.editor, self.shown_name, wanted)
 
-    async def ask_servers(self, function: str, arguments: dict[str, Any]) -> Any:
-        """Run a tool that asks language servers; the model may then read the files they name."""
-        answer = await self.editor.use(function, arguments)
-        self.reading.add(*paths_in(answer))
-        return answer
-
     async def without_private(self, entries: list[T], path_of: Callable[[T], str]) -> list[T]:
         """Return the entries about files that need not stay in the editor."""
         paths = {path_of(entry) for entry in entries}
         private = await self.editor.private(path for path in paths if path.startswith("/"))
         return [entry for entry in entries if path_of(entry) not in private]
-
-    def has_named(self, paths: Iterable[str]) -> None:
-        """Let the model read the files that an answer of language servers names."""
-        self.reading.add(*(path for path in paths if path.startswith("/")))
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""

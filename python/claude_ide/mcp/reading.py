@@ -50,11 +50,6 @@ def named(arguments: Any) -> Named:
     return Named(tuple(dict.fromkeys(paths)), tuple(buffers))
 
 
-def paths_in(answer: Any) -> set[str]:
-    """Return the absolute paths that the answer of a tool names."""
-    return {value for key, value in _fields(answer) if key == "path" and value.startswith("/")}
-
-
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, list):
         for each in value:
@@ -90,6 +85,10 @@ class Reading:
             self._files[target] = None
         while len(self._files) > MOST_FILES:
             del self._files[next(iter(self._files))]
+
+    def add_named(self, names: Iterable[str]) -> None:
+        """Open the files that an answer of language servers names; a uri may name none."""
+        self.add(*(name for name in names if name.startswith("/")))
 
     def is_asking(self, task: object) -> bool:
         """Return whether a task waits for the user."""

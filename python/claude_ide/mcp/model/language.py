@@ -1,12 +1,23 @@
 """What the user's language servers know about a place in a file."""
 
+import re
 from typing import Any
 
-from claude_ide.editor.servers import Answers
+import msgspec
+
+from claude_ide.editor.servers import Answers, Question, Server, View
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.lsp import locations
+from claude_ide.mcp.lsp.locations import Location
+from claude_ide.mcp.lsp.protocol import index_of, listed, place_in
+from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
+from claude_ide.mcp.lsp.words import Signature, signatures, words
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset, Place
 from claude_ide.mcp.tool import Content, model_tool
+
+LONGEST = 23_000
+"""Characters of the places in one answer."""
 
 
 class References(Place, frozen=True):
@@ -19,37 +30,37 @@ class References(Place, frozen=True):
 @model_tool("definition", "Go to definition")
 async def definition(client: Client, arguments: Place) -> Content:
     """Return where the symbol at a place is defined."""
-    return _places(await client.ask_servers("tools.language.definition", arguments.fields()), 0)
+    return await _places(client, arguments, "textDocument/definition")
 
 
 @model_tool("type_definition", "Go to type definition")
 async def type_definition(client: Client, arguments: Place) -> Content:
     """Return where the type of the symbol at a place is defined."""
-    return _places(
-        await client.ask_servers("tools.language.type_definition", arguments.fields()), 0
-    )
+    return await _places(client, arguments, "textDocument/typeDefinition")
 
 
 @model_tool("implementation", "Go to implementation")
 async def implementation(client: Client, arguments: Place) -> Content:
     """Return where the interface, abstract class or method at a place is implemented."""
-    return _places(await client.ask_servers("tools.language.implementation", arguments.fields()), 0)
+    return await _places(client, arguments, "textDocument/implementation")
 
 
 @model_tool("references", "Find references", is_always_loaded=True)
 async def references(client: Client, arguments: References) -> Content:
     """Return every use of the symbol at a place in the whole project, with its line."""
-    found = await client.ask_servers("tools.language.references", arguments.fields())
-    return _places(found, arguments.offset)
+    return await _places(client, arguments, "textDocument/references")
 
 
 @model_tool("hover", "Type and documentation")
 async def hover(client: Client, arguments: Place) -> Content:
     """Return the type or signature of the symbol at a place, and its documentation."""
-    found = await client.ask_servers("tools.language.hover", arguments.fields())
-    if not found["text"]:
+    question = Question(
+        "textDocument/hover", arguments.fields(), place_in, lambda result: bool(_hovered(result))
+    )
+    found = await client.editor.servers.ask(question)
+    if not found.answers:
         return page(nothing(found), ())
-    heading, *lines = found["text"].splitlines()
+    heading, *lines = _hovered(found.answers[0].result).splitlines()
     return page(heading, lines)
 
 
@@ -59,61 +70,107 @@ async def signature_help(client: Client, arguments: Place) -> Content:
 
     Name the called function as the symbol, or give a column between the parentheses of the call.
     """
-    found = await client.ask_servers("tools.language.signature_help", arguments.fields())
-    signatures = found["signatures"] or []
-    if not signatures:
+
+    def parameters(view: View, server: Server) -> dict[str, Any]:
+        return place_in(_in_call(view, arguments), server)
+
+    question = Question("textDocument/signatureHelp", arguments.fields(), parameters, _has_any)
+    found = await client.editor.servers.ask(question)
+    known = signatures(found.answers[0].result) if found.answers else []
+    if not known:
         return page(nothing(found), ())
     lines: list[str] = []
-    for signature in signatures:
-        lines += _signature(signature, is_one_of_many=len(signatures) > 1)
-    return page(count(len(signatures), "signature"), lines)
+    for each in known:
+        lines += _signature(each, is_one_of_many=len(known) > 1)
+    return page(count(len(known), "signature"), lines)
 
 
-def nothing(found: dict[str, Any]) -> str:
+def nothing(found: Answers) -> str:
     """Return the sentence that an empty answer needs: which servers have found nothing."""
-    asked = f"; asked: {found['asked']}" if found.get("asked") else ""
-    return f"Nothing was found{asked}{still_working(found)}."
+    return f"Nothing was found; asked: {found.asked}{still_working(found)}."
 
 
-def still_working(found: dict[str, Any]) -> str:
+def still_working(found: Answers) -> str:
     """Return a remark on servers that may not know the whole project yet."""
-    working = found.get("working")
-    return f" (there may be more: {working} is in progress)" if working else ""
+    return f" (there may be more: {found.working} is in progress)" if found.working else ""
 
 
-def found_nothing(found: Answers) -> str:
-    """Return the sentence that an empty answer needs: which servers have found nothing."""
-    return f"Nothing was found; asked: {found.asked}{still_at_work(found)}."
+async def _places(client: Client, arguments: Place, method: str) -> Content:
+    """Describe the places that servers answer, grouped by file, as far as they fit."""
 
+    def parameters(view: View, server: Server) -> dict[str, Any]:
+        return {**place_in(view, server), **more}
 
-def still_at_work(found: Answers) -> str:
-    """Return a remark on servers that may not know the whole project yet."""
-    is_partial = f" (there may be more: {found.working} is in progress)"
-    return is_partial if found.working else ""
-
-
-def _places(found: dict[str, Any], offset: int) -> Content:
-    """Describe places as `tools/locations.lua` answers them, grouped by file."""
-    groups = found["groups"] or []
-    if not found["total"]:
+    more = {"context": {"includeDeclaration": True}} if isinstance(arguments, References) else {}
+    found = await client.editor.servers.ask(Question(method, arguments.fields(), parameters))
+    known = await _distinct(client, found)
+    if not known:
         return page(nothing(found), ())
-    lines: list[str] = []
-    for group in groups:
-        lines.append(group["path"])
-        lines += (f"  {row}" for row in group["rows"])
-    total, files = count(found["total"], "place"), count(found["files"], "file")
-    heading = f"{total} in {files}{still_working(found)}"
-    rows = [row for group in groups for row in group["rows"]]
-    return page(heading, lines, remaining(found["total"], offset, rows))
+    offset, limit = 0, len(known)
+    if isinstance(arguments, References):
+        offset, limit = arguments.offset, arguments.limit
+    wanted = known[offset : offset + limit]
+    shown = await client.without_private(wanted, lambda each: each.path)
+    line_at = await lines_at(client.editor, ((each.path, each.range.start.line) for each in shown))
+    rows, length = dict[str, list[str]](), 0
+    for each in shown:
+        if length > LONGEST:
+            break
+        length += 0 if each.path in rows else len(each.path)
+        rows.setdefault(each.path, []).append(_row(each, line_at))
+        length += len(rows[each.path][-1])
+    client.reading.add_named(rows)
+    total = len(known) - len(wanted) + len(shown)
+    omitted = {each.path for each in wanted} - {each.path for each in shown}
+    files = len({each.path for each in known}) - len(omitted)
+    heading = f"{count(total, 'place')} in {count(files, 'file')}{still_working(found)}"
+    lines = (line for path, each in rows.items() for line in (path, *each))
+    listed_rows = [row for each in rows.values() for row in each]
+    return page(heading, lines, remaining(total, offset, listed_rows))
 
 
-def _signature(signature: dict[str, Any], *, is_one_of_many: bool) -> list[str]:
-    is_chosen = is_one_of_many and signature["is_active"]
-    lines = [f"{signature['label']}{' (the one of this call)' if is_chosen else ''}"]
-    lines += (f"  {line}" for line in signature["text"].splitlines())
-    for number, parameter in enumerate(signature["parameters"] or [], 1):
-        at_place = " (at this place)" if number == signature.get("active") else ""
-        text = f": {parameter['text']}" if parameter["text"] else ""
+async def _distinct(client: Client, found: Answers) -> list[Location]:
+    known = locations.gathered(found.answers)
+    if locations.has_mixed_encodings(found.answers):
+        line_at = await lines_at(client.editor, (each for one in known for each in one.places()))
+        known = locations.in_indices(known, line_at)
+    return locations.without_duplicates(known)
+
+
+def _row(each: Location, line_at: Line) -> str:
+    start = each.range.start
+    line = line_at(each.path, start.line)
+    text = excerpt(line, index_of(line, start.character, each.encoding))
+    return f"  {start.line + 1}:{column(line, start.character, each.encoding)}: {text}"
+
+
+def _hovered(result: Any) -> str:
+    return words(result.get("contents")) if isinstance(result, dict) else ""
+
+
+def _has_any(result: Any) -> bool:
+    return isinstance(result, dict) and bool(listed(result.get("signatures")))
+
+
+def _in_call(view: View, arguments: Place) -> View:
+    """Return a view whose spot is in the call: after the parenthesis that follows the symbol."""
+    if view.first is None or arguments.column or not arguments.symbol:
+        return view
+    spot = view.first
+    end = index_of(spot.text, spot.col, "utf-8") + len(arguments.symbol)
+    if parenthesis := re.compile(r"\s*\(").match(spot.text, end):
+        end = parenthesis.end()
+    col = len(spot.text[:end].encode("utf-8", "surrogateescape"))
+    return msgspec.structs.replace(view, first=msgspec.structs.replace(spot, col=col))
+
+
+def _signature(signature: Signature, *, is_one_of_many: bool) -> list[str]:
+    is_chosen = is_one_of_many and signature.is_active
+    lines = [f"{signature.label}{' (the one of this call)' if is_chosen else ''}"]
+    lines += (f"  {line}" for line in signature.text.splitlines())
+    for number, parameter in enumerate(signature.parameters):
+        at_place = " (at this place)" if number == signature.active else ""
+        text = f": {parameter.text}" if parameter.text else ""
         if at_place or text:
-            lines.append(f"  {parameter['label']}{at_place}{text}")
+            lines.append(f"  {parameter.label}{at_place}{text}")
     return lines

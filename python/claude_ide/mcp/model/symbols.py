@@ -11,7 +11,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import calls, symbols
 from claude_ide.mcp.lsp.protocol import Position, index_of, place_in
 from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
-from claude_ide.mcp.model.language import found_nothing, still_at_work
+from claude_ide.mcp.model.language import nothing, still_working
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import File, Limit, Offset, Place
 from claude_ide.mcp.tool import Arguments, Content, model_tool
@@ -65,7 +65,7 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
     known, encoding = symbols.of_document(found.answers)
     listed = [each for each in known if each.depth < arguments.depth]
     if not listed:
-        return page(found_nothing(found), ())
+        return page(nothing(found), ())
     shown = listed[arguments.offset : arguments.offset + arguments.limit]
     line_at = await lines_at(
         client.editor, ((arguments.file, each.name_range.start.line) for each in shown)
@@ -81,7 +81,7 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
     if deeper := len(known) - len(listed):
         heading += f"; {deeper:,} below depth {arguments.depth} are not listed"
     rest = remaining(len(listed), arguments.offset, shown)
-    return page(heading + still_at_work(found), lines, rest)
+    return page(heading + still_working(found), lines, rest)
 
 
 @model_tool("workspace_symbols", "Find symbols by name")
@@ -96,15 +96,15 @@ async def workspace_symbols(client: Client, arguments: WorkspaceSymbols) -> Cont
     found = await client.editor.servers.ask(question)
     known = symbols.of_project(found.answers)
     if not known:
-        return page(found_nothing(found), ())
+        return page(nothing(found), ())
     wanted = known[arguments.offset : arguments.offset + arguments.limit]
     shown = await client.without_private(wanted, lambda each: each.path)
     line_at = await lines_at(
         client.editor, ((each.path, each.range.start.line) for each in shown if each.range)
     )
     total = len(known) - len(wanted) + len(shown)
-    heading = count(total, "symbol") + still_at_work(found)
-    client.has_named(each.path for each in shown)
+    heading = count(total, "symbol") + still_working(found)
+    client.reading.add_named(each.path for each in shown)
     lines = (_of_project(each, line_at) for each in shown)
     return page(heading, lines, remaining(total, arguments.offset, shown))
 
@@ -133,16 +133,16 @@ async def _calls(client: Client, arguments: Calls, method: str, noun: str) -> Co
     found = await client.editor.servers.ask(question)
     functions = calls.functions(found.answers)
     if not functions:
-        return page(f"No function is at this place. {found_nothing(found)}", ())
+        return page(f"No function is at this place. {nothing(found)}", ())
     requests = [(each.server, {"item": each.item}) for each in functions]
     known = calls.gathered(functions, await client.editor.servers.send(method, requests))
     wanted = known[arguments.offset : arguments.offset + arguments.limit]
     shown = await client.without_private(wanted, lambda each: each.path)
-    client.has_named(each.path for each in shown)
+    client.reading.add_named(each.path for each in shown)
     line_at = await lines_at(client.editor, (place for each in shown for place in each.places()))
     names = ", ".join(sorted({each.name for each in functions}))
     total = len(known) - len(wanted) + len(shown)
-    heading = f"{count(total, noun)} of {names}{still_at_work(found)}"
+    heading = f"{count(total, noun)} of {names}{still_working(found)}"
     lines = _call_lines(shown, line_at)
     return page(heading, lines, remaining(total, arguments.offset, shown))
 
