@@ -262,12 +262,9 @@ async def test_a_guard_ends_soon_and_keys_work_again(typing: Neovim) -> None:
 
 
 async def test_a_guard_lasts_while_the_user_keeps_typing(typing: Neovim) -> None:
-    await typing.lua(TIME_GUARD)
-    for _ in range(4):
-        await typing.keys("j")
-        assert await is_held(typing, 0.1)
+    await typing.lua(chunk("diff/type_on") + TIME_GUARD, "j", 4)
 
-    await called(typing)
+    assert (await called(typing))["after"] > 4 * 100 + 190
     assert await typing.eval("line('.')") == 1
 
 

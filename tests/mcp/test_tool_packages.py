@@ -153,7 +153,7 @@ async def b(arguments):
     return threading.current_thread().name
 
 
-a.timeout = 0.05
+a.timeout = 0.5
 """
 
 
@@ -190,7 +190,7 @@ async def a(arguments):
         ended.append(1)
 
 
-a.timeout = 0.05
+a.timeout = 0.5
 """
     tool = (await loaded.load(code, "a", module="waiting"))["a"]
     from waiting import ended  # type: ignore[import-not-found]
@@ -280,12 +280,13 @@ async def test_a_slow_import_holds_up_nobody_and_its_tools_are_listed_later(
 async def test_an_import_that_never_ends_is_reported_and_the_others_are_there(
     loaded: Loaded, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packages, "IMPORT_SECONDS", 0.05)
+    # On a busy machine the new thread may need a moment before it begins the import.
+    monkeypatch.setattr(packages, "IMPORT_SECONDS", 1)
     monkeypatch.setattr(thread, "REACTS_SECONDS", 0.05)
 
     assert not await loaded.load(SLOW, "a", module="stuck")
 
-    assert loaded.refused == {"a": "its import took longer than 0.05 s"}
+    assert loaded.refused == {"a": "its import took longer than 1 s"}
     assert loaded.complaints == ["the tool a blocks its thread and cannot be ended"]
 
 
