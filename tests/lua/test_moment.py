@@ -253,19 +253,31 @@ async def test_a_guard_discards_the_keys_of_a_mapping(typing: Neovim) -> None:
 
 
 async def test_a_guard_ends_soon_and_keys_work_again(typing: Neovim) -> None:
-    await typing.lua(TIME_GUARD)
+    async def is_in_time() -> bool:
+        typing.notifications.clear()
+        await typing.lua(TIME_GUARD)
+        after = (await called(typing))["after"]
+        assert after >= 190
+        return bool(after < 400)
 
-    assert 190 <= (await called(typing))["after"] < 400
+    # A busy machine may make one of them late.
+    await until(is_in_time, "a guard that ends soon")
 
     await typing.keys("dd")
     await until(lambda: typing.eval("line('$') == 2"))
 
 
 async def test_a_guard_lasts_while_the_user_keeps_typing(typing: Neovim) -> None:
-    await typing.lua(chunk("diff/type_on") + TIME_GUARD, "j", 4)
+    async def is_kept_up() -> bool:
+        typing.notifications.clear()
+        await typing.command("1")
+        await typing.lua(chunk("diff/type_on") + TIME_GUARD, "j", 4)
+        after = (await called(typing))["after"]
+        await until(lambda: typing.lua("return #_G.tabpages == 4"), "the end of typing")
+        return bool(after > 4 * 100 + 190 and await typing.eval("line('.')") == 1)
 
-    assert (await called(typing))["after"] > 4 * 100 + 190
-    assert await typing.eval("line('.')") == 1
+    # A pause of a busy machine ends the guard, too.
+    await until(is_kept_up, "a guard that lasts")
 
 
 async def test_a_guard_lasts_a_second_at_most(typing: Neovim) -> None:
