@@ -20,6 +20,9 @@ import msgpack
 ROOT = Path(__file__).resolve().parents[2]
 WAIT = 15.0
 """Seconds that a test waits for a condition before it fails."""
+SHORTEST_POLL_SECONDS, LONGEST_POLL_SECONDS = 0.005, 0.025
+POLL_SHARE = 0.05
+"""The pause before the next poll, as a share of the time waited so far."""
 
 
 class NvimError(Exception):
@@ -66,18 +69,24 @@ def nvim_version() -> str:
 
 
 async def until(
-    condition: Callable[[], Any], what: str = "", seconds: float = WAIT, pause: float = 0.005
+    condition: Callable[[], Any], what: str = "", seconds: float = WAIT, pause: float | None = None
 ) -> Any:
-    """Poll `condition` until it is truthy, and return its value; fail after `seconds`."""
-    deadline = asyncio.get_running_loop().time() + seconds
+    """Poll `condition` until it is truthy, and return its value; fail after `seconds`.
+
+    The pauses between polls last `pause` seconds, or else grow with the wait: many tests run at
+    once, and each poll takes time from the editor that it waits for.
+    """
+    start = asyncio.get_running_loop().time()
     while True:
         got = condition()
         value = await got if isinstance(got, Awaitable) else got
         if value:
             return value
-        if asyncio.get_running_loop().time() > deadline:
+        waited = asyncio.get_running_loop().time() - start
+        if waited > seconds:
             raise AssertionError(f"not within {seconds} s: {what or condition}; last: {value!r}")
-        await asyncio.sleep(pause)
+        growing = min(max(waited * POLL_SHARE, SHORTEST_POLL_SECONDS), LONGEST_POLL_SECONDS)
+        await asyncio.sleep(growing if pause is None else pause)
 
 
 def clean_environment(home: Path) -> dict[str, str]:
@@ -246,8 +255,8 @@ class Neovim:
 
     async def channel(self) -> int:
         """Return Neovim's id for the RPC channel of this test."""
-        info = await self.request("nvim_get_api_info")
-        return int(info[0])
+        info = await self.request("nvim_get_chan_info", 0)
+        return int(info["id"])
 
     def events(self, name: str) -> list[Any]:
         """Return the payloads of the `claude_ide_event` notifications of this name so far."""
@@ -256,7 +265,10 @@ class Neovim:
     async def _read(self) -> None:
         assert self.process.stdout
         unpacker = msgpack.Unpacker(
-            raw=False, strict_map_key=False, unicode_errors="surrogateescape"
+            raw=False,
+            strict_map_key=False,
+            unicode_errors="surrogateescape",
+            ext_hook=_number,
         )
         while chunk := await self.process.stdout.read(65536):
             unpacker.feed(chunk)
@@ -276,21 +288,15 @@ class Neovim:
             if error:
                 future.set_exception(NvimError(error[1]))
             else:
-                future.set_result(_plain(result))
+                future.set_result(result)
         elif message[0] == 2:
             _, name, arguments = message
             if name == "redraw":
                 self.screen.redraw(arguments)
             else:
-                self.notifications.append((name, _plain(arguments)))
+                self.notifications.append((name, arguments))
 
 
-def _plain(value: Any) -> Any:
-    """Replace buffer, window and tabpage handles by their numbers."""
-    if isinstance(value, msgpack.ExtType):
-        return msgpack.unpackb(value.data)
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
+def _number(_kind: int, data: bytes) -> Any:
+    """Return the number of a buffer, a window or a tabpage for its handle."""
+    return msgpack.unpackb(data)
