@@ -11,10 +11,11 @@ from claude_ide.agents.stream_json.wire.frames import decode_line, encode_line
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
 )
 
 
-@given(st.dictionaries(st.text(), values))
+@given(st.dictionaries(st.text(), values, max_size=5))
 def test_a_frame_survives_encoding_and_decoding(frame: dict[str, object]) -> None:
     assert decode_line(encode_line(frame)) == frame
 
