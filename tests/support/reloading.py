@@ -19,6 +19,12 @@ async def expect(nvim: Neovim, path: Path) -> None:
     await nvim.lua(f"{MODULE}.expect(...)", str(path))
 
 
+async def expect_briefly(nvim: Neovim, path: Path) -> None:
+    """Expect a write for half a second."""
+    await nvim.lua(f"{MODULE}.comes_within = 500")
+    await expect(nvim, path)
+
+
 async def sync(nvim: Neovim) -> list[int]:
     bufnrs: list[int] = await nvim.lua(f"return {MODULE}.sync()")
     return bufnrs

@@ -22,10 +22,12 @@ local written = require('claude_ide.file.written')
 
 local M = {}
 
+--- Milliseconds for which a write is expected.
+M.comes_within = 10000
+
 -- Milliseconds.
 local POLL = 50
 local SETTLED_EMPTY = 500
-local PATIENCE = 10000
 local RESTLESS = 2000
 
 local MISSING = file_stamp.MISSING
@@ -242,7 +244,7 @@ local function poll()
 end
 
 local function wait_for(bufnr, saved)
-  local write = expected.new(bufnr, saved, PATIENCE)
+  local write = expected.new(bufnr, saved, M.comes_within)
   if not is_polling then
     is_polling = true
     vim.defer_fn(poll, POLL)
@@ -255,7 +257,7 @@ local function expect(path, earlier)
   if bufnr and not file_edit.is_translated(bufnr) then
     local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
     write.is_unannounced = nil
-    write.deadline = vim.uv.now() + PATIENCE
+    write.deadline = vim.uv.now() + M.comes_within
   end
 end
 
@@ -354,7 +356,7 @@ function M.notice(bufnr, on_end)
     return nil
   elseif file_edit.is_translated(bufnr) then
     if not rereading[bufnr] then
-      reread_soon(bufnr, stamp, vim.uv.now() + PATIENCE)
+      reread_soon(bufnr, stamp, vim.uv.now() + M.comes_within)
     end
     return nil
   end

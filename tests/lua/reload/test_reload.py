@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from support.chunks import chunk
 from support.disk_changes import WRITE_IN_PIECES
 from support.neovim import Neovim, until
-from support.reloading import MODULE, expect, messages, shows, state, sync, text, write
+from support.reloading import (
+    MODULE,
+    expect,
+    expect_briefly,
+    messages,
+    shows,
+    state,
+    sync,
+    text,
+    write,
+)
 
 OLD = "one\ntwo\nthree\n"
 
@@ -257,13 +267,13 @@ async def test_a_write_by_another_program_is_noticed_as_usual(
     """The file had changed before the accept, so Claude does not write it."""
     before = await state(nvim)
     write(path, NEW)
-    await expect(nvim, path)
+    await (expect_briefly if when == "afterwards" else expect)(nvim, path)
 
     async def is_given_up() -> bool:
         return bool(await state(nvim) == before)
 
     if when == "afterwards":
-        await until(is_given_up, seconds=20)
+        await until(is_given_up)
     await nvim.command("checktime")
 
     await shows(nvim, path, NEW)
@@ -305,13 +315,13 @@ async def test_an_expected_write_that_never_happens_leaves_no_trace(
     nvim: Neovim, path: Path
 ) -> None:
     before = await state(nvim)
-    await expect(nvim, path)
+    await expect_briefly(nvim, path)
     assert await state(nvim) != before
 
     async def is_given_up() -> bool:
         return bool(await state(nvim) == before)
 
-    await until(is_given_up, seconds=15)
+    await until(is_given_up)
     assert await text(nvim, path) == OLD
 
 
