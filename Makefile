@@ -67,6 +67,9 @@ export CLAUDE_IDE_TEST_VIM := $(abspath $(shell command -v '$(VIM)'))
 endif
 unexport VIM
 
+# The tests that pytest has rewritten are kept. Each of its workers would need eight seconds to rewrite all.
+unexport PYTHONDONTWRITEBYTECODE
+
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
 .PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
