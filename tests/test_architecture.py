@@ -87,7 +87,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("agent_files", "announcer", "chat.requests", "tool_names", "news", "mentions"),
+        *("agent_files", "announcer", "chat.requests", "tool_names", "news", "mentions", "git"),
     },
     "headless": {
         *("editor_name", "mentions", "pids"),

@@ -148,11 +148,10 @@ local INSTALL_CLI = {
 
 -- The output of a program, without the settings of the current folder; empty if it does not run.
 ---@param command string[]
----@param environment? table<string, string>
 ---@return string
-local function output_of(command, environment)
+local function output_of(command)
   local neutral = require('claude_ide.system.program').neutral
-  local options = { text = true, cwd = neutral, env = environment }
+  local options = { text = true, cwd = neutral }
   local ok, done = pcall(function()
     return vim.system(command, options):wait(START_MS)
   end)
@@ -279,9 +278,8 @@ local function version_of_plugin()
   local version = table.concat(file, '\n'):match('__version__ = "([^"]+)"') or '?'
   local commit = ''
   if vim.uv.fs_stat(root .. '/.git') then
-    local git = require('claude_ide.system.git')
-    commit =
-      output_of(git.command('-C', root, 'log', '-1', '--format=(%h of %cs)'), git.ENVIRONMENT)
+    local git = require('claude_ide.system.program').find('git') or ''
+    commit = output_of({ git, '-C', root, 'log', '-1', '--format=(%h of %cs)' })
   end
   return vim.trim(('claude-ide %s %s'):format(version, commit))
 end

@@ -88,6 +88,8 @@ class App(Parts):
         subscribe("some_editors_changed", self._editors_changed)
         subscribe("chat", lambda event: self.chats.on_event(event))
         subscribe("chat_list", self._list_event)
+        subscribe("prompt_files", lambda asked: self.guard(self.prompts.complete(asked)))
+        subscribe("prompt_mentions", lambda asked: self.guard(self.prompts.check(asked)))
         subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
         subscribe("permission", lambda event: self.guard(self.hooks.press(event)))

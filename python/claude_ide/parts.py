@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
+    from claude_ide.chat.prompt_buffers import PromptBuffers
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
@@ -86,6 +87,13 @@ class Parts(ABC):
         for event in ("selection_changed", "editors_changed", "some_editors_changed"):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
+
+    @cached_property
+    def prompts(self) -> "PromptBuffers":
+        """The prompts that the user writes; the first use imports what they need."""
+        from claude_ide.chat.prompt_buffers import PromptBuffers
+
+        return PromptBuffers(self.editor)
 
     @property
     def tools(self) -> "Toolset":

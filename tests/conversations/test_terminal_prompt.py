@@ -173,6 +173,25 @@ async def test_a_prompt_that_mentions_a_private_file_stays(
     assert await nvim.eval(TYPED) == ["look at @.env')"]
 
 
+async def test_files_are_completed_before_anything_has_started_the_host(
+    nvim: Neovim, project: Path
+) -> None:
+    (project / "main.py").touch()
+    await nvim.keys(":ClaudePrompt<CR>")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+
+    await nvim.keys("see @mai")
+
+    offered = "pumvisible() ? map(complete_info(['items']).items, 'v:val.word') : []"
+    await until(lambda: _is(nvim, offered, ["@main.py"]), "the file is offered")
+    await nvim.keys("<Tab> @nope.py and")
+    await until(lambda: "not found" in nvim.screen.text(), "the other one is marked")
+
+
+async def _is(nvim: Neovim, expression: str, value: object) -> bool:
+    return bool(await nvim.eval(expression) == value)
+
+
 async def test_commands_are_completed_also_those_of_the_project(
     nvim: Neovim, claude: Path, project: Path
 ) -> None:

@@ -8,16 +8,12 @@ from pathlib import Path
 import pytest
 
 from claude_ide import git
+from claude_ide.chat.prompt_files import PromptFiles
 from support.either_editor import BOTH, Editor, configure
 from support.fake_headless import FakeHeadless
-from support.neovim import Neovim, until
+from support.neovim import until
 
 WHO = ("-c", "user.name=x", "-c", "user.email=x", "-c", "protocol.file.allow=always")
-LIST = """
-local folder = ...
-local files = require('claude_ide.chat.prompt.files')
-files.list(folder, function() _G.listed = files.match(files.list(folder), '', 9) end)
-"""
 SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ=\n -----END PGP SIGNATURE-----"
 
 
@@ -127,12 +123,8 @@ def test_unguarded_git_runs_the_programs_of_the_repository(repository: Repositor
     }
 
 
-async def test_completing_files_runs_no_program_of_the_repository(
-    nvim: Neovim, repository: Repository
-) -> None:
-    await nvim.lua(LIST, str(repository.folder))
-
-    listed = await until(lambda: nvim.lua("return _G.listed"), "the files")
+async def test_completing_files_runs_no_program_of_the_repository(repository: Repository) -> None:
+    listed = await (await PromptFiles().of(str(repository.folder))).match("", lambda: True)
 
     assert {"a.txt", "b.txt"} <= set(listed)
     assert repository.ran == set()

@@ -1,8 +1,12 @@
 """The Lua part of the chat under test, without a host: tests send frames and read events."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from claude_ide.chat.prompt_buffers import PromptBuffers
+from claude_ide.editor.editor import Editor
+from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -18,12 +22,22 @@ class Chats:
 
     def __init__(self, nvim: Neovim) -> None:
         self.nvim = nvim
+        self._prompts = PromptBuffers(Editor(TestedNeovim(nvim)))
+        self._answers: set[asyncio.Future[None]] = set()
+        nvim.notifications = Notifications(self._receive)
 
     @classmethod
     async def start(cls, nvim: Neovim) -> "Chats":
-        """Have Neovim send its events to this test instead of a host."""
+        """Have Neovim send its events to this test, which completes prompts instead of a host."""
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
         return cls(nvim)
+
+    def _receive(self, name: str, arguments: list[Any]) -> None:
+        handlers = {"prompt_files": self._prompts.complete, "prompt_mentions": self._prompts.check}
+        if name == EVENT and (handler := handlers.get(arguments[0])):
+            answer = asyncio.ensure_future(handler(arguments[1]))
+            self._answers.add(answer)
+            answer.add_done_callback(self._answers.discard)
 
     async def open(self, id_: int = 1, side: str = "right", size: float = 0.4) -> None:
         """Show a chat, and wait until the user is in its prompt."""

@@ -1,6 +1,7 @@
 --- `:ClaudePrompt`: a prompt for the CLI in a terminal, written in a buffer. Writing the buffer sends it.
 ---
 --- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
+local channel = require('claude_ide.channel')
 local chat_browsing = require('claude_ide.chat.prompt.browsing')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_history = require('claude_ide.chat.prompt.history')
@@ -14,6 +15,7 @@ local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
 local prompt_text = require('claude_ide.chat.prompt.text')
+local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.say.quiet')
 local quotation = require('claude_ide.diff.quotation')
 local ready = require('claude_ide.host.ready')
@@ -183,6 +185,10 @@ function M.open(opts)
   end
   local prompt = current or create()
   current = prompt
+  if not channel.id and python.problem() == nil then
+    -- It completes files.
+    host.start()
+  end
   prompt.options.root = vim.fn.getcwd()
   prompt.offer.commands = commands.list(prompt.options.root)
   if quoted then

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.page import amounts
+from claude_ide.chat.page.rows import size
 from claude_ide.editor.editor import Editor
-from claude_ide.mentions import check_private, mentions, path_of
+from claude_ide.mentions import MENTION, check_private, mentions, path_of
 from claude_ide.paths import exists, within
 
 NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
@@ -79,6 +80,15 @@ def encoded(images: Iterable[Image]) -> list[dict[str, str]]:
     ]
 
 
+class Unknown(NamedTuple):
+    """A mention without a file: its row and columns in the prompt, in bytes, and the path."""
+
+    row: int
+    first: int
+    last: int
+    path: str
+
+
 async def _shared(editor: Editor, attached: Where | None) -> Where | None:
     """Return what is attached, unless its file stays in the editor."""
     is_private = attached is not None and await editor.private([attached.path])
@@ -126,6 +136,17 @@ def _missing(text: str, root: str) -> list[str]:
     return [name for name in [*typed][:MOST_MENTIONS] if not exists(path_of(root, name))]
 
 
+def unknown(lines: Sequence[str], root: str) -> list[Unknown]:
+    """Return the mentions in the lines of a prompt whose files do not exist."""
+    found = [
+        Unknown(row, size(line[: each.start()]), size(line[: each.end()]), path_of(root, name))
+        for row, line in enumerate(lines)
+        for each in MENTION.finditer(line)
+        if _is_like_a_file(name := each[1] or each[4])
+    ]
+    return [each for each in found[:MOST_MENTIONS] if not exists(each.path)]
+
+
 def _mentioned(text: str, root: str) -> list[Mention]:
     """Return the mentions of files that exist, without those of folders."""
     return [
@@ -149,8 +170,7 @@ def _file(root: str, name: str) -> str:
 
 
 def _is_like_a_file(name: str) -> bool:
-    # Agents, resources of servers and decorators of pasted code are written in the same way;
-    # `lua/claude_ide/chat/prompt/mentions.lua` has the same rule.
+    # Agents, resources of servers and decorators of pasted code are written in the same way.
     if NOT_IN_A_PATH.search(name) or name.startswith("agent-"):
         return False
     return "/" in name or bool(EXTENSION.search(name))

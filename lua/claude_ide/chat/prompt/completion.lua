@@ -1,6 +1,5 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
-local chat_files = require('claude_ide.chat.prompt.files')
-local chat_menus = require('claude_ide.chat.prompt.menus')
+local channel = require('claude_ide.channel')
 local chat_room = require('claude_ide.chat.prompt.room')
 local register = require('claude_ide.chat.prompt.register')
 
@@ -8,7 +7,11 @@ local M = {}
 
 local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
 
-local LIMIT = 200
+local LIMIT = 200 -- items
+local PATIENCE = 100 -- milliseconds
+
+-- Buffer variables that disable blink.cmp and mini.completion.
+local SWITCHES = { completion = false, minicompletion_disable = true }
 
 ---@class claude_ide.ChatToken
 ---@field kind 'file'|'command'
@@ -36,12 +39,6 @@ local function token()
   end
 end
 
-local function exists(root)
-  return function(path)
-    return vim.uv.fs_lstat(vim.fs.joinpath(root, path)) ~= nil
-  end
-end
-
 local function file_item(path)
   local word = path:find('%s') and ('@"%s"'):format(path) or '@' .. path
   return { word = word, abbr = path, menu = path:sub(-1) == '/' and 'folder' or '', dup = 1 }
@@ -57,31 +54,50 @@ local function command_item(command)
   }
 end
 
-local function command_items(commands, pattern)
-  if pattern ~= '' then
-    commands = vim.fn.matchfuzzy(commands, pattern, { key = 'name', limit = LIMIT })
-  end
-  return vim.iter(commands):take(chat_room.items(LIMIT)):map(command_item):totable()
-end
-
+-- The items of a menu. Git lists files until their deletion is staged.
 ---@param prompt claude_ide.PromptBuffer
 ---@param found claude_ide.ChatToken
----@param on_done? fun() called once they are known, if they are not known yet
----@return table[]? items nil if they are not known yet
-local function items(prompt, found, on_done)
-  if found.kind == 'command' then
-    return command_items(prompt.offer.commands, found.pattern)
+---@param paths string[] those that may match
+---@return table[]
+local function items(prompt, found, paths)
+  local is_command = found.kind == 'command'
+  local candidates = is_command and prompt.offer.commands or paths
+  if found.pattern ~= '' then
+    local options = { key = is_command and 'name' or nil, limit = LIMIT }
+    candidates = vim.fn.matchfuzzy(candidates, found.pattern, options)
   end
-  local paths = chat_files.list(prompt.options.root, on_done)
-  local matches = paths and chat_files.match(paths, found.pattern, LIMIT, on_done)
-  -- Git lists files until their deletion is staged.
-  return matches
-    and vim
-      .iter(matches)
-      :filter(exists(prompt.options.root))
-      :take(chat_room.items(LIMIT))
-      :map(file_item)
-      :totable()
+  local function is_there(path)
+    return is_command or vim.uv.fs_lstat(vim.fs.joinpath(prompt.options.root, path)) ~= nil
+  end
+  return vim
+    .iter(candidates)
+    :take(LIMIT)
+    :filter(is_there)
+    :take(chat_room.items(LIMIT))
+    :map(is_command and command_item or file_item)
+    :totable()
+end
+
+local asked = 0
+local answer ---@type fun(paths: string[])? takes the answer of the host to the last question
+
+-- Ask the host for the files that may match.
+---@param prompt claude_ide.PromptBuffer
+---@param pattern string
+---@param on_answer fun(paths: string[]) not called if another question follows
+local function ask(prompt, pattern, on_answer)
+  asked, answer = asked + 1, on_answer
+  local question = { number = asked, root = prompt.options.root, pattern = pattern }
+  channel.emit('prompt_files', question)
+end
+
+--- Called by the host: the files that may match what the user has typed.
+---@param number integer that of the question
+---@param paths string each but the last has a NUL after it
+function M.show(number, paths)
+  if number == asked and answer then
+    answer(paths ~= '' and vim.split(paths, '\0', { plain = true }) or {})
+  end
 end
 
 local function before_cursor()
@@ -89,16 +105,20 @@ local function before_cursor()
 end
 
 ---@param prompt claude_ide.PromptBuffer
-local function offer(prompt)
+---@param paths? string[] nil if the host has to be asked for them
+---@param pattern? string for which it has been asked
+local function offer(prompt, paths, pattern)
   local found = vim.fn.mode():find('^i') and register.here() == prompt and token()
-  if not found then
+  if not found or pattern and pattern ~= found.pattern then
     return
+  elseif found.kind == 'file' and not paths then
+    return ask(prompt, found.pattern, function(given)
+      offer(prompt, given, found.pattern)
+    end)
   end
-  local list = items(prompt, found, function()
-    offer(prompt)
-  end)
+  local list = items(prompt, found, paths or {})
   local typed = before_cursor():sub(found.column + 1)
-  if list and not (#list == 1 and list[1].word == typed) then
+  if not (#list == 1 and list[1].word == typed) then
     chat_room.watch(function()
       offer(prompt)
     end)
@@ -106,7 +126,9 @@ local function offer(prompt)
   end
 end
 
---- 'omnifunc' of the prompt.
+local latest = {} ---@type string[] the files for the second call of the 'omnifunc'
+
+--- 'omnifunc' of the prompt. If the host is slow, the menu opens later.
 ---@param findstart 0|1
 ---@param base string what was typed so far
 ---@return integer|table start or items
@@ -115,13 +137,24 @@ function M.omnifunc(findstart, base)
   if findstart == 0 then
     local kind = base:sub(1, 1) == '/' and 'command' or 'file'
     local pattern = base:gsub('^[@/]"?', '')
-    return prompt and items(prompt, { kind = kind, column = 0, pattern = pattern }) or {}
-  end
-  local function retry()
-    offer(prompt)
-  end
-  if prompt and found and items(prompt, found, retry) then
+    return prompt and items(prompt, { kind = kind, column = 0, pattern = pattern }, latest) or {}
+  elseif prompt and found and found.kind == 'command' then
     return found.column
+  elseif prompt and found then
+    local paths ---@type string[]?
+    ask(prompt, found.pattern, function(given)
+      paths = given
+    end)
+    vim.wait(PATIENCE, function()
+      return paths ~= nil
+    end, 1)
+    if paths then
+      latest = paths
+      return found.column
+    end
+    answer = function(given)
+      offer(prompt, given, found.pattern)
+    end
   end
   -- "Cancel silently and leave completion mode."
   return -3
@@ -145,6 +178,44 @@ local function drop_second_quote(word)
   end
 end
 
+-- Whether the prompt's own menu opens: `b:claude_chat_menu = false` leaves completion to others.
+local function has_own_menu(bufnr)
+  return vim.b[bufnr].claude_chat_menu ~= false
+end
+
+local without_cmp = {} ---@type table<integer, true> by buffer
+
+-- nvim-cmp has no buffer variable, and may be loaded at any time.
+local function disable_cmp(bufnr)
+  local cmp = package.loaded['cmp']
+  local setup = type(cmp) == 'table' and cmp.setup
+  if setup and not without_cmp[bufnr] then
+    without_cmp[bufnr] = true
+    vim.api.nvim_buf_call(bufnr, function()
+      pcall(function()
+        setup.buffer({ enabled = false })
+      end)
+    end)
+  end
+end
+
+-- The prompt has its own menu.
+local function keep_others_out(bufnr)
+  if not has_own_menu(bufnr) then
+    return
+  end
+  for name, value in pairs(SWITCHES) do
+    if vim.b[bufnr][name] == nil then
+      vim.b[bufnr][name] = value
+    end
+  end
+  if vim.fn.exists('+autocomplete') == 1 then
+    -- Otherwise a menu of keywords would be open nearly always, and <Up> would move in it.
+    vim.api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
+  end
+  disable_cmp(bufnr)
+end
+
 --- Set up completion in a prompt: by 'omnifunc', and automatically after `@` or `/`.
 ---@param prompt claude_ide.PromptBuffer
 function M.attach(prompt)
@@ -155,11 +226,14 @@ function M.attach(prompt)
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
   end
-  chat_menus.keep_out(bufnr)
+  -- From `FileType` on, in which the user can decide otherwise.
+  on({ 'FileType', 'InsertEnter' }, function()
+    keep_others_out(bufnr)
+  end)
   on({ 'TextChangedI', 'TextChangedP' }, function()
     local is_chosen = vim.fn.pumvisible() == 1
       and vim.fn.complete_info({ 'selected' }).selected >= 0
-    if not is_chosen and before_cursor() ~= accepted and chat_menus.is_own(bufnr) then
+    if not is_chosen and before_cursor() ~= accepted and has_own_menu(bufnr) then
       offer(prompt)
     end
   end)

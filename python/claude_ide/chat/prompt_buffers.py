@@ -1,0 +1,52 @@
+"""What the editor asks while the user writes a prompt: files, and mentions without one."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from claude_ide.chat import context
+from claude_ide.chat.prompt_files import PromptFiles
+from claude_ide.editor.editor import Editor
+
+
+class FilesAsked(msgspec.Struct, frozen=True):
+    """The user has typed `@` and a pattern in a prompt about a folder."""
+
+    number: int
+    root: str
+    pattern: str
+
+
+class MentionsAsked(msgspec.Struct, frozen=True):
+    """The lines of a prompt have changed; `tick` says when."""
+
+    bufnr: int
+    tick: int
+    root: str
+    lines: list[str]
+
+
+class PromptBuffers:
+    """The answers, for the prompts of chats and of `:ClaudePrompt`."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._files = PromptFiles()
+        self._latest = 0
+
+    async def complete(self, event: Mapping[str, Any]) -> None:
+        """Answer with the files that may match, unless the user has typed on since."""
+        asked = msgspec.convert(event, FilesAsked)
+        self._latest = asked.number
+        paths = await self._files.of(asked.root)
+        found = await paths.match(asked.pattern, lambda: self._latest == asked.number)
+        if self._latest == asked.number:
+            await self._editor.run("chat.prompt.completion.show", asked.number, "\0".join(found))
+
+    async def check(self, event: Mapping[str, Any]) -> None:
+        """Answer with the mentions of files that do not exist."""
+        asked = msgspec.convert(event, MentionsAsked)
+        found = await asyncio.to_thread(context.unknown, asked.lines, asked.root)
+        await self._editor.run("chat.prompt.mentions.mark", asked.bufnr, asked.tick, found)
