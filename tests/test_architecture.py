@@ -244,6 +244,7 @@ ROOMS = (
     *(
         "requirement",
         "own_options",
+        "private_api",
         "channel",
         "say",
         "activity",

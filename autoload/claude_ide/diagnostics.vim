@@ -1,8 +1,7 @@
 vim9script
 # Reads the diagnostics of one file or of all in slices, and reports changes of them.
 
-import autoload './checking/events.vim'
-import autoload './checking/publishing.vim'
+import autoload './checking/texts.vim'
 import autoload './diagnostics/files.vim'
 import autoload './diagnostics/reading.vim'
 import autoload './diagnostics/reports.vim'
@@ -50,12 +49,12 @@ export def Read(path: any = v:null): dict<any>
   return extend(Next(token), {token: token})
 enddef
 
-# Begin to read the diagnostics of all files. If language servers or linters have not yet answered a
-# recent write, return only the buffers concerned (`reloaded`).
+# Begin to read the diagnostics of all files. If some of them have recently got a new text, return only the
+# `checks` of these: language servers and linters may not have answered yet.
 export def ReadAll(): dict<any>
   reload.Sync()
-  final reloaded = publishing.Unsettled()
-  return extend(empty(reloaded) ? Read() : {}, {reloaded: reloaded})
+  final checks = texts.Recent()
+  return empty(checks.buffers) ? {first: Read()} : {checks: checks}
 enddef
 
 # End or cancel a reading.
@@ -69,7 +68,6 @@ enddef
 # Emit `diagnostics_changed` for each file whose diagnostics change, with its `uri`, at most 1,000
 # `items`, and the number of `omitted` ones.
 export def Watch(on: bool)
-  events.Watch(on)
   reports.Watch(on)
   if !on
     readings = {}

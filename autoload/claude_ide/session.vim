@@ -27,8 +27,7 @@ const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
 # The scripts that the first diff needs.
 const FOR_DIFFS = [
-  'checking#expectation',
-  'checking#wake',
+  'checking#texts',
   'diagnostics#unopened',
   'diff',
   'diff#borrowed_window',

@@ -46,8 +46,8 @@ class Standing(Busy):
     def call(self, function: str, *_arguments: Any) -> "asyncio.Future[Any]":
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Any] = loop.create_future()
-        part = {"token": 1, "files": [], "done": True, "reloaded": []}
-        given = part if ".read" in function else ["/now"]
+        part = {"token": 1, "files": [], "done": True}
+        given = {**part, "first": part} if ".read" in function else ["/now"]
 
         def stand_still() -> None:
             end = loop.time() + 2 * BUSY_SECONDS

@@ -1,14 +1,11 @@
-"""`checking/nvim_lint.lua`: nvim-lint checks files that Claude has written."""
+"""`checking/linters.lua`: nvim-lint checks files that Claude has written."""
 
 from pathlib import Path
 
 import pytest
 
-from support.chunks import chunk
 from support.linters import OLD, found, is_running, lint_runs, nvim_lint, write_and_reload
 from support.neovim import Neovim, until
-
-MODULE = "require('claude_ide.checking.nvim_lint')"
 
 
 @pytest.fixture
@@ -36,37 +33,6 @@ async def test_a_new_text_is_linted_whichever_window_the_user_is_in(
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     await until(lambda: found(nvim, bufnr, ["wrong again"]))
-
-
-async def test_a_linter_counts_as_running_until_it_has_published(
-    nvim: Neovim, project: Path, bufnr: int
-) -> None:
-    """The process of the linter ends earlier."""
-    states = chunk("nvim_lint/record_states")
-    assert not await is_running(nvim, bufnr)
-
-    assert await write_and_reload(nvim, project)
-
-    await nvim.lua(states, bufnr)
-
-    await until(lambda: nvim.lua("return #_G.states > 0 and not _G.states[#_G.states][1]"))
-    seen = await nvim.lua("return _G.states")
-    assert [message for running, message in seen if not running] == ["wrong again"]
-
-
-async def test_a_linter_that_publishes_nothing_is_not_awaited_for_long(
-    nvim: Neovim, project: Path, bufnr: int
-) -> None:
-    await nvim.lua("vim.diagnostic.set = function() end")
-
-    assert await write_and_reload(nvim, project)
-
-    await until(lambda: nvim.lua("return #require('lint').get_running(...) == 0", bufnr))
-
-    async def is_over() -> bool:
-        return not await is_running(nvim, bufnr)
-
-    await until(is_over, seconds=2)
 
 
 async def test_a_linter_whose_program_is_missing_is_skipped_silently(

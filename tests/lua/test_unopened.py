@@ -270,11 +270,13 @@ async def test_linters_that_the_load_has_started_run_once_and_are_awaited(
 
     await nvim.lua(
         "_G.file = require('claude_ide.diagnostics.unopened').load(...)"
-        " _G.unsettled = require('claude_ide.checking.publishing').unsettled()",
+        " _G.checks = require('claude_ide.checking.texts').recent().buffers",
         str(path),
     )
 
-    assert await nvim.lua("return vim.deep_equal(_G.unsettled, { _G.file.bufnr })")
+    (one,) = await nvim.lua("return _G.checks")
+    assert one["bufnr"] == await nvim.lua("return _G.file.bufnr")
+    assert [each["is_busy"] for each in one["checkers"]] == [True]
     assert await checked(nvim) == ["a.txt"]
 
 

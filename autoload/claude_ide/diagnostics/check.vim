@@ -1,21 +1,18 @@
 vim9script
 # Checks a loaded file for a client, which waits for its servers and linters between the two functions.
 
-import autoload '../checking/publishing.vim'
 import autoload '../diagnostics.vim'
 import autoload '../disk/change.vim'
 import autoload '../disk/reload.vim'
 import autoload './sets.vim'
 import autoload '../checking/sources.vim'
+import autoload '../checking/texts.vim'
 
-# Update all buffers whose files have been written; report the state of this one: `is_settled` if no
-# answer to a recent write is pending.
-export def Begin(bufnr: number): dict<bool>
+# Update all buffers whose files have been written; report the state of this one, and the `checks` of
+# recent texts.
+export def Begin(bufnr: number): dict<any>
   reload.Sync()
-  return {
-    is_behind: change.IsBehind(bufnr),
-    is_settled: publishing.Unsettled()->index(bufnr) < 0,
-  }
+  return {is_behind: change.IsBehind(bufnr), checks: texts.Recent()}
 enddef
 
 # Begin to read the file's diagnostics. `is_checked` tells whether something checks the file.

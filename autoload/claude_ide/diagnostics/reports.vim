@@ -3,7 +3,7 @@ vim9script
 # what differs from the last report is reported.
 
 import autoload '../channel.vim'
-import autoload '../checking/events.vim'
+import autoload '../checking/texts.vim'
 import autoload '../file/uri.vim'
 import autoload '../privacy.vim'
 import autoload './files.vim'
@@ -112,10 +112,6 @@ export def OnInsertLeave()
   endif
 enddef
 
-def OnPublished(_: string)
-  LookSoon()
-enddef
-
 # The host forgets the diagnostics that it would answer while Vim is busy.
 def OnPrivacyChanged()
   if is_on
@@ -135,10 +131,11 @@ export def Watch(on: bool)
       autocmd InsertLeave * OnInsertLeave()
     endif
   augroup END
-  events.Unsubscribe(OnPublished)
   if on
-    events.Subscribe(OnPublished)
+    texts.Watch(LookSoon)
     LookSoon()
+  else
+    texts.Watch()
   endif
 enddef
 

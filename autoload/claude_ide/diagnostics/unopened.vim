@@ -1,7 +1,7 @@
 vim9script
 # Loads unopened files for some minutes, so that language servers and linters check them.
 
-import autoload '../checking/wake.vim'
+import autoload '../checking/texts.vim'
 import autoload '../disk/reload.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
@@ -131,7 +131,7 @@ def LoadNow(path: string, known: number): dict<any>
     return {error: $'{path}: {failed}'}
   endif
   Keep(bufnr, known > 0)
-  wake.Buffer(bufnr)
+  texts.Expect(bufnr)
   return {bufnr: bufnr, is_cold: true}
 enddef
 

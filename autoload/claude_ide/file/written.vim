@@ -2,7 +2,7 @@ vim9script
 # Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 
 import autoload './path.vim' as file
-import autoload '../checking/wake.vim'
+import autoload '../checking/texts.vim'
 import autoload '../say/announce.vim'
 
 const WRITTEN = 'ClaudeFileWritten'
@@ -15,7 +15,7 @@ var is_firing = false
 export def Report(bufnr: number)
   is_firing = true
   try
-    wake.Buffer(bufnr)
+    texts.Expect(bufnr)
   finally
     is_firing = false
   endtry

@@ -1,6 +1,4 @@
 --- Reports changes of diagnostics to subscribers, with the namespace that has published.
-local publish_version = require('claude_ide.checking.publish_version')
-
 local M = {}
 
 ---@alias claude_ide.DiagnosticListener fun(bufnr: integer, namespace?: integer)
@@ -12,7 +10,7 @@ local listeners = {}
 local published = {}
 
 -- The publish that Neovim is about to announce by `DiagnosticChanged`, which names no namespace.
----@type { bufnr: integer, namespace: integer, at: integer }?
+---@type { bufnr: integer, namespace: integer }?
 local latest
 
 local function remember(bufnr, namespace)
@@ -24,7 +22,7 @@ end
 vim.diagnostic.handlers.claude_ide = {
   hide = function(namespace, bufnr)
     remember(bufnr, namespace)
-    latest = { bufnr = bufnr, namespace = namespace, at = vim.uv.now() }
+    latest = { bufnr = bufnr, namespace = namespace }
   end,
 }
 
@@ -36,19 +34,13 @@ vim.api.nvim_create_autocmd('BufWipeout', {
 })
 
 -- `hide` is also called, without an announcement, when the user hides or disables diagnostics.
-local function is_announced(one, bufnr)
-  return one.bufnr == bufnr
-    and one.at == vim.uv.now()
-    and vim.diagnostic.is_enabled({ bufnr = bufnr, ns_id = one.namespace })
-end
-
 local function namespace_of(bufnr)
   local one = latest
   latest = nil
-  if one and is_announced(one, bufnr) then
-    return one.namespace
-  end
-  return publish_version.namespace()
+  local is_announced = one
+    and one.bufnr == bufnr
+    and vim.diagnostic.is_enabled({ bufnr = bufnr, ns_id = one.namespace })
+  return is_announced and one.namespace or nil
 end
 
 local function listen()
@@ -62,8 +54,8 @@ local function listen()
   end
 end
 
---- Call `fn` with the buffer whenever its diagnostics change, and with the namespace if it is known. The
---- namespaces of linters are unknown while the user has disabled diagnostics.
+--- Call `fn` with the buffer whenever its diagnostics change, and with the namespace, which is unknown while
+--- the user has disabled diagnostics.
 ---@param fn claude_ide.DiagnosticListener
 function M.subscribe(fn)
   listeners[fn] = true

@@ -1,18 +1,10 @@
 --- Notifies language servers that a buffer has been updated from its file, and pulls diagnostics.
+local private_api = require('claude_ide.private_api')
+
 local M = {}
 
 local PULL = 'textDocument/diagnostic'
 local MOST_DEPENDENTS = 20
--- The groups of autocommands that keep inlay hints and folds of language servers up to date.
-local LOOKS = { 'nvim.lsp.inlayhint', 'nvim.lsp.folding_range.setup' }
-
--- Neovim delays changes for 150 ms. If this private function does not exist, the next request sends them.
-local function flush(client, bufnr)
-  local ok, tracking = pcall(require, 'vim.lsp._changetracking')
-  if ok and tracking.flush then
-    pcall(tracking.flush, client, bufnr)
-  end
-end
 
 -- The text as Neovim sends it, which may differ from the text on disk (`file/text.lua`): there is no byte
 -- order mark, and 'fixendofline' adds no line end.
@@ -22,39 +14,38 @@ local function text_of(bufnr)
   return vim.bo[bufnr].endofline and text .. ending or text
 end
 
--- The text is optional. It is omitted if the buffer has unsaved changes, and so differs from the file.
-local function saved_text(save, bufnr)
-  local is_wanted = type(save) == 'table' and save.includeText == true
-  return is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil
-end
-
-local function report_save(client, bufnr)
+-- Neovim delays changes for 150 ms, but sends them before any other notification. A server that is not
+-- notified of saves gets one that tells it nothing new.
+local function report(client, bufnr)
   local sync = client.server_capabilities.textDocumentSync
   local save = type(sync) == 'table' and sync.save
-  if save and save ~= vim.NIL then
-    client:notify('textDocument/didSave', {
-      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
-      text = saved_text(save, bufnr),
-    })
+  if not save or save == vim.NIL then
+    client:notify('$/setTrace', { value = client.config.trace or 'off' })
+    return
   end
+  -- The text is optional. It is omitted if the buffer has unsaved changes, and so differs from the file.
+  local is_wanted = type(save) == 'table' and save.includeText == true
+  client:notify('textDocument/didSave', {
+    textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    text = is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil,
+  })
 end
 
 -- Neovim 0.11 fires `LspNotify` for the current buffer, whichever has changed. Without this, the inlay hints
 -- of any other buffer would stay at their old places, next to the new text.
 local function refresh_looks(client, bufnr)
-  for _, group in ipairs(LOOKS) do
-    -- A feature that was never used has no group.
-    pcall(vim.api.nvim_exec_autocmds, 'LspNotify', {
-      group = group,
-      buffer = bufnr,
-      modeline = false,
-      data = {
-        client_id = client.id,
-        method = 'textDocument/didChange',
-        params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } },
-      },
-    })
+  if vim.fn.has('nvim-0.12') == 1 or bufnr == vim.api.nvim_get_current_buf() then
+    return
   end
+  vim.api.nvim_exec_autocmds('LspNotify', {
+    buffer = bufnr,
+    modeline = false,
+    data = {
+      client_id = client.id,
+      method = 'textDocument/didChange',
+      params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } },
+    },
+  })
 end
 
 --- The clients of language servers. Neovim loads what they need, which takes 5 ms, with the first of them.
@@ -68,11 +59,8 @@ end
 ---@param bufnr integer
 function M.report(bufnr)
   for _, client in ipairs(M.clients({ bufnr = bufnr })) do
-    flush(client, bufnr)
-    report_save(client, bufnr)
-    if vim.fn.has('nvim-0.12') == 0 then
-      refresh_looks(client, bufnr)
-    end
+    report(client, bufnr)
+    refresh_looks(client, bufnr)
   end
 end
 
@@ -84,58 +72,38 @@ function M.is_pulled(client, bufnr)
   return client:supports_method(PULL, bufnr)
 end
 
---- The requests for diagnostics that a client has not answered yet.
+--- The latest request for diagnostics that a client has not answered yet; 0 if there is none.
 ---@param client vim.lsp.Client
----@param bufnr integer
----@return table<integer, true> ids
-function M.pulls(client, bufnr)
-  local ids = {}
+---@param bufnr? integer nil for any
+---@return integer id
+function M.latest_pull(client, bufnr)
+  local latest = 0
   for id, request in pairs(client.requests) do
-    if request.type == 'pending' and request.bufnr == bufnr and request.method == PULL then
-      ids[id] = true
+    local is_pull = request.type == 'pending' and request.method == PULL
+    if is_pull and (not bufnr or request.bufnr == bufnr) then
+      latest = math.max(latest, id)
     end
   end
-  return ids
+  return latest
 end
 
--- A server may have several providers. Neovim 0.11 knows only one of them, and sends no identifier.
-local function providers(client)
-  local found = {}
-  if client._provider_foreach then
-    client:_provider_foreach(PULL, function(provider)
-      table.insert(found, provider)
-    end)
+-- The request has no id of an earlier result, so the answer is complete. Neovim stores it.
+local function request(client, bufnr, providers)
+  for _, provider in ipairs(#providers > 0 and providers or { {} }) do
+    client:request(PULL, {
+      identifier = provider.identifier,
+      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    }, nil, bufnr)
   end
-  return found
-end
-
-local function identifiers(client)
-  local found = vim.tbl_map(function(provider)
-    return { provider.identifier }
-  end, providers(client))
-  return #found > 0 and found or { {} }
-end
-
-local function looks_across_files(client)
-  local all = vim.list_extend({ client.server_capabilities.diagnosticProvider }, providers(client))
-  return vim.iter(all):any(function(provider)
-    return type(provider) == 'table' and provider.interFileDependencies == true
-  end)
 end
 
 local function last_used(bufnr)
   return vim.fn.getbufinfo(bufnr)[1].lastused
 end
 
---- Other buffers whose diagnostics may have changed, if a pulled client checks across files. The client
---- itself asks for pulls of these only later. If there are many, the most recently used ones.
----@param client vim.lsp.Client
----@param bufnr integer the changed buffer
----@return integer[] bufnrs
-function M.dependents(client, bufnr)
-  if not looks_across_files(client) then
-    return {}
-  end
+-- Other buffers whose diagnostics may have changed. The client itself asks for pulls of these only later. If
+-- there are many, the most recently used ones.
+local function dependents(client, bufnr)
   local others = vim.tbl_filter(function(other)
     return other ~= bufnr and vim.api.nvim_buf_is_loaded(other)
   end, vim.tbl_keys(client.attached_buffers))
@@ -145,16 +113,22 @@ function M.dependents(client, bufnr)
   return vim.list_slice(others, 1, MOST_DEPENDENTS)
 end
 
---- Request diagnostics from a client; Neovim stores the answer. Neovim itself does so only for visible
---- buffers. The request has no id of an earlier result, so the answer is complete.
+--- Request diagnostics of a changed buffer from a client that must be pulled, unless Neovim itself has done
+--- so, as it does for visible buffers. If the client checks across files, request those of others, too.
 ---@param client vim.lsp.Client
 ---@param bufnr integer attached to the client
-function M.pull(client, bufnr)
-  for _, one in ipairs(identifiers(client)) do
-    client:request(PULL, {
-      identifier = one[1],
-      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
-    }, nil, bufnr)
+---@param before integer the id of its latest request before the change
+function M.pull(client, bufnr, before)
+  local providers = private_api.providers(client, PULL)
+  if M.latest_pull(client, bufnr) <= before then
+    request(client, bufnr, providers)
+  end
+  local all = vim.list_extend({ client.server_capabilities.diagnosticProvider }, providers)
+  local looks_across_files = vim.iter(all):any(function(provider)
+    return type(provider) == 'table' and provider.interFileDependencies == true
+  end)
+  for _, other in ipairs(looks_across_files and dependents(client, bufnr) or {}) do
+    request(client, other, providers)
   end
 end
 

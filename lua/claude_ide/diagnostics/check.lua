@@ -2,20 +2,17 @@
 local diagnostics = require('claude_ide.diagnostics')
 local disk_change = require('claude_ide.disk.change')
 local events = require('claude_ide.checking.events')
-local publishing = require('claude_ide.checking.publishing')
 local reload = require('claude_ide.disk.reload')
+local texts = require('claude_ide.checking.texts')
 
 local M = {}
 
 --- Update all buffers whose files have been written; report the state of this one.
 ---@param bufnr integer
----@return { is_behind: boolean, is_settled: boolean } `is_settled`: no answer to a recent write is pending
+---@return { is_behind: boolean, checks: claude_ide.Checks } `checks`: of recent texts
 function M.begin(bufnr)
   reload.sync()
-  return {
-    is_behind = disk_change.is_behind(bufnr),
-    is_settled = not vim.list_contains(publishing.unsettled(), bufnr),
-  }
+  return { is_behind = disk_change.is_behind(bufnr), checks = texts.recent() }
 end
 
 --- Begin to read the file's diagnostics.

@@ -4,10 +4,10 @@ local channel = require('claude_ide.channel')
 local events = require('claude_ide.checking.events')
 local file = require('claude_ide.file.path')
 local privacy = require('claude_ide.privacy')
-local publishing = require('claude_ide.checking.publishing')
 local reading = require('claude_ide.diagnostics.reading')
 local reload = require('claude_ide.disk.reload')
 local sets = require('claude_ide.diagnostics.sets')
+local texts = require('claude_ide.checking.texts')
 local throttle = require('claude_ide.when.throttle')
 
 local M = {}
@@ -119,14 +119,13 @@ function M.read(path)
   return { token = token, files = slice.files, done = slice.done }
 end
 
---- Begin to read the diagnostics of all files. If language servers or linters have not yet answered a
---- recent write, return only the buffers concerned.
----@return { reloaded: integer[], token?: integer, files?: claude_ide.FileDiagnostics[], done?: boolean }
+--- Begin to read the diagnostics of all files. If some of them have recently got a new text, return only the
+--- checks of these: language servers and linters may not have answered yet.
+---@return { checks?: claude_ide.Checks, first?: claude_ide.FirstDiagnostics }
 function M.read_all()
   reload.sync()
-  local reloaded = publishing.unsettled()
-  local first = #reloaded == 0 and M.read() or {}
-  return vim.tbl_extend('error', first, { reloaded = reloaded })
+  local checks = texts.recent()
+  return checks.buffers and { checks = checks } or { first = M.read() }
 end
 
 --- End or cancel a reading.

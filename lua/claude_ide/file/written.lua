@@ -1,8 +1,8 @@
 --- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 local linters = require('claude_ide.checking.linters')
 local log = require('claude_ide.say.log')
-local publishing = require('claude_ide.checking.publishing')
 local quiet = require('claude_ide.say.quiet')
+local texts = require('claude_ide.checking.texts')
 
 local M = {}
 
@@ -58,7 +58,7 @@ end
 
 local function report(bufnr, events)
   local outdated = linters.running(bufnr)
-  publishing.expect(bufnr)
+  texts.expect(bufnr)
   for _, fire in ipairs(events) do
     run_inside(bufnr, fire)
   end
@@ -75,8 +75,8 @@ end
 --- occurred, but autocommands that start linters a moment later check the current buffer instead.
 ---@param bufnr integer
 function M.report_load(bufnr)
-  publishing.expect(bufnr)
-  lint(bufnr, { nvim_lint = {}, ale = false })
+  texts.expect(bufnr)
+  lint(bufnr, {})
 end
 
 -- This event also occurs if the user has chosen to keep the buffer's text.

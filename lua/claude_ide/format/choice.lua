@@ -3,6 +3,7 @@
 local conform = require('claude_ide.format.conform')
 local expression = require('claude_ide.format.expression')
 local filter = require('claude_ide.format.filter')
+local private_api = require('claude_ide.private_api')
 local server = require('claude_ide.format.server')
 
 local M = {}
@@ -79,7 +80,7 @@ local function find(bufnr, waited, is_new)
   local patience = is_new and #formatters == 0 and SERVER_ATTACHES_WITHIN
     or is_new and #servers == 0 and SERVER_STARTS_WITHIN
     or 0
-  if server.is_starting(bufnr) then
+  if #private_api.starting(bufnr) > 0 then
     patience = SERVER_ATTACHES_WITHIN
   end
   return waited >= patience and formatters or nil

@@ -28,24 +28,6 @@ function M.find(bufnr)
   end, clients)
 end
 
---- The servers of a buffer, or all, that have not reported their capabilities yet.
----@param bufnr? integer
----@return vim.lsp.Client[]
-function M.starting(bufnr)
-  -- The filter is undocumented. If it disappears, no server that is starting is found.
-  local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
-  return vim.tbl_filter(function(client)
-    return not client.initialized and not client:is_stopped()
-  end, clients)
-end
-
---- Whether a server that is attached to a buffer has not reported its capabilities yet.
----@param bufnr integer
----@return boolean
-function M.is_starting(bufnr)
-  return #M.starting(bufnr) > 0
-end
-
 local function edit_copy(lines, edits, encoding)
   local copy = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(copy, 0, -1, true, lines)

@@ -9,47 +9,11 @@ local api = vim.api
 -- Bracketed paste.
 local BEGIN, END = '\27[200~', '\27[201~'
 
-local RESIZED = 200 -- milliseconds for which a CLI sees another size
-
 ---@class claude_ide.Device
 ---@field id string
 ---@field read fun(answer: fun(rows?: string[])) answers with its text; with nil once the CLI has ended
 ---@field paste fun(text: string)
 ---@field enter fun() presses Enter
----@field redraw fun() has the CLI draw its whole screen again
-
--- The size of the terminal of a buffer: that of the largest of its windows, in each direction; nil if no
--- window shows it.
----@param bufnr integer
----@return integer? columns
----@return integer? rows
-local function size_of(bufnr)
-  local columns, rows
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    local info = vim.fn.getwininfo(win)[1]
-    columns = math.max(columns or 0, info.width - info.textoff)
-    rows = math.max(rows or 0, info.height)
-  end
-  return columns, rows
-end
-
--- A CLI does not draw again if its terminal is resized and gets its old size at once: it finds the size that
--- it knows. So another size has to stay for a moment.
----@param bufnr integer
----@param channel integer
-local function redraw(bufnr, channel)
-  local columns, rows = size_of(bufnr)
-  if not columns or rows < 2 then
-    return
-  end
-  pcall(vim.fn.jobresize, channel, columns, rows - 1)
-  vim.defer_fn(function()
-    columns, rows = size_of(bufnr)
-    if columns then
-      pcall(vim.fn.jobresize, channel, columns, rows)
-    end
-  end, RESIZED)
-end
 
 ---@param bufnr integer
 ---@return claude_ide.Device
@@ -72,9 +36,6 @@ local function of_buffer(bufnr)
     enter = function()
       send('\r')
     end,
-    redraw = function()
-      redraw(bufnr, channel)
-    end,
   }
 end
 
@@ -92,7 +53,6 @@ local function of_pane(opened)
     enter = function()
       pane.enter(opened)
     end,
-    redraw = function() end, -- windows of Neovim do not resize a pane
   }
 end
 

@@ -14,7 +14,6 @@ local M = {}
 local POLL = 50
 local TAKEN = 5000 -- within which the box shows a text
 local AGAIN = 1500 -- after which a text or an Enter that has changed nothing is typed again
-local REDRAWN = 1000 -- after which a CLI that shows no box has to draw its screen again, once
 local NOTICE = 3000 -- after which a message says what a prompt waits for
 
 local TRIES = 3
@@ -34,8 +33,6 @@ local IN_BOX = "your words are in Claude's prompt: press Enter there to send the
 ---@field before? string content of the box when it was pasted
 ---@field entered? number when Enter was pressed
 ---@field presses? integer
----@field hidden? number when there was no box any more
----@field is_redrawn? boolean whether the CLI has drawn its screen again for it
 ---@field is_mentioned? boolean whether a message has said that it waits
 
 ---@type table<string, claude_ide.TypedPrompt[]> by the device
@@ -155,33 +152,21 @@ local function enter(target, prompt)
   return false
 end
 
--- There is no box: a dialog is open, or what the CLI has drawn for another size of its terminal hides it.
-local function wait_for_box(target, prompt)
-  local now = vim.uv.now()
-  -- What a dialog does with a text is seen when the box is there again.
-  prompt.pasted = prompt.pasted and now
-  prompt.hidden = prompt.hidden or now
-  if not prompt.is_redrawn and now - prompt.hidden >= REDRAWN then
-    prompt.is_redrawn = true
-    target.redraw()
-  end
-  mention(prompt)
-end
-
 -- Type as much as is possible now; return whether the prompt is finished.
 ---@param target claude_ide.Device
 ---@param prompt claude_ide.TypedPrompt
 ---@param rows string[] of the screen
 local function advance(target, prompt, rows)
   local content, now = box_of(rows), vim.uv.now()
-  prompt.hidden = not content and prompt.hidden or nil
   if content and has_taken(content, prompt.text) then
     local is_due = not prompt.entered or now - prompt.entered >= AGAIN
     return is_due and enter(target, prompt)
   elseif prompt.entered then
     return true
   elseif not content then
-    wait_for_box(target, prompt)
+    -- What a dialog does with a text is seen when the box is there again.
+    prompt.pasted = prompt.pasted and now
+    mention(prompt)
     return false
   elseif not prompt.pasted or (content == prompt.before and now - prompt.pasted >= AGAIN) then
     return paste(target, prompt, content)

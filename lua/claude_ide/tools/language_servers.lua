@@ -1,8 +1,8 @@
 --- The user's language servers, for the host: what is known of them now, and requests to them. The host
 --- decides when to ask which, and what to make of the answers (`editor/servers.py`).
 local events = require('claude_ide.checking.events')
-local format_server = require('claude_ide.format.server')
 local place = require('claude_ide.tools.place')
+local private_api = require('claude_ide.private_api')
 local privacy = require('claude_ide.privacy')
 local reload = require('claude_ide.disk.reload')
 local time_limit = require('claude_ide.when.time_limit')
@@ -163,7 +163,7 @@ function M.look(wanted)
   end
   local ids = vim.tbl_map(function(client)
     return client.id
-  end, format_server.starting(bufnr))
+  end, private_api.starting(bufnr))
   local methods = wanted.supports or {}
   local servers = vim.tbl_map(function(client)
     return describe(client, bufnr, methods)
@@ -210,7 +210,7 @@ end
 --- The servers that run, also those that are still starting.
 ---@return { name: string, filetypes: string[], is_starting: boolean }[]
 function M.running()
-  local all = vim.list_extend(vim.lsp.get_clients(), format_server.starting())
+  local all = vim.list_extend(vim.lsp.get_clients(), private_api.starting())
   return vim.tbl_map(function(client)
     return {
       name = client.name,

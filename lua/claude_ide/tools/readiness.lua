@@ -1,6 +1,6 @@
 --- Whether language servers have started, and know a file.
 local events = require('claude_ide.checking.events')
-local format_server = require('claude_ide.format.server')
+local private_api = require('claude_ide.private_api')
 
 local M = {}
 
@@ -81,7 +81,7 @@ end
 local function is_starting(bufnr, age)
   local waiting = vim.tbl_filter(function(client)
     return not slow_starters[client.id]
-  end, format_server.starting(bufnr))
+  end, private_api.starting(bufnr))
   if age < M.starts_within then
     return #waiting > 0
   end

@@ -1,4 +1,5 @@
 --- Asks the language servers of a buffer, also those that are starting or do not know the file yet.
+local private_api = require('claude_ide.private_api')
 local readiness = require('claude_ide.tools.readiness')
 local reason = require('claude_ide.say.reason')
 local request = require('claude_ide.tools.request')
@@ -44,7 +45,7 @@ local function running()
     end
     local listed = table.concat(facts, ', ')
     return listed == '' and client.name or ('%s (%s)'):format(client.name, listed)
-  end, vim.lsp.get_clients({ _uninitialized = true }))
+  end, vim.list_extend(vim.lsp.get_clients(), private_api.starting()))
   table.sort(names)
   return #names > 0 and 'running: ' .. table.concat(names, ', ') or 'none is running'
 end

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from claude_ide.editor.checks import Published, decoded
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
@@ -23,9 +24,6 @@ BUSY_SECONDS = 0.25
 
 BUSY_LOOKS = 5
 """In how many parts it waits. If this process itself stands still, only one of them is lost."""
-
-PATIENCE = 1600
-"""Milliseconds after which the next wait for a silent server or linter is shorter."""
 
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all servers and linters have reported yet"
@@ -51,6 +49,8 @@ class Editor:
         self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)
         self.servers = Servers(port, self._tools)
+        self._published = Published(port)
+        self.published = self._published.wait
 
     # The server's state, as shown to the user.
 
@@ -210,9 +210,11 @@ class Editor:
         Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
         if Neovim is busy.
         """
-        part = await self._first("diagnostics.read_all")
-        if part["reloaded"]:
-            await self.published(part["reloaded"], seconds)
+        answer = await self._first("diagnostics.read_all")
+        part = answer.get("first")
+        if part is None:
+            if unsettled := self._published.unsettled(decoded(answer["checks"])):
+                await self.published(unsettled, seconds)
             part = await self._first("diagnostics.read", False)
         return await self._read_on(part)
 
@@ -258,7 +260,10 @@ class Editor:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
             # A separate call: servers may attach a moment after the load.
             begun = await self._soon("diagnostics.check.begin", loaded.bufnr)
-            is_settled = begun["is_settled"] or await self.published([loaded.bufnr], seconds)
+            unsettled = self._published.unsettled(decoded(begun["checks"]))
+            is_settled = loaded.bufnr not in unsettled or await self.published(
+                [loaded.bufnr], seconds
+            )
             read = await self._first("diagnostics.check.read", path, loaded.bufnr)
             known = next(iter((await self._read_on(read["first"])).values()), Diagnostics())
             known.note = (
@@ -334,15 +339,6 @@ class Editor:
     def announce_write(self, path: str, *agent: str) -> None:
         """Announce that the client, or an agent with this name, writes a file without a diff."""
         self._port.notify("disk.named_files.add", path, *agent)
-
-    async def published(self, buffers: list[int], seconds: float) -> bool:
-        """Wait for all language servers and linters of these buffers; False after `seconds`."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._finish("checking.publishing.await", buffers, PATIENCE)
-        except TimeoutError:
-            return False
-        return True
 
     # The model's tools.
 

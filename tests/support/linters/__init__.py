@@ -51,12 +51,15 @@ async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(
         "local bufnrs = require('claude_ide.disk.reload').sync()"
-        " return { bufnrs, require('claude_ide.checking.linters').is_running(bufnrs[1]) }"
+        " local running = require('claude_ide.checking.linters').running(bufnrs[1])"
+        " return { bufnrs, next(running) ~= nil }"
     )
     assert bufnrs
     return bool(running)
 
 
 async def is_running(nvim: Neovim, bufnr: int) -> Any:
-    """Return whether findings for a buffer are still to come."""
-    return await nvim.lua("return require('claude_ide.checking.linters').is_running(...)", bufnr)
+    """Return whether a linter is checking a buffer."""
+    return await nvim.lua(
+        "return next(require('claude_ide.checking.linters').running(...)) ~= nil", bufnr
+    )

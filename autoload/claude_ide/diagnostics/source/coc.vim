@@ -7,7 +7,7 @@ vim9script
 # and when a window shows the buffer. So the diagnostics are also fetched repeatedly while an answer is
 # awaited, and only different ones are an answer.
 
-import autoload '../../checking/events.vim'
+import autoload '../../checking/texts.vim'
 import autoload '../item.vim'
 
 const SEVERITIES = {Error: 1, Warning: 2, Information: 3, Hint: 4}
@@ -103,7 +103,7 @@ def Poll()
   Fetch((differs) => {
     is_polling = false
     if differs
-      events.Published('coc')
+      texts.Published('coc')
     endif
   })
 enddef

@@ -2,7 +2,7 @@ vim9script
 # The diagnostics of yegappan/lsp. `checking/sources.vim` has the functions of a
 # source. The plugin is not imported: that would fail where the plugin is missing.
 
-import autoload '../../checking/events.vim'
+import autoload '../../checking/texts.vim'
 import autoload '../../file/positions.vim'
 import autoload '../item.vim'
 
@@ -54,12 +54,12 @@ export def Checks(bufnr: number): bool
 enddef
 
 export def Mark(_: number): any
-  return events.Count('yegappan_lsp')
+  return texts.Count('yegappan_lsp')
 enddef
 
 export def HasAnswered(_: number, mark: any): bool
   const before: number = mark
-  return events.Count('yegappan_lsp') > before
+  return texts.Count('yegappan_lsp') > before
 enddef
 
 # Draw the virtual text of a buffer again.

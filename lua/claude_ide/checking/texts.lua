@@ -1,0 +1,231 @@
+--- The texts that buffers have got from their files, and who has published diagnostics since then: the facts
+--- by which the host waits for language servers and linters.
+local events = require('claude_ide.checking.events')
+local linters = require('claude_ide.checking.linters')
+local lsp_write = require('claude_ide.checking.lsp_write')
+local private_api = require('claude_ide.private_api')
+
+local M = {}
+
+-- Milliseconds for which a text is recent: who reads diagnostics waits for its check.
+local RECENT = 1500
+-- Milliseconds after a text during which the work of servers is recorded.
+local ATTENTION = 5000
+
+---@class claude_ide.DiagnosticsAnswer publishes of one publisher after a text
+---@field first_ms integer after the text
+---@field last_ms integer
+---@field count integer
+
+---@class claude_ide.CheckedText
+---@field number integer
+---@field at number milliseconds
+---@field answers table<string, claude_ide.DiagnosticsAnswer> by publisher: the name of its namespace
+---@field linters string[] those that had published for the buffer before
+---@field pulls table<integer, integer> by client: its latest request for diagnostics before
+---@field pulled table<integer, true> clients that have been asked since
+---@field works table<string, { name: string, title: string, began_ms: integer, ended_ms?: integer }> by token
+
+---@alias claude_ide.Checks table `editor/checks.py` describes it
+
+---@type table<integer, claude_ide.CheckedText[]> by buffer: the latest two, the newest first
+local texts = {}
+---@type table<string, integer> by publisher
+local published = {}
+local last_publish, last_number = 0, 0
+local is_listening = false
+
+local function ms_since(time)
+  return math.floor(vim.uv.hrtime() / 1e6 - time)
+end
+
+-- JSON does not tell an empty list from an empty dict.
+local function some(found)
+  return next(found) and found or nil
+end
+
+local function name_of(namespace)
+  return vim.diagnostic.get_namespace(namespace).name
+end
+
+local function on_published(bufnr, namespace)
+  last_publish = vim.uv.hrtime() / 1e6
+  if not namespace then
+    return
+  end
+  local name, text = name_of(namespace), texts[bufnr] and texts[bufnr][1]
+  published[name] = (published[name] or 0) + 1
+  if text then
+    local ms = ms_since(text.at)
+    local answer = text.answers[name] or { first_ms = ms, count = 0 }
+    answer.last_ms, answer.count = ms, answer.count + 1
+    text.answers[name] = answer
+  end
+end
+
+local function publisher(client_id)
+  return name_of(vim.lsp.diagnostic.get_namespace(client_id, false))
+end
+
+local function on_progress(event)
+  local id, params = event.data.client_id, event.data.params
+  local token = ('%d %s'):format(id, params.token)
+  for bufnr, known in pairs(texts) do
+    local text, ms = known[1], ms_since(known[1].at)
+    if params.value.kind == 'end' and text.works[token] then
+      text.works[token].ended_ms = ms
+    elseif
+      params.value.kind == 'begin'
+      and ms < ATTENTION
+      and vim.lsp.buf_is_attached(bufnr, id)
+    then
+      local title = tostring(params.value.title)
+      text.works[token] = { name = publisher(id), title = title, began_ms = ms }
+    end
+  end
+end
+
+local function listen()
+  is_listening = true
+  events.subscribe(on_published)
+  vim.api.nvim_create_autocmd('LspProgress', {
+    group = vim.api.nvim_create_augroup('claude_ide_texts', { clear = true }),
+    pattern = { 'begin', 'end' },
+    callback = on_progress,
+  })
+end
+
+-- In the next tick: Neovim itself may ask first.
+local function pull_soon(bufnr)
+  vim.schedule(function()
+    local text = texts[bufnr] and texts[bufnr][1]
+    for _, client in ipairs(text and lsp_write.clients({ bufnr = bufnr }) or {}) do
+      if not text.pulled[client.id] and lsp_write.is_pulled(client, bufnr) then
+        text.pulled[client.id] = true
+        lsp_write.pull(client, bufnr, text.pulls[client.id] or 0)
+      end
+    end
+  end)
+end
+
+local function earlier_linters(bufnr)
+  return vim.tbl_filter(function(name)
+    return not name:find('^n?vim%.lsp%.')
+  end, vim.tbl_map(name_of, events.namespaces(bufnr)))
+end
+
+--- Notify the servers of a loaded buffer that it has just been updated from the disk, and record all answers.
+---@param bufnr integer
+function M.expect(bufnr)
+  if not is_listening then
+    listen()
+  end
+  last_number = last_number + 1
+  local text = {
+    number = last_number,
+    at = vim.uv.hrtime() / 1e6,
+    answers = {},
+    linters = earlier_linters(bufnr),
+    pulls = {},
+    pulled = {},
+    works = {},
+  }
+  for _, client in ipairs(lsp_write.clients({ bufnr = bufnr })) do
+    text.pulls[client.id] = lsp_write.latest_pull(client)
+  end
+  texts[bufnr] = { text, texts[bufnr] and texts[bufnr][1] }
+  lsp_write.report(bufnr)
+  pull_soon(bufnr)
+end
+
+-- The namespace of what a client is pulled for has a longer name than that in which it publishes.
+local function count_of(publisher_name)
+  local count = 0
+  for name, times in pairs(published) do
+    local is_own = name == publisher_name or vim.startswith(name, publisher_name .. '.')
+    count = count + (is_own and times or 0)
+  end
+  return count
+end
+
+local function server(client, bufnr, text)
+  local name, is_pulled = publisher(client.id), lsp_write.is_pulled(client, bufnr)
+  return {
+    name = name,
+    kind = is_pulled and 'pulled' or 'server',
+    published = count_of(name),
+    is_busy = is_pulled and (not text.pulled[client.id] or lsp_write.latest_pull(client) > 0),
+    -- Some assistants and bridges to linters support hover, so that is no indication.
+    reads_code = client:supports_method('textDocument/definition', bufnr)
+      or client:supports_method('textDocument/documentSymbol', bufnr),
+  }
+end
+
+local function checkers(bufnr, text)
+  local found = vim.tbl_map(function(client)
+    return server(client, bufnr, text)
+  end, lsp_write.clients({ bufnr = bufnr }))
+  local is_running = linters.running(bufnr)
+  for _, name in ipairs(text.linters) do
+    is_running[name] = is_running[name] or false
+  end
+  for name, is_busy in pairs(is_running) do
+    local count = published[name] or 0
+    table.insert(found, { name = name, kind = 'linter', published = count, is_busy = is_busy })
+  end
+  return found
+end
+
+local function described(text)
+  return {
+    number = text.number,
+    age_ms = ms_since(text.at),
+    answers = some(text.answers),
+    works = some(vim.tbl_values(text.works)),
+  }
+end
+
+local function state_of(bufnr)
+  local starting = package.loaded['vim.lsp'] and private_api.starting(bufnr) or {}
+  return {
+    bufnr = bufnr,
+    texts = vim.tbl_map(described, texts[bufnr]),
+    checkers = some(checkers(bufnr, texts[bufnr][1])),
+    starting = some(vim.tbl_map(function(client)
+      return client.id
+    end, starting)),
+  }
+end
+
+local function all(bufnrs)
+  return { buffers = some(vim.tbl_map(state_of, bufnrs)), quiet_ms = ms_since(last_publish) }
+end
+
+--- The state of the checks of these buffers, except for those that are not loaded. The check of one that has
+--- got no text from its file begins now.
+---@param bufnrs integer[]
+---@return claude_ide.Checks
+function M.follow(bufnrs)
+  local loaded = vim.tbl_filter(vim.api.nvim_buf_is_loaded, bufnrs)
+  for _, bufnr in ipairs(loaded) do
+    if texts[bufnr] then
+      pull_soon(bufnr)
+    else
+      M.expect(bufnr)
+    end
+  end
+  return all(loaded)
+end
+
+--- The state of the checks of all buffers that have recently got a text.
+---@return claude_ide.Checks
+function M.recent()
+  return all(vim.tbl_filter(function(bufnr)
+    if not vim.api.nvim_buf_is_loaded(bufnr) then
+      texts[bufnr] = nil
+    end
+    return texts[bufnr] ~= nil and ms_since(texts[bufnr][1].at) < RECENT
+  end, vim.tbl_keys(texts)))
+end
+
+return M

@@ -1,0 +1,62 @@
+"""`private_api.lua`: what is expected of functions of Neovim that are not public."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from support.language_client import attach, start
+from support.neovim import Neovim, until
+
+STARTING = """
+return vim.tbl_map(function(client)
+  return client.id
+end, require('claude_ide.private_api').starting(...))
+"""
+PROVIDERS = """
+local client = vim.lsp.get_client_by_id(...)
+return vim.tbl_map(function(provider)
+  return provider.identifier or 'none'
+end, require('claude_ide.private_api').providers(client, 'textDocument/diagnostic'))
+"""
+
+
+async def test_a_client_is_starting_until_its_server_has_answered(
+    nvim: Neovim, path: Path, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    await nvim.command(f"edit {path}")
+    bufnr = await nvim.eval("bufnr()")
+    await start(nvim, f"--start-after={gate}")
+
+    (client,) = await nvim.lua(STARTING, bufnr)
+    assert await nvim.lua(STARTING) == [client]
+
+    await asyncio.to_thread(gate.write_text, "")
+
+    async def is_over() -> bool:
+        return not await nvim.lua(STARTING, bufnr)
+
+    await until(is_over, "the server has started")
+    assert await nvim.lua("return vim.lsp.get_client_by_id(...).initialized", client) is True
+
+
+@pytest.mark.parametrize(
+    ("options", "known"),
+    [([], ["none"]), (["--identifiers", "first", "second"], ["first", "second"])],
+    ids=["reported", "registered"],
+)
+async def test_all_providers_of_a_method_are_known(
+    nvim: Neovim, path: Path, options: list[str], known: list[str]
+) -> None:
+    if not await nvim.eval("has('nvim-0.12')"):
+        pytest.skip("Neovim 0.11 knows one provider")
+    await nvim.command(f"edit {path}")
+    client = await attach(nvim, "--publish=pull", *options)
+
+    async def are_known() -> bool:
+        return bool(await nvim.lua(PROVIDERS, client) == known)
+
+    await until(are_known, "the providers are known")
