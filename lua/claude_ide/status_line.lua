@@ -27,10 +27,13 @@ local function diffs()
   return diff and diff.list() or {}
 end
 
--- What tells the CLIs that want the user from others.
+-- What tells the CLIs and chats that want the user from others.
 local function labels()
-  local permission = package.loaded['claude_ide.permission']
-  local found = permission and vim.list_slice(permission.labels()) or {}
+  local found = {} ---@type string[]
+  for _, module in ipairs({ 'claude_ide.permission', 'claude_ide.chat.waiting' }) do
+    local asking = package.loaded[module]
+    vim.list_extend(found, asking and asking.labels() or {})
+  end
   for _, diff in ipairs(diffs()) do
     found[#found + 1] = diff.label
   end

@@ -70,6 +70,44 @@ async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> No
         assert await pond.calls(kind.agents[0], "prompt") == [("prompt", f"hello {name}")]
 
 
+def edit_of(path: Path) -> events.PermissionAsked:
+    allow = events.Option("a", "Allow", events.OptionKind.ALLOW_ONCE)
+    edits = (events.Replacement(str(path), "two\n", "one\n"),)
+    return events.PermissionAsked(
+        "r1", "", "Edit", {}, (allow,), kind="edit", path=str(path), edits=edits
+    )
+
+
+async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
+    pond: Pond, project: Path
+) -> None:
+    file = project / "twice.txt"
+    file.write_text("one\n")
+    await pond.nvim.command("set columns=200")
+    for number, words in enumerate(("Mend the dam", "Count the fish"), 1):
+        await pond.command("new otter")
+        agent = await pond.agent(pond.otter, number)
+        await pond.panel.wait_until_ready()
+        await pond.panel.send(words)
+        await pond.calls(agent, "prompt")
+        agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED))
+    first, second = pond.otter.agents
+    first.emit(events.Session("s1", "Dam"))
+    await pond.nvim.command("stopinsert | wincmd t")
+
+    first.emit(edit_of(file))
+
+    await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat", PATIENCE)
+
+    async def asking(*labels: str) -> bool:
+        found = await pond.nvim.lua("return require('claude_ide.chat.waiting').labels()")
+        return sorted(found) == [*labels]
+
+    await until(lambda: asking("Dam"), "the chat is named", PATIENCE)
+    second.emit(replace(edit_of(file), edits=(), kind="", request="r2"))
+    await until(lambda: asking("Count the fish", "Dam"), "both are named", PATIENCE)
+
+
 async def test_an_unknown_agent_is_an_error(pond: Pond) -> None:
     await pond.command("new crab")
 

@@ -23,7 +23,10 @@ async def test_a_chat_at_work_matters_more_than_a_client_and_a_request_even_more
     await serving.lua("require('claude_ide.chat.waiting').set(1, 2)")
     assert await serving.lua(STATUS) == "Otter: wants you 2?"
 
-    await serving.lua("require('claude_ide.chat.waiting').set(1, 0)")
+    await serving.lua("require('claude_ide.chat.waiting').set(1, 1, 'Dam')")
+    assert await serving.lua(STATUS) == "Otter (Dam): wants you 1?"
+
+    await serving.lua("require('claude_ide.chat.waiting').set(1, 0, 'Dam')")
     await serving.lua(WORKS, {"text": "done", "status": "success"})
     assert await serving.lua(STATUS) == "Claude: ready"
 

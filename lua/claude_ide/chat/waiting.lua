@@ -4,6 +4,7 @@ local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
+local plain = require('claude_ide.say.plain')
 
 local M = {}
 
@@ -11,8 +12,8 @@ local WAITING = '%s is waiting for your answer (:ClaudeChat answer)'
 
 local counts = chat_counts.new('ClaudeChatWaiting')
 
-local function update_pin(chat, count)
-  chat.requests = count
+local function update_pin(chat, count, label)
+  chat.requests, chat.label = count, label ~= '' and label or nil
   chat_pin.update(chat)
 end
 
@@ -30,14 +31,17 @@ end
 local function notify(id)
   local chat = chat_state.get(id)
   if chat and chat_counts.of(counts, id) > 0 and is_in_other_tabpage(chat) then
-    message.show(WAITING:format(chat_state.agent_name(chat)), 'info')
+    local name = chat_state.agent_name(chat)
+    local who = chat.label and ('%s (%s)'):format(name, plain.one_line(chat.label)) or name
+    message.show(WAITING:format(who), 'info')
   end
 end
 
 --- Set the number of waiting requests of a chat.
 ---@param chat integer
 ---@param count integer
-function M.set(chat, count)
+---@param label? string what tells the chat from others of its agent
+function M.set(chat, count, label)
   local before = chat_counts.of(counts, chat)
   if before == count then
     return
@@ -48,9 +52,21 @@ function M.set(chat, count)
   end
   local known = chat_state.get(chat)
   if known then
-    update_pin(known, count)
+    update_pin(known, count, label)
   end
   chat_counts.set(counts, chat, count)
+end
+
+--- What tells the chats with waiting requests from others.
+---@return string[]
+function M.labels()
+  local found = {}
+  for _, chat in ipairs(chat_state.list()) do
+    if (chat.requests or 0) > 0 then
+      found[#found + 1] = chat.label
+    end
+  end
+  return found
 end
 
 ---@return integer count in all chats

@@ -281,7 +281,8 @@ function M.set(diff, windows)
   local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning
   local note = note_of(diff, original, windows.unsaved ~= nil)
-  local hint = in_one_line(diff.hint or diff.label and ('[%s]'):format(diff.label) or '')
+  local label = diff.label and ('[%s] '):format(diff.label) or ''
+  local hint = vim.trim(in_one_line(label .. (diff.hint or '')))
   local launch = why.launch_of(diff)
   local function said()
     return in_one_line(why.of(diff, launch))

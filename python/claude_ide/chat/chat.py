@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
@@ -20,6 +21,7 @@ from claude_ide.chat.following import Following
 from claude_ide.chat.offering import Offer
 from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.reading_back import ReadingBack
@@ -48,11 +50,24 @@ FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume li
 UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
 
 
+LONGEST_NAME = 30
+"""Characters."""
+
+
 class Chat:
-    """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder."""
+    """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder.
+
+    `label` returns what tells a chat from the others, or nothing.
+    """
 
     def __init__(
-        self, id_: int, opened: OpenedAgent, editor: Editor, config: Config, run: Run
+        self,
+        id_: int,
+        opened: OpenedAgent,
+        editor: Editor,
+        config: Config,
+        run: Run,
+        label: Callable[["Chat"], str],
     ) -> None:
         self.id = id_
         self.root = root = str(opened.folder)
@@ -65,6 +80,7 @@ class Chat:
         self.panel = self._panels.of(id_)
         self._editor = editor
         self._run, self._withdraw = run, opened.withdraw
+        self._label = partial(label, self)
         self.transcript = Transcript(agent.name, root=root)
         self.transcript.sheet.page.renders = config.chat.render
         self._painter = Painter(self.panel.draw, self.transcript.sheet)
@@ -81,6 +97,7 @@ class Chat:
         self.answers = Answers(
             *(self.requests, agent, self.transcript, self._painter),
             *(self.panel, editor, config, run),
+            label=self._label,
         )
         self.running = Running(
             *(agent, self.transcript, self._painter, self.requests, run),
@@ -246,12 +263,22 @@ class Chat:
                     self._run(self.panel.give_back(numbers))
 
     def _count_requests(self, _count: int) -> None:
-        self._run(self.panel.count_requests(len(self.consent)))
+        self._run(self.panel.count_requests(len(self.consent), self._label()))
         self.refresh_bars()
 
     def _consent_changed(self) -> None:
         self._count_requests(len(self.requests))
         self._painter.now()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the user may know this chat by, the best first; some are empty."""
+        first = next(iter(self.transcript.prompts.values()), "")
+        return (
+            one_line(self.title, LONGEST_NAME),
+            one_line(first, LONGEST_NAME),
+            Path(self.root).name,
+        )
 
     @property
     def status(self) -> Status:

@@ -250,9 +250,16 @@ class Chats:
             raise
 
     def _new(self, id_: int, opened: OpenedAgent) -> Chat:
-        chat = Chat(id_, opened, self._editor, self._config, self._run)
+        chat = Chat(id_, opened, self._editor, self._config, self._run, self._label)
         self._chats[id_] = chat
         return chat
+
+    def _label(self, chat: Chat) -> str:
+        """Return what tells a chat from the others of its agent; empty if there are none."""
+        same = [each for each in self._chats.values() if each.agent.name == chat.agent.name]
+        others = [each.names for each in same if each is not chat]
+        of_one = zip(chat.names, *others, strict=True)
+        return next((own for own, *rest in of_one if others and own and own not in rest), "")
 
     async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
         await act(await self.here())

@@ -174,9 +174,9 @@ class Panel:
         """Update the list of tasks; return whether it is still on screen."""
         return bool(await self._run("chat.tasks.draw", rows))
 
-    async def count_requests(self, count: int) -> None:
-        """Set the number of requests that wait for the user."""
-        await self._run("chat.waiting.set", count)
+    async def count_requests(self, count: int, label: str) -> None:
+        """Set the number of requests that wait, and what tells the chat from others."""
+        await self._run("chat.waiting.set", count, label)
 
     async def remember(self, session: str) -> None:
         """Store the session, so that a later host can resume it."""

@@ -56,7 +56,8 @@ SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 class Answers:
     """Shows the requests of one chat to the user, and sends the answers to the agent.
 
-    `run` starts a task and shows its errors to the user in one line.
+    `run` starts a task and shows its errors to the user in one line. `label` returns what tells the
+    chat from others, or nothing.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Answers:
         editor: Editor,
         config: Config,
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
+        label: Callable[[], str],
     ) -> None:
         self._requests = requests
         self._agent = agent
@@ -79,7 +81,8 @@ class Answers:
         self._run = run
         self._sight = Sight(transcript.root, requests, painter, panel)
         self._reviews = Reviews(
-            *(agent, transcript.root, editor, panel, config, self._sight, run, self._respond)
+            *(agent, transcript.root, editor, panel, config, self._sight, run),
+            *(self._respond, label),
         )
 
     def ask(self, asked: Asked) -> None:

@@ -65,7 +65,8 @@ class Respond(Protocol):
 class Reviews:
     """The reviews of one chat; paths below `root` are relative to it.
 
-    `run` starts a task and shows its errors to the user in one line.
+    `run` starts a task and shows its errors to the user in one line. `label` returns what tells the
+    chat from others, or nothing.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Reviews:
         sight: Sight,
         run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
         respond: Respond,
+        label: Callable[[], str],
     ) -> None:
         self._agent = agent
         self._root = root
@@ -87,6 +89,7 @@ class Reviews:
         self._sight = sight
         self._run = run
         self._respond = respond
+        self._label = label
         self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
@@ -201,6 +204,7 @@ class Reviews:
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
         hints = [f"{number} of {len(waiting.proposed)}"] * (len(waiting.proposed) > 1)
         hints += [SENT_AS_PROMPT] * (not abilities.has(self._agent, "change_proposal"))
+        label = self._label()
         diff = await diffs.show(
             *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
             is_reported=bool(asked.tool),
@@ -208,6 +212,7 @@ class Reviews:
             agent=self._agent.name,
             hint=", ".join(hints),
             why=waiting.why,
+            **({"label": label} if label else {}),
         )
         waiting.diff = diff
         if name := ways.lasting_name(asked):
