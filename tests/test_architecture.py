@@ -100,8 +100,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "wire_summary": {"wire"},
     "wire_view": {"errors", "concealed", "files", "editor", "wire", "wire_summary"},
     "parts": {
-        *("config", "startup", "editor", "configured_agents", "chat", "headless", "trust", "hooks"),
-        *("jupyter", "mcp", "tool_list", "wire_view"),
+        *("config", "startup", "editor", "configured_agents", "chat", "chat.panel", "headless"),
+        *("jupyter", "mcp", "tool_list", "wire_view", "trust", "hooks"),
     },
     "app": {
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),

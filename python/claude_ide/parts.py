@@ -91,9 +91,10 @@ class Parts(ABC):
     @cached_property
     def prompts(self) -> "PromptBuffers":
         """The prompts that the user writes; the first use imports what they need."""
+        from claude_ide.chat.panel import Panels
         from claude_ide.chat.prompt_buffers import PromptBuffers
 
-        return PromptBuffers(self.editor)
+        return PromptBuffers(Panels(self.editor))
 
     @property
     def tools(self) -> "Toolset":

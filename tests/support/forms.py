@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
+from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests.form import Form, Pressed
 from claude_ide.editor.editor import Editor
 from support.chats_here import EVENT, Notifications, TestedNeovim
@@ -59,8 +60,8 @@ class Host:
         self._open[token] = asyncio.ensure_future(self._fill_in(form, token))
 
     async def _fill_in(self, form: Form, token: int) -> None:
-        answered = await self._editor.fill_in(
-            form.page(), lambda event: form.press(msgspec.convert(event, Pressed)), token
+        answered = await Panel(self._editor, 1).fill_in(
+            form.page(), token, lambda event: form.press(msgspec.convert(event, Pressed))
         )
         outcome: Outcome = "declined" if "declined" in answered else "closed"
         if outcome == "declined":

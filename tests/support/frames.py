@@ -111,7 +111,7 @@ class Drawn:
             is_empty_code = group == "ClaudeChatCodeBlock" and column == size
             assert 0 <= column < end_column + is_empty_code
             assert end_column <= size
-            assert group.startswith("ClaudeChat")
+            assert group.startswith(("ClaudeChat", "@"))
             new[row].marks.append((column, end_column, group))
         for row, column, end_column, *shown in looks:
             text, group, how = shown or ("", "", "conceal")

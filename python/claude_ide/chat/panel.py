@@ -1,6 +1,6 @@
 """The Lua half of the panel: a method for each Lua function that a chat calls."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,14 @@ class Panels:
     async def know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
         """Set the sessions of a folder that `:ClaudeChat resume` completes, if agents list them."""
         await self._editor.run("chat.sessions.set", str(folder), list(ids))
+
+    async def offer_files(self, number: int, paths: Iterable[str]) -> None:
+        """Offer files in a prompt, as the answer to the question with this number."""
+        await self._editor.run("chat.prompt.completion.show", number, "\0".join(paths))
+
+    async def mark_mentions(self, bufnr: int, tick: int, unknown: Sequence[Any]) -> None:
+        """Mark the mentions in a prompt whose files do not exist, unless its text has changed."""
+        await self._editor.run("chat.prompt.mentions.mark", bufnr, tick, unknown)
 
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""
@@ -281,7 +289,7 @@ class Panel:
         press: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ) -> Mapping[str, Any]:
         """Show a form, and after each key the page that `press` returns; return how it ended."""
-        return await self._editor.fill_in(page, press, token)
+        return await self._editor.ask("chat.form", page, token=token, press=press)
 
     async def _run(self, function: str, *arguments: Any) -> Any:
         return await self._editor.run(function, self._chat, *arguments)

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.chat import context
+from claude_ide.chat.panel import Panels
 from claude_ide.chat.prompt_files import PromptFiles
-from claude_ide.editor.editor import Editor
 
 
 class FilesAsked(msgspec.Struct, frozen=True):
@@ -31,8 +31,8 @@ class MentionsAsked(msgspec.Struct, frozen=True):
 class PromptBuffers:
     """The answers, for the prompts of chats and of `:ClaudePrompt`."""
 
-    def __init__(self, editor: Editor) -> None:
-        self._editor = editor
+    def __init__(self, panels: Panels) -> None:
+        self._panels = panels
         self._files = PromptFiles()
         self._latest = 0
 
@@ -43,10 +43,10 @@ class PromptBuffers:
         paths = await self._files.of(asked.root)
         found = await paths.match(asked.pattern, lambda: self._latest == asked.number)
         if self._latest == asked.number:
-            await self._editor.run("chat.prompt.completion.show", asked.number, "\0".join(found))
+            await self._panels.offer_files(asked.number, found)
 
     async def check(self, event: Mapping[str, Any]) -> None:
         """Answer with the mentions of files that do not exist."""
         asked = msgspec.convert(event, MentionsAsked)
         found = await asyncio.to_thread(context.unknown, asked.lines, asked.root)
-        await self._editor.run("chat.prompt.mentions.mark", asked.bufnr, asked.tick, found)
+        await self._panels.mark_mentions(asked.bufnr, asked.tick, found)

@@ -372,29 +372,24 @@ class Editor:
         """Return a token under which a dialogue can be opened, and opened again."""
         return self._finishing.new_token()
 
-    async def ask(self, module: str, *arguments: Any, token: int = 0) -> dict[str, Any]:
+    async def ask(
+        self,
+        module: str,
+        *arguments: Any,
+        token: int = 0,
+        press: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
         """Open a dialogue (`module.open`) and return the payload of its `answered` event.
 
-        Cancelling this closes the dialogue without an answer.
+        After each of its keys it shows (`module.show`) what `press` returns. Cancelling this closes
+        the dialogue without an answer.
         """
-        opened, close = f"{module}.open", f"{module}.close"
-        return await self._finish(opened, *arguments, token=token, close=close)
-
-    async def fill_in(
-        self, page: Any, press: Callable[[dict[str, Any]], Any] | None, token: int
-    ) -> dict[str, Any]:
-        """Show a form (`chat/form.lua`); `press` returns the page after each key.
-
-        Returns the payload of its `answered` event. Cancelling this closes the form.
-        """
+        opened, shown, close = (f"{module}.{function}" for function in ("open", "show", "close"))
 
         def step(payload: dict[str, Any]) -> None:
-            assert press is not None
-            self._port.notify("chat.form.show", token, press(payload))
+            self._port.notify(shown, token, press and press(payload))
 
-        return await self._finish(
-            *("chat.form.open", page), token=token, close="chat.form.close", step=press and step
-        )
+        return await self._finish(opened, *arguments, token=token, close=close, step=step)
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""

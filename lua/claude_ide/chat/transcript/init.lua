@@ -2,7 +2,6 @@
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_parts = require('claude_ide.chat.transcript.parts')
-local chat_shell = require('claude_ide.chat.transcript.shell')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
@@ -120,7 +119,6 @@ local function apply(chat, edit)
   for _, part in each(edit.parts) do
     tolerate(chat_parts.set, bufnr, drawing.parts, first + part[1], part[2], part[3])
   end
-  tolerate(chat_shell.add, bufnr, drawing.parts, edit)
 end
 
 local function clear(bufnr, edit)

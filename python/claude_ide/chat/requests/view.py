@@ -18,8 +18,17 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.requests import address, proposal, questions, ways
-from claude_ide.chat.requests.allowed import Permission, Piece, Where, capitalized, code_in, wrapped
+from claude_ide.chat.requests import address, proposal, questions, shell_words, ways
+from claude_ide.chat.requests.allowed import (
+    GOES_ON,
+    SHELL,
+    Permission,
+    Piece,
+    Where,
+    capitalized,
+    code_in,
+    wrapped,
+)
 from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
 from claude_ide.paths import within
@@ -174,8 +183,8 @@ class Request(View):
                 return "the plan"
 
     def draw(self, page: Page) -> None:
-        """Write the request to the page, with its code in colour."""
-        rows = self.rows()
+        """Write the request to the page, with its code and its command in colour."""
+        rows = shell_words.coloured(self.rows(), SHELL, GOES_ON)
         page.write(self.part, rows, code=code_in(rows), kind=self.part_kind)
 
     def rows(self) -> list[Row]:

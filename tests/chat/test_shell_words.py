@@ -1,0 +1,124 @@
+"""The command of a request is coloured, also over several rows."""
+
+import time
+
+import pytest
+
+from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.chat.page.sheet import Sheet
+from claude_ide.chat.requests.shell_words import LONGEST, words
+from claude_ide.chat.requests.view import Request
+
+GROUP = "ClaudeChatShell"
+
+
+def named(command: str) -> dict[str, str]:
+    return {command[word.first : word.last]: word.name for word in words(command)}
+
+
+def test_the_words_of_a_command_are_coloured() -> None:
+    assert named("""FOO=1 git push -f "$x; y" '#' a#b && rm $dir >out 2>&1 # all""") == {
+        "FOO=1": "variable",
+        "git": "function.call",
+        "-f": "constant",
+        '"$x; y"': "string",
+        "'#'": "string",
+        "&&": "operator",
+        "rm": "function.call",
+        "$dir": "variable",
+        ">": "operator",
+        "2>&": "operator",
+        "# all": "comment",
+    }
+
+
+def test_a_program_after_a_keyword_or_an_operator_is_found() -> None:
+    found = named("for f in $(ls); do wc -l; done | sort\nif a; then b; fi")
+
+    assert [word for word, name in found.items() if name == "function.call"] == [
+        *("ls", "wc", "sort", "a", "b"),
+    ]
+    keywords = {word for word, name in found.items() if name == "keyword"}
+    assert keywords == {"for", "in", "do", "done", "if", "then", "fi"} - {"in"}
+
+
+def test_a_here_document_is_a_string() -> None:
+    found = named("cat <<'EOF' >x\nrm -rf y\nEOF\nls")
+
+    assert (found["rm -rf y\nEOF"], found["<<'EOF'"], found["ls"]) == (
+        *("string", "operator", "function.call"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        *(("'it''s\\'", "string"), ('"a\\"b"', "string"), ("${a b}", "variable")),
+        *(("\\rm\\ x", "function.call"), ("$?", "variable"), ("$(", "operator")),
+    ],
+)
+def test_a_word_goes_on_to_its_end(command: str, name: str) -> None:
+    assert [(word.last, word.name) for word in words(command)][-1] == (len(command), name)
+
+
+@pytest.mark.parametrize(
+    "command", ["echo 'x", 'echo "\\"', "echo $(", "cat <<E", "cat <<E\n", "\\", "a\\", "$", ""]
+)
+def test_an_incomplete_command_is_no_error(command: str) -> None:
+    assert all(0 <= word.first < word.last <= len(command) for word in words(command))
+
+
+@pytest.mark.parametrize("piece", ["'", '"', "<<a\n", "$", "\\", "#", "(", " x", "${"])
+def test_it_takes_linear_time(piece: str) -> None:
+    begun = time.process_time()
+    list(words(piece * 100_000))
+
+    assert time.process_time() - begun < 3
+
+
+def drawn(command: str, width: int = 60) -> list[tuple[str, str]]:
+    """Return the texts of a drawn request that are part of the command, with their groups."""
+    option = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
+    asked = PermissionAsked(
+        *("r", "t", "Bash"),
+        kind="execute",
+        title=command,
+        arguments={"command": command},
+        options=(option,),
+    )
+    sheet = Sheet()
+    request = sheet.add("request", lambda part: Request(part, asked, "/p", "Claude", width))
+    request.open = True
+    request.draw(sheet.page)
+    return [
+        (row.text.encode()[first:last].decode(), group)
+        for row in request.part.rows
+        for first, last, group in row.marks
+        if group == GROUP or group.endswith(".bash")
+    ]
+
+
+def test_the_command_in_the_question_is_coloured() -> None:
+    assert drawn("ls é -a | wc") == [
+        ("ls", "@function.call.bash"),
+        (" é ", GROUP),
+        ("-a", "@constant.bash"),
+        (" ", GROUP),
+        ("|", "@operator.bash"),
+        (" ", GROUP),
+        ("wc", "@function.call.bash"),
+    ]
+
+
+def test_a_word_that_continues_in_the_next_row_is_coloured_in_both() -> None:
+    found = drawn(f"echo 'é{'x' * 30}' # all\nls", 30)
+
+    strings = [text for text, group in found if group == "@string.bash"]
+    assert len(strings) == 2
+    assert "".join(strings) == f"'é{'x' * 30}'"
+    assert ("# all", "@comment.bash") in found
+    assert ("ls", "@function.call.bash") in found
+
+
+def test_a_long_command_has_one_colour() -> None:
+    assert {group for _, group in drawn(f"ls {'x' * LONGEST}")} == {GROUP}
