@@ -5,8 +5,8 @@ local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
--- Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
-local PATIENCE = 10000
+--- Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
+M.writes_within = 10000
 
 ---@class claude_ide.AcceptedText
 ---@field path string
@@ -44,7 +44,7 @@ function M.hold(diff, text)
   if not diff.is_reported then
     vim.defer_fn(function()
       M.settle(diff.id)
-    end, PATIENCE)
+    end, M.writes_within)
   end
 end
 
