@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "unicode": set(),
     "jsonrpc": {"errors", "unicode"},
     "transport": {"errors", "program"},
-    "editor": {"errors", "paths", "editor_name", "pids", "repository"},
+    "editor": {"errors", "paths", "editor_name", "pids", "program", "repository"},
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),

@@ -21,6 +21,7 @@ const CLEANUPS = [
   'claude_ide#question#HostEnded',
   'claude_ide#activity#Clear',
   'claude_ide#permission#Close',
+  'claude_ide#terminal#typing#HostEnded',
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']

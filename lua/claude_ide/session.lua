@@ -17,6 +17,7 @@ local CLEANUPS = {
   { 'diagnostics.unopened', 'release' },
   { 'permission', 'close' },
   { 'terminal_prompt', 'host_ended' },
+  { 'terminal.typing', 'host_ended' },
 }
 local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
 -- With `!` these take the user to Claude; the others always do.

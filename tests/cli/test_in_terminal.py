@@ -6,7 +6,7 @@ import pytest
 
 from support import fake_api
 from support.claude_cli import CARET
-from support.either_editor import BOTH_WITH_CLI, Editor, on_screen, run
+from support.either_editor import BOTH_WITH_CLI, Editor, on_screen, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
@@ -43,7 +43,7 @@ async def test_it_sees_the_selection_and_goes_on_while_it_is_hidden(
 
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
-    await run(nvim, "terminal.typing.send", 0, "Look\nat this")
+    await type_prompt(nvim, "Look\nat this")
     await until(lambda: len(api.requests) > 0, "the model is asked", PATIENCE)
     await nvim.command("Claude")
 

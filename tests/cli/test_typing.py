@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH_WITH_CLI, Editor, name_of, on_screen, run
+from support.either_editor import BOTH_WITH_CLI, Editor, name_of, on_screen, run, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
 
 from .conftest import begin
-
-SEND = "terminal.typing.send"
 
 
 @pytest.fixture
@@ -42,8 +40,7 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
     api.script([text("Heard.")])
     await begin(nvim, "default")
 
-    # Vim has no nil.
-    assert await run(nvim, SEND, 0, words) in (None, True)
+    await type_prompt(nvim, words)
 
     await on_screen(nvim, "● Heard.", PATIENCE)
     assert any(words in each.new_text for each in api.requests)
@@ -60,7 +57,7 @@ async def test_a_prompt_that_ends_with_a_quoted_file_is_sent_as_it_is(
     await begin(nvim, "default")
 
     words = 'Explain this:\n@"./!a b/c.py"'
-    assert await run(nvim, SEND, 0, words) in (None, True)
+    await type_prompt(nvim, words)
 
     await on_screen(nvim, "● Heard.", PATIENCE)
     assert any(words in each.new_text for each in api.requests)
@@ -73,8 +70,8 @@ async def test_prompts_to_a_hidden_terminal_are_sent_in_order(nvim: Editor, api:
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
 
-    await run(nvim, SEND, 0, "The first")
-    await run(nvim, SEND, 0, "The second")
+    await type_prompt(nvim, "The first")
+    await type_prompt(nvim, "The second")
 
     await asked(api, "The first")
     await asked(api, "The second")
@@ -88,10 +85,10 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
         [text("Heard.")],
     )
     await begin(nvim, "default")
-    await run(nvim, SEND, 0, "Touch it")
+    await type_prompt(nvim, "Touch it")
     await on_screen(nvim, "1. Yes", PATIENCE)
 
-    await run(nvim, SEND, 0, "The next")
+    await type_prompt(nvim, "The next")
     await on_screen(
         nvim, "Claude gets your words once its terminal shows the prompt again", PATIENCE
     )
@@ -108,7 +105,7 @@ async def test_a_prompt_that_the_user_has_begun_is_not_sent(nvim: Editor, api: F
     await nvim.keys("My own")
     await on_screen(nvim, "My own", PATIENCE)
 
-    await run(nvim, SEND, 0, " and yours")
+    await type_prompt(nvim, " and yours")
 
     await on_screen(nvim, "press Enter there to send them", PATIENCE)
     await on_screen(nvim, "My own and yours", PATIENCE)
@@ -120,14 +117,14 @@ async def test_control_characters_are_not_keys(nvim: Editor, api: FakeApi) -> No
     api.script([text("Heard.")])
     await begin(nvim, "default")
 
-    await run(nvim, SEND, 0, "One\x1b[201~\r\x03two")
+    await type_prompt(nvim, "One\x1b[201~\r\x03two")
 
     await asked(api, "One[201~\ntwo")
 
 
 @BOTH_WITH_CLI
 async def test_without_a_terminal_the_refusal_says_so(nvim: Editor) -> None:
-    assert await run(nvim, SEND, 0, "Words") == {
+    assert await run(nvim, "terminal.typing.begin", 0, "Words") == {
         "error": f"no terminal of this {name_of(nvim)} runs Claude (:Claude opens one); "
         "your words are yanked, so that you can paste them"
     }

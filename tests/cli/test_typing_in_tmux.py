@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH_WITH_CLI, Editor, run
+from support.either_editor import BOTH_WITH_CLI, Editor, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.terminal import PATIENCE
@@ -36,12 +36,6 @@ async def tmux(nvim: Editor, tmp_path: Path) -> AsyncIterator[Tmux]:
         await nvim.keys(":Claude --permission-mode default<CR>")
         await shown(in_tmux, "⧉ In a.py")
         yield in_tmux
-
-
-async def send(nvim: Editor, words: str) -> None:
-    """Have words typed into the terminal of `:Claude`."""
-    # Vim has to return something.
-    assert await run(nvim, "terminal.typing.send", 0, words) in (None, True)
 
 
 async def shown(tmux: Tmux, words: str) -> None:
@@ -78,7 +72,7 @@ async def test_a_prompt_reaches_the_model(
 ) -> None:
     api.script([text("Heard.")])
 
-    await send(nvim, words)
+    await type_prompt(nvim, words)
 
     await shown(tmux, "● Heard.")
     assert any(words in each.new_text for each in api.requests)
@@ -92,8 +86,8 @@ async def test_prompts_to_a_hidden_pane_that_is_scrolled_are_sent_in_order(
     await tmux("copy-mode", "-t", PANE)
     await nvim.command("Claude")
 
-    await send(nvim, "The first")
-    await send(nvim, "The second")
+    await type_prompt(nvim, "The first")
+    await type_prompt(nvim, "The second")
 
     await asked(api, "The first")
     await asked(api, "The second")
@@ -108,10 +102,10 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi, tmux: Tmux
         [text("Done.")],
         [text("Heard.")],
     )
-    await send(nvim, "Touch it")
+    await type_prompt(nvim, "Touch it")
     await shown(tmux, "1. Yes")
 
-    await send(nvim, "The next")
+    await type_prompt(nvim, "The next")
     waiting = "Claude gets your words once its terminal shows the prompt again"
     await until(lambda: waiting in nvim.screen.text(), waiting, PATIENCE)
     await shown(tmux, "1. Yes")
@@ -125,9 +119,9 @@ async def test_words_that_the_cli_can_no_longer_get_are_yanked(
     nvim: Editor, api: FakeApi, tmux: Tmux
 ) -> None:
     api.script([tool_use("Bash", command="touch made", description="Touch")])
-    await send(nvim, "Touch it")
+    await type_prompt(nvim, "Touch it")
     await shown(tmux, "1. Yes")
-    await send(nvim, "The next")
+    await type_prompt(nvim, "The next")
 
     await tmux("kill-pane", "-t", PANE)
 

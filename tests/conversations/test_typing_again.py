@@ -1,5 +1,7 @@
 """Prompts that a CLI in a terminal does not take at once: it swallows a text, or ignores Enter."""
 
+import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_cli import CARET
-from support.either_editor import BOTH, Editor, configure, run
+from support.either_editor import BOTH, Editor, configure, host_pid, type_prompt
 from support.neovim import until
 from support.terminal import PATIENCE
 
@@ -72,8 +74,8 @@ async def test_what_the_cli_has_ignored_is_typed_again(
 ) -> None:
     log = await begin(texts, presses)
 
-    await run(nvim, "terminal.typing.send", 0, "The first")
-    await run(nvim, "terminal.typing.send", 0, "The second")
+    await type_prompt(nvim, "The first")
+    await type_prompt(nvim, "The second")
 
     await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts", PATIENCE)
 
@@ -81,7 +83,7 @@ async def test_what_the_cli_has_ignored_is_typed_again(
 async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Begin) -> None:
     log = await begin(MANY, 0)
 
-    await run(nvim, "terminal.typing.send", 0, "My words")
+    await type_prompt(nvim, "My words")
 
     await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)
     await until(lambda: "Claude takes no text now" in nvim.screen.text())
@@ -91,9 +93,19 @@ async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Be
 async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Editor, begin: Begin) -> None:
     log = await begin(0, MANY)
 
-    await run(nvim, "terminal.typing.send", 0, "My words")
+    await type_prompt(nvim, "My words")
 
     message = "press Enter there to send them"
     await until(lambda: message in nvim.screen.text(), message, PATIENCE)
     assert f"{CARET} My words" in nvim.screen.text()
     assert log.read_text() == ""
+
+
+async def test_words_on_their_way_are_yanked_when_the_host_ends(nvim: Editor, begin: Begin) -> None:
+    await begin(0, MANY)
+    await type_prompt(nvim, "My words")
+    await until(lambda: "My words" in nvim.screen.text(), "they are in the box", PATIENCE)
+
+    os.kill(await host_pid(nvim), signal.SIGKILL)
+
+    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)

@@ -40,6 +40,16 @@ async def run(editor: Editor, function: str, *arguments: Any) -> Any:
     return await editor.lua(f"return require('claude_ide.{module}').{name}(...)", *arguments)
 
 
+async def type_prompt(editor: Editor, words: str) -> None:
+    """Have words typed into the terminal of a CLI, as those about an edit are."""
+    if isinstance(editor, Vim):
+        payload = json.dumps({"words": words}).replace("'", "''")
+        await editor.command(f"call claude_ide#channel#Emit('commented', json_decode('{payload}'))")
+    else:
+        emit = "require('claude_ide.channel').emit('commented', { words = ... })"
+        await editor.lua(emit, words)
+
+
 async def is_serving(editor: Editor) -> bool:
     """Return whether the editor knows that its server accepts clients."""
     return bool(await run(editor, "host.server"))

@@ -2,16 +2,14 @@ vim9script
 # A pane of the user's tmux in which the CLI runs: opened, hidden in a tmux window of its own, shown
 # again. A pane is a dict: its `id`, such as `%3`, and the `pid` of the shell in it.
 
-import autoload '../system/input.vim'
 import autoload '../system/program.vim'
 
 const PATIENCE = 5000 # milliseconds
 # Variables that are those of the pane, or of this Vim only.
 const OWN = '^\%(TERM\|COLORTERM\|MYVIMRC\|PWD\|OLDPWD\|SHLVL\|_\)$\|^TERM_PROGRAM\|^TMUX\|^N\?VIM'
-# The pane closes with the script, and its output with it.
+# The pane closes with the script, and its output with it (`editor/typing.py` knows this text).
 const KEEP_OUTPUT =
   "[ \"$code\" -eq 0 ] || { printf '\\n[exited %s; Enter closes this]' \"$code\"; read -r _; }"
-const KEPT = '^\[exited \d\+; Enter closes this\]'
 
 def Tmux(words: list<string>): list<string>
   return [program.Find('tmux')] + words
@@ -111,41 +109,6 @@ enddef
 # Whether it is in the tmux window of this Vim.
 export def IsShown(pane: dict<any>): bool
   return WindowOf(pane.id) ==# WindowOf($TMUX_PANE)
-enddef
-
-# Read what it shows. `Answer` gets the list of rows in a list; an empty list once the CLI has ended.
-export def Read(pane: dict<any>, Answer: func)
-  final rows: list<string> = []
-  final limit = {timer: 0}
-  const job = job_start(Tmux(['capture-pane', '-p', '-t', pane.id]), {
-    in_io: 'null',
-    err_io: 'null',
-    out_cb: (_, row) => add(rows, row),
-    close_cb: (_) => {
-      timer_stop(limit.timer)
-      const last = rows->copy()->filter((_, row) => row !=# '')->get(-1, '')
-      Answer(empty(rows) || last =~# KEPT ? [] : [rows])
-    },
-  })
-  limit.timer = timer_start(PATIENCE, (_) => job_stop(job, 'kill'))
-enddef
-
-# A buffer of tmux reaches the CLI even while the user reads in the copy mode, which takes keys.
-def Send(pane: dict<any>, text: string, options: list<string>)
-  const name = $'claude-ide-{getpid()}'
-  const words = ['load-buffer', '-b', name, '-', ';', 'paste-buffer', '-d', '-r', '-b', name, '-t',
-    pane.id]
-  input.Start(Tmux(words + options), split(text, "\n", true), {out_io: 'null', err_io: 'null'})
-enddef
-
-# Paste a text into its CLI.
-export def Paste(pane: dict<any>, text: string)
-  Send(pane, text, ['-p'])
-enddef
-
-# Press Enter in it.
-export def Enter(pane: dict<any>)
-  Send(pane, "\r", [])
 enddef
 
 # Move it to a tmux window of its own, in the background.

@@ -20,10 +20,9 @@ local OWN = {
   '^SHLVL$',
   '^_$',
 }
--- The pane closes with the script, and its output with it.
+-- The pane closes with the script, and its output with it (`editor/typing.py` knows this text).
 local KEEP_OUTPUT =
   [=[[ "$code" -eq 0 ] || { printf '\n[exited %s; Enter closes this]' "$code"; read -r _; }]=]
-local KEPT = '^%[exited %d+; Enter closes this%]'
 local PRIVATE = tonumber('600', 8)
 
 ---@class claude_ide.Pane
@@ -135,51 +134,6 @@ end
 ---@return boolean
 function M.is_shown(pane)
   return window_of(pane.id) == window_of(vim.env.TMUX_PANE)
-end
-
--- Run a command of tmux and do not wait for it.
-local function begin(input, words, fn)
-  local path = program.find('tmux') or 'tmux'
-  local options = { text = true, stdin = input, timeout = PATIENCE_MS }
-  local ok = pcall(vim.system, vim.list_extend({ path }, words), options, fn)
-  if not ok and fn then
-    fn({ code = 1 })
-  end
-end
-
---- Read what it shows.
----@param pane claude_ide.Pane
----@param answer fun(rows?: string[]) nil once the CLI has ended
-function M.read(pane, answer)
-  local words = { 'capture-pane', '-p', '-t', pane.id }
-  begin(
-    nil,
-    words,
-    vim.schedule_wrap(function(done)
-      local rows = done.code == 0 and vim.split(vim.trim(done.stdout), '\n') or nil
-      answer(rows and not rows[#rows]:find(KEPT) and rows or nil)
-    end)
-  )
-end
-
--- A buffer of tmux reaches the CLI even while the user reads in the copy mode, which takes keys.
-local function send(pane, text, option)
-  local name = ('claude-ide-%d'):format(uv.os_getpid())
-  local words = { 'load-buffer', '-b', name, '-', ';', 'paste-buffer', '-d', '-r', '-b', name }
-  begin(text, vim.list_extend(words, { '-t', pane.id, option }))
-end
-
---- Paste a text into its CLI.
----@param pane claude_ide.Pane
----@param text string
-function M.paste(pane, text)
-  send(pane, text, '-p')
-end
-
---- Press Enter in it.
----@param pane claude_ide.Pane
-function M.enter(pane)
-  send(pane, '\r')
 end
 
 --- Move it to a tmux window of its own, in the background.

@@ -16,6 +16,7 @@ from claude_ide.editor.servers import Servers
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tools import Tools
+from claude_ide.editor.typing import Typing
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.paths import from_uri, is_same
 
@@ -45,6 +46,7 @@ class Editor:
         self.events = Events(self.state)
         self.diffs = Diffs(port, self.events)
         self.terminals = Terminals(port, self.state)
+        self.typing = Typing(port)
         self._finishing = Finishing(port, self.events)
         self._finish = self._finishing.finish
         self._tools = Tools(port, self.events, self.new_token)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import pids, repository
-from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.port import Port
 from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
 
@@ -108,13 +108,6 @@ class Terminals:
         for pid in self._clients:
             if pid not in found:
                 yield _Cli("", str(pid), pids.working_folder(pid), pids=(pid,))
-
-    async def say(self, words: str, pid: int) -> None:
-        """Type words as a prompt into the terminal of a client; 0: into that of `:Claude`.
-
-        Raises `EditorError` if no terminal of this Neovim is found.
-        """
-        without_error(await self._port.call("terminal.typing.send", pid, words))
 
 
 def _root(folder: str) -> Path:

@@ -110,7 +110,7 @@ class Ide:
         """
         await check_private(self.editor, words, await self.editor.folders())
         addressee = self._addressee(await self.near())
-        await self.editor.terminals.say(words, (addressee.pid or 0) if addressee else 0)
+        await self.editor.typing.say(words, (addressee.pid or 0) if addressee else 0)
 
     async def near(self) -> Collection[int]:
         """Return the process ids of the clients of this tab page, if there are several clients."""

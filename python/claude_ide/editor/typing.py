@@ -1,0 +1,303 @@
+"""Types prompts into the terminals in which CLIs run, as a user does: the text, then Enter.
+
+The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the
+prompt box shows the text. Dialogs replace that box: none is answered by a prompt. A dialog that
+opens at that moment swallows the text, and just after a dialog the CLI ignores Enter: both are
+typed again then.
+"""
+
+import asyncio
+import logging
+import os
+import re
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from claude_ide.editor.port import Port, without_error
+from claude_ide.errors import EditorError
+from claude_ide.program import locate
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.05
+TAKEN_SECONDS = 5.0
+"""The box shows a text within this time."""
+AGAIN_SECONDS = 1.5
+"""After this, a text or an Enter that has changed nothing is typed again."""
+NOTICE_SECONDS = 3.0
+"""After this, a message says what a prompt waits for."""
+TMUX_SECONDS = 5.0
+
+TRIES = 3
+LOWEST = 60
+"""Rows of the screen in which the box may be."""
+
+CARET = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
+RULE = re.compile("──.*────")
+"""After a resize, the CLI may have drawn the line below over a rule, which is then interrupted."""
+ABOUT_TO_ASK = re.compile(r"\s*Waiting for permission")
+"""Above the box."""
+FOLDED = re.compile(r"\[Pastedtext#\d+[^\]]*\]")
+"""The CLI folds a long text; here without blanks."""
+KEPT = re.compile(r"\[exited \d+; Enter closes this\]")
+"""The last row of a pane whose CLI has ended (`terminal/pane.lua`)."""
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+BEGUN_MENTION = re.compile(r'@(?:\S*|"[^"\n]*"?)\Z')
+
+PASTE, END_OF_PASTE, ENTER = "\x1b[200~", "\x1b[201~", "\r"
+IN_BOX = "your words are in Claude's prompt: press Enter there to send them"
+ENDED = "Claude has ended, and has not got your words"
+REFUSED = "Claude takes no text now, and has not got your words"
+WAITS = "Claude gets your words once its terminal shows the prompt again"
+
+
+def harmless(text: str) -> str:
+    """Return only the text: control characters could end the paste, and would then be keys.
+
+    A `!` at its beginning would be a key, too: it makes a command for the shell of the text. After
+    `@file` or `@"a file"`, Enter would choose from a menu, whose text may be another one.
+    """
+    text = CONTROL.sub("", re.sub(r"\r\n?", "\n", text)).rstrip()
+    text = f" {text}" if text.startswith("!") else text
+    return f"{text} " if BEGUN_MENTION.search(text) else text
+
+
+def box_of(rows: Sequence[str]) -> str | None:
+    """Return the content of the prompt box, between the last two rules, without blanks.
+
+    None if there is no box, or if a dialog is about to replace it. A dialog has a caret below a
+    rule, too, but in front of a numbered answer or further below.
+    """
+    rules = [index for index, row in enumerate(rows) if RULE.match(row)]
+    if len(rules) < 2:
+        return None
+    upper, lower = rules[-2:]
+    if not rows[upper + 1].startswith(CARET):
+        return None
+    if upper and ABOUT_TO_ASK.match(rows[upper - 1]):
+        return None
+    if any(row.lstrip().startswith(CARET) for row in rows[lower + 1 :]):
+        return None
+    content = "".join(rows[upper + 1 : lower])[len(CARET) :]
+    return re.sub(r"\A\[⧉[^\]]*\]", "", _without_blanks(content))
+
+
+def _without_blanks(text: str) -> str:
+    """Blanks differ: the CLI breaks lines, and pads them."""
+    return re.sub(r"\s", "", text)
+
+
+def _has_taken(content: str, text: str) -> bool:
+    return content == _without_blanks(text) or FOLDED.fullmatch(content) is not None
+
+
+class Device(Protocol):
+    """What a CLI runs in."""
+
+    async def read(self) -> list[str]:
+        """Return the lowest rows of its screen; none once the CLI has ended."""
+
+    async def paste(self, text: str, seen: list[str]) -> bool:
+        """Paste a text, unless the screen has changed since it was `seen`: then return False."""
+
+    async def enter(self, seen: list[str]) -> bool:
+        """Press Enter, unless the screen has changed since it was `seen`: then return False."""
+
+
+class _Buffer:
+    """A terminal of the editor. It is one instant there in which the screen is compared."""
+
+    def __init__(self, port: Port, bufnr: int) -> None:
+        self._port = port
+        self._bufnr = bufnr
+
+    async def read(self) -> list[str]:
+        return list(await self._port.call("terminal.typing.read", self._bufnr, LOWEST))
+
+    async def paste(self, text: str, seen: list[str]) -> bool:
+        return await self._press(PASTE + text + END_OF_PASTE, seen)
+
+    async def enter(self, seen: list[str]) -> bool:
+        return await self._press(ENTER, seen)
+
+    async def _press(self, keys: str, seen: list[str]) -> bool:
+        return bool(await self._port.call("terminal.typing.press", self._bufnr, keys, seen))
+
+
+class _Pane:
+    """A pane of tmux.
+
+    A buffer of tmux reaches the CLI even while the user reads in the copy mode, which takes keys.
+    """
+
+    def __init__(self, id_: str, tmux: str) -> None:
+        self._id = id_
+        self._environment = {**os.environ, "TMUX": tmux}
+
+    async def read(self) -> list[str]:
+        printed = await self._tmux("capture-pane", "-p", "-t", self._id)
+        rows = printed.strip().split("\n") if printed else []
+        return [] if rows and KEPT.match(rows[-1]) else rows[-LOWEST:]
+
+    async def paste(self, text: str, seen: list[str]) -> bool:
+        return await self._send(text, seen, "-p")
+
+    async def enter(self, seen: list[str]) -> bool:
+        return await self._send(ENTER, seen)
+
+    async def _send(self, text: str, seen: list[str], *options: str) -> bool:
+        # Only the box: what is above it may move all the time.
+        if box_of(await self.read()) != box_of(seen):
+            return False
+        name = f"claude-ide-{os.getpid()}"
+        words = ["load-buffer", "-b", name, "-", ";", "paste-buffer", "-d", "-r", "-b", name]
+        await self._tmux(*words, "-t", self._id, *options, text=text)
+        return True
+
+    async def _tmux(self, *words: str, text: str = "") -> str:
+        """Return what a command of tmux prints; nothing if it fails."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                locate("tmux", os.environ.get("PATH", "")),
+                *words,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=self._environment,
+            )
+        except OSError:
+            return ""
+        try:
+            async with asyncio.timeout(TMUX_SECONDS):
+                printed, _ = await process.communicate(text.encode())
+        except TimeoutError:
+            process.kill()
+            return ""
+        return printed.decode(errors="replace") if process.returncode == 0 else ""
+
+
+class _Prompt:
+    """A prompt on its way. Times are those of `time.monotonic()`."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number = number
+        self.text = text
+        self.since = time.monotonic()
+        """When it became the first of its queue."""
+        self.pasted = 0.0
+        """When it was pasted, or a dialog last covered the box after that; 0 before."""
+        self.before = ""
+        """The content of the box when it was pasted."""
+        self.entered = 0.0
+        self.pastes = self.presses = 0
+        self.is_mentioned = False
+
+
+class Typing:
+    """The prompts that wait for terminals. The editor keeps their words until they are typed."""
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+        self._queues: dict[int | str, list[_Prompt]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def say(self, words: str, pid: int) -> None:
+        """Type words into the terminal in which a client runs, after those that wait already.
+
+        They are left in the box if the user has begun a prompt there. `pid` 0 means the CLI of
+        `:Claude`. Raises `EditorError` if neither a terminal of the editor nor a pane of `:Claude`
+        is found.
+        """
+        text = harmless(words)
+        found = without_error(await self._port.call("terminal.typing.begin", pid, text))
+        key, prompt = found["pane"] or found["bufnr"], _Prompt(found["number"], text)
+        if key in self._queues:
+            self._queues[key].append(prompt)
+            return
+        self._queues[key] = [prompt]
+        task = asyncio.get_running_loop().create_task(self._type_all(found, key))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _type_all(self, found: dict[str, Any], key: int | str) -> None:
+        queue = self._queues[key]
+        device = self._device(found)
+        why = "Claude has not got your words"
+        try:
+            while queue:
+                rows = await device.read()
+                if not rows:
+                    why = ENDED
+                    return
+                if await self._advance(device, queue[0], rows):
+                    self._port.notify("terminal.typing.finish", queue.pop(0).number)
+                    if queue:
+                        queue[0].since = time.monotonic()
+                await asyncio.sleep(POLL_SECONDS)
+        except EditorError as error:
+            logger.warning("typing: %s", error)
+        finally:
+            del self._queues[key]
+            if queue:
+                self._lose(queue, why)
+
+    def _device(self, found: dict[str, Any]) -> Device:
+        if found["pane"]:
+            return _Pane(found["pane"], found["tmux"])
+        return _Buffer(self._port, found["bufnr"])
+
+    async def _advance(self, device: Device, prompt: _Prompt, rows: list[str]) -> bool:
+        """Type as much as is possible now; return whether the prompt is finished."""
+        content, now = box_of(rows), time.monotonic()
+        if content is not None and _has_taken(content, prompt.text):
+            is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
+            return is_due and await self._enter(device, prompt, rows)
+        if prompt.entered:
+            return True
+        if content is None:
+            # What a dialog does with a text is seen when the box is there again.
+            prompt.pasted = now if prompt.pasted else 0.0
+            self._mention(prompt)
+            return False
+        is_unchanged = content == prompt.before and now - prompt.pasted >= AGAIN_SECONDS
+        if not prompt.pasted or is_unchanged:
+            return await self._paste(device, prompt, content, rows)
+        if now - prompt.pasted < TAKEN_SECONDS:
+            return False
+        # Perhaps the user had begun a prompt: what happens to it is for them to decide.
+        self._show(IN_BOX, "warn")
+        return True
+
+    async def _paste(self, device: Device, prompt: _Prompt, content: str, rows: list[str]) -> bool:
+        """Paste the text into the box; return whether that is given up."""
+        if prompt.pastes == TRIES:
+            self._lose([prompt], REFUSED)
+            return True
+        if await device.paste(prompt.text, rows):
+            prompt.pastes += 1
+            prompt.pasted, prompt.before = time.monotonic(), content
+        return False
+
+    async def _enter(self, device: Device, prompt: _Prompt, rows: list[str]) -> bool:
+        """Press Enter; return whether that is given up."""
+        if prompt.presses == TRIES:
+            self._show(IN_BOX, "warn")
+            return True
+        if await device.enter(rows):
+            prompt.presses += 1
+            # What follows would be regarded as pasted with it, before it has left the box.
+            prompt.entered = time.monotonic()
+        return False
+
+    def _mention(self, prompt: _Prompt) -> None:
+        if not prompt.is_mentioned and time.monotonic() - prompt.since >= NOTICE_SECONDS:
+            prompt.is_mentioned = True
+            self._show(WAITS, "info")
+
+    def _lose(self, prompts: Sequence[_Prompt], why: str) -> None:
+        """Have the editor keep words that the CLI has not got."""
+        self._port.notify("terminal.typing.lose", [each.number for each in prompts], why)
+
+    def _show(self, text: str, level: str) -> None:
+        self._port.notify("say.message.show", text, level)
