@@ -151,7 +151,7 @@ def _compared(arguments: OpenDiff) -> dict[str, str]:
 async def _say(client: Client, words: str) -> None:
     try:
         await check_private(client.editor, words, await client.editor.folders())
-        await client.editor.terminals.say(words, client.pid or 0)
+        await client.editor.typing.say(words, client.pid or 0)
     except (EditorError, UserError) as error:
         client.editor.notify(str(error), "warn")
 
