@@ -88,6 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "config", "paths", "trust", "agents", "editor", "review"),
         *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
         *("agent_files", "announcer", "chat.requests", "tool_names", "news", "mentions", "git"),
+        "program",
     },
     "headless": {
         *("editor_name", "mentions", "pids"),
@@ -279,7 +280,6 @@ ROOMS = (
         "chat.keys",
         "wire_window",
     ),
-    "chat.hint",
     *(
         "chat.offer",
         "chat.rows",

@@ -90,6 +90,7 @@ class App(Parts):
         subscribe("chat_list", self._list_event)
         subscribe("prompt_files", lambda asked: self.guard(self.prompts.complete(asked)))
         subscribe("prompt_mentions", lambda asked: self.guard(self.prompts.check(asked)))
+        subscribe("prompt_image", lambda asked: self.guard(self.prompts.paste(asked)))
         subscribe("own_tools", lambda event: self.collection.update(event))
         subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
         subscribe("permission", lambda event: self.guard(self.hooks.press(event)))

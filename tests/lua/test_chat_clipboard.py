@@ -1,4 +1,4 @@
-"""`chat/prompt/clipboard.lua`: reads images from the clipboard with the tool that is installed."""
+"""`chat/prompt/clipboard.lua`: images from the clipboard, read by the tool that is installed."""
 
 import base64
 from pathlib import Path
@@ -45,8 +45,11 @@ def tools(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def chats(nvim: Neovim, tools: Path, tmp_path: Path) -> Chats:
-    await nvim.command(f"let $PATH = '{tools}' | let $IMAGE = '{tmp_path / 'image'}'")
+async def chats(
+    nvim: Neovim, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Chats:
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setenv("IMAGE", str(tmp_path / "image"))
     chats = await Chats.start(nvim)
     await chats.open()
     return chats

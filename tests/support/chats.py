@@ -34,7 +34,11 @@ class Chats:
         return cls(nvim)
 
     def _receive(self, name: str, arguments: list[Any]) -> None:
-        handlers = {"prompt_files": self._prompts.complete, "prompt_mentions": self._prompts.check}
+        handlers = {
+            "prompt_files": self._prompts.complete,
+            "prompt_mentions": self._prompts.check,
+            "prompt_image": self._prompts.paste,
+        }
         if name == EVENT and (handler := handlers.get(arguments[0])):
             answer = asyncio.ensure_future(handler(arguments[1]))
             self._answers.add(answer)

@@ -2,7 +2,6 @@
 ---
 --- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
 local channel = require('claude_ide.channel')
-local chat_browsing = require('claude_ide.chat.prompt.browsing')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
@@ -14,12 +13,11 @@ local host = require('claude_ide.host')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
-local prompt_text = require('claude_ide.chat.prompt.text')
+local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.say.quiet')
 local quotation = require('claude_ide.diff.quotation')
 local ready = require('claude_ide.host.ready')
-local register = require('claude_ide.chat.prompt.register')
 local typing = require('claude_ide.terminal.typing')
 local window_close = require('claude_ide.window.close')
 
@@ -47,7 +45,7 @@ end
 
 -- Drop the text: the history keeps it.
 local function drop(prompt)
-  local lines = prompt_text.trim(prompt_text.lines(prompt.prompt))
+  local lines = prompt_buffer.trim(prompt_buffer.lines(prompt.prompt))
   if #lines > 0 then
     chat_history.add(prompt.history, lines)
   end
@@ -60,7 +58,7 @@ end
 
 ---@param prompt claude_ide.TerminalPrompt
 local function send(prompt)
-  local lines = prompt_text.trim(prompt_text.lines(prompt.prompt))
+  local lines = prompt_buffer.trim(prompt_buffer.lines(prompt.prompt))
   if #lines == 0 then
     return message.show('the prompt is empty', 'info')
   elseif prompt.sending then
@@ -84,7 +82,7 @@ local function be_modified_at_the_end(prompt)
     group = augroup,
     buffer = bufnr,
     callback = function()
-      vim.bo[bufnr].modified = not prompt_text.is_empty(bufnr) and not prompt.sending
+      vim.bo[bufnr].modified = not prompt_buffer.is_empty(bufnr) and not prompt.sending
       vim.schedule(function()
         if api.nvim_buf_is_loaded(bufnr) then
           vim.bo[bufnr].modified = false
@@ -104,7 +102,7 @@ local function keys_of(prompt)
     end)
   end)
   add('n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', { shown = {} })
-  chat_browsing.add(add)
+  chat_history.add_keys(add)
   local accept = chat_completion.accept
   add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'g?' }, 'keys', 'Show these keys', function()
@@ -122,7 +120,7 @@ local function create()
   options.bufhidden, options.swapfile, options.buftype = 'hide', false, 'acwrite'
   options.modeline = false
   label.give(bufnr, 'claude-prompt', 'Claude terminal prompt')
-  register.add(prompt)
+  prompt_buffer.add(prompt)
   chat_keys.define(bufnr, keys_of(prompt))
   chat_completion.attach(prompt)
   chat_mentions.attach(prompt)
@@ -165,10 +163,10 @@ end
 ---@param quoted string
 local function append(bufnr, quoted)
   local lines = vim.split(quoted, '\n')
-  if not prompt_text.is_empty(bufnr) then
+  if not prompt_buffer.is_empty(bufnr) then
     table.insert(lines, 1, '')
   end
-  prompt_text.put(bufnr, table.concat(lines, '\n'))
+  prompt_buffer.put(bufnr, table.concat(lines, '\n'))
 end
 
 --- Show the prompt, with the lines of a range quoted at its end.
@@ -195,7 +193,7 @@ function M.open(opts)
     append(prompt.prompt, quoted)
   end
   show(prompt.prompt)
-  prompt_text.go_to_end(prompt.prompt)
+  prompt_buffer.go_to_end(prompt.prompt)
   vim.cmd('startinsert!')
 end
 
@@ -218,8 +216,8 @@ function M.finish(is_sent)
     return show(prompt.prompt)
   end
   local bufnr = prompt.prompt
-  if vim.deep_equal(prompt_text.trim(prompt_text.lines(bufnr)), sent) then
-    prompt_text.replace(bufnr, 0, -1, { '' })
+  if vim.deep_equal(prompt_buffer.trim(prompt_buffer.lines(bufnr)), sent) then
+    prompt_buffer.replace(bufnr, 0, -1, { '' })
     close(bufnr)
   end
   chat_history.add(prompt.history, sent)

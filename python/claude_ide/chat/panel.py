@@ -83,6 +83,10 @@ class Panels:
         """Mark the mentions in a prompt whose files do not exist, unless its text has changed."""
         await self._editor.run("chat.prompt.mentions.mark", bufnr, tick, unknown)
 
+    async def paste_image(self, bufnr: int, mark: int, image: Mapping[str, str]) -> None:
+        """Insert an image at a mark in a prompt, or say why there is none (`clipboard.read`)."""
+        await self._editor.run("chat.prompt.clipboard.insert", bufnr, mark, image)
+
     async def open_terminal(self, request: Mapping[str, Any]) -> None:
         """Run a command in a terminal (`terminal.lua`, `toggle`)."""
         await self._editor.run("terminal.toggle", request)

@@ -1,12 +1,13 @@
-"""What the editor asks while the user writes a prompt: files, and mentions without one."""
+"""What the editor asks while the user writes a prompt: files, mentions without one, images."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from claude_ide.chat import context
+from claude_ide.chat import clipboard, context
 from claude_ide.chat.panel import Panels
 from claude_ide.chat.prompt_files import PromptFiles
 
@@ -50,3 +51,8 @@ class PromptBuffers:
         asked = msgspec.convert(event, MentionsAsked)
         found = await asyncio.to_thread(context.unknown, asked.lines, asked.root)
         await self._panels.mark_mentions(asked.bufnr, asked.tick, found)
+
+    async def paste(self, event: Mapping[str, Any]) -> None:
+        """Answer with the image on the clipboard, for the place that the editor has marked."""
+        image = await clipboard.read(os.environ)
+        await self._panels.paste_image(event["bufnr"], event["mark"], image)

@@ -1,7 +1,7 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local channel = require('claude_ide.channel')
 local chat_room = require('claude_ide.chat.prompt.room')
-local register = require('claude_ide.chat.prompt.register')
+local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 
 local M = {}
 
@@ -108,7 +108,7 @@ end
 ---@param paths? string[] nil if the host has to be asked for them
 ---@param pattern? string for which it has been asked
 local function offer(prompt, paths, pattern)
-  local found = vim.fn.mode():find('^i') and register.here() == prompt and token()
+  local found = vim.fn.mode():find('^i') and prompt_buffer.here() == prompt and token()
   if not found or pattern and pattern ~= found.pattern then
     return
   elseif found.kind == 'file' and not paths then
@@ -133,7 +133,7 @@ local latest = {} ---@type string[] the files for the second call of the 'omnifu
 ---@param base string what was typed so far
 ---@return integer|table start or items
 function M.omnifunc(findstart, base)
-  local prompt, found = register.here(), token()
+  local prompt, found = prompt_buffer.here(), token()
   if findstart == 0 then
     local kind = base:sub(1, 1) == '/' and 'command' or 'file'
     local pattern = base:gsub('^[@/]"?', '')

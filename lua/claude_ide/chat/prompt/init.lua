@@ -1,23 +1,20 @@
 --- The prompt: an ordinary buffer, sent by a key or by `:w`.
-local chat_browsing = require('claude_ide.chat.prompt.browsing')
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_follow = require('claude_ide.chat.window.follow')
-local chat_hint = require('claude_ide.chat.hint')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local chat_offer = require('claude_ide.chat.offer')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
-local chat_stopping = require('claude_ide.chat.prompt.stopping')
 local command_buffer = require('claude_ide.file.command_buffer')
-local prompt_text = require('claude_ide.chat.prompt.text')
-local register = require('claude_ide.chat.prompt.register')
+local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 
 local M = {}
 
 local api = vim.api
+local TWICE_WITHIN = 1000 -- milliseconds
 local augroup = api.nvim_create_augroup('claude_ide_chat_prompt', { clear = true })
 
 -- Hand a prompt to the host; the transcript then shows its end.
@@ -31,7 +28,7 @@ local function hand_over(chat, prompt)
     return true
   end
   chat_sent.take(chat, { prompt.number })
-  chat_hint.show(chat.prompt, 'not sent: the chat is not running', 'warn')
+  prompt_buffer.hint(chat.prompt, 'not sent: the chat is not running', 'warn')
   return false
 end
 
@@ -39,7 +36,7 @@ end
 ---@param how 'send'|'steer'|'redirect'
 ---@return boolean has_text whether there was anything to send
 local function send(chat, how)
-  local lines = prompt_text.trim(prompt_text.lines(chat.prompt))
+  local lines = prompt_buffer.trim(prompt_buffer.lines(chat.prompt))
   if #lines == 0 then
     return false
   end
@@ -47,7 +44,7 @@ local function send(chat, how)
   if hand_over(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
     chat_history.add(chat.history, lines)
     chat.draft = nil
-    prompt_text.replace(chat.prompt, 0, -1, { '' })
+    prompt_buffer.replace(chat.prompt, 0, -1, { '' })
   end
   return true
 end
@@ -55,6 +52,25 @@ end
 local function send_or_answer(chat)
   if not send(chat, 'send') then
     chat_state.emit(chat, 'answers')
+  end
+end
+
+-- `<Esc>` in Normal mode: only the second one within a second stops the agent, because Vim's users press
+-- <Esc> without thinking.
+local function stop_twice(chat, stop)
+  local pressed = -math.huge
+  return function()
+    local now = vim.uv.now()
+    local is_second = now - pressed <= TWICE_WITHIN
+    pressed = is_second and -math.huge or now
+    if not (chat.is_working or #chat.sent > 0) then
+      return
+    elseif is_second then
+      stop()
+    else
+      local text = ('<Esc> again stops %s'):format(chat.offer.name)
+      prompt_buffer.hint_beside(chat.prompt, text, TWICE_WITHIN)
+    end
   end
 end
 
@@ -89,7 +105,7 @@ local function list(chat)
   local function paste()
     if chat_offer.lacks(chat, 'paste-image') then
       local reason = ('%s cannot accept images'):format(chat.offer.name)
-      return chat_hint.show(chat.prompt, reason, 'warn')
+      return prompt_buffer.hint(chat.prompt, reason, 'warn')
     end
     chat_clipboard.paste(chat)
   end
@@ -102,14 +118,8 @@ local function list(chat)
     M.stop(chat)
   end
   add('ni', { '<C-c>' }, 'stop', 'Stop the turn', stop)
-  add(
-    'n',
-    { '<Esc>' },
-    'stop-twice',
-    'Stop the turn (press it twice)',
-    chat_stopping.twice(chat, stop)
-  )
-  chat_browsing.add(add)
+  add('n', { '<Esc>' }, 'stop-twice', 'Stop the turn (press it twice)', stop_twice(chat, stop))
+  chat_history.add_keys(add)
   local cycle = unless_popup('<C-p>', emit('cycle_mode'))
   add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
   local accept = chat_completion.accept
@@ -161,7 +171,7 @@ function M.create(chat)
   chat.prompt, chat.offer = bufnr, chat_offer.unknown()
   chat.history = chat_history.new()
   chat.images = chat_clipboard.new()
-  register.add(chat)
+  prompt_buffer.add(chat)
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
   chat_mentions.attach(chat)
@@ -183,7 +193,7 @@ end
 function M.say(chat, text)
   text = not_a_command(text)
   if not hand_over(chat, { text = text, how = 'send' }) then
-    prompt_text.put(chat.prompt, text)
+    prompt_buffer.put(chat.prompt, text)
   end
 end
 
@@ -193,16 +203,16 @@ end
 ---@return boolean was_empty
 function M.put_if_empty(id, text)
   local chat = chat_state.get(id)
-  local is_empty = chat ~= nil and prompt_text.is_empty(chat.prompt)
+  local is_empty = chat ~= nil and prompt_buffer.is_empty(chat.prompt)
   if chat and is_empty then
-    prompt_text.put(chat.prompt, not_a_command(text))
+    prompt_buffer.put(chat.prompt, not_a_command(text))
   end
   return is_empty
 end
 
 -- Keep the present text in the history.
 local function keep(chat)
-  local lines = prompt_text.trim(prompt_text.lines(chat.prompt))
+  local lines = prompt_buffer.trim(prompt_buffer.lines(chat.prompt))
   if #lines > 0 then
     chat_history.add(chat.history, lines)
   end
@@ -218,10 +228,10 @@ function M.edit(id, text, images)
     return
   end
   keep(chat)
-  chat.draft = chat.draft or prompt_text.lines(chat.prompt)
+  chat.draft = chat.draft or prompt_buffer.lines(chat.prompt)
   local adopted = chat_clipboard.adopt(chat, not_a_command(text), images)
-  prompt_text.replace(chat.prompt, 0, -1, vim.split(adopted, '\n'))
-  prompt_text.go_to_end(chat.prompt)
+  prompt_buffer.replace(chat.prompt, 0, -1, vim.split(adopted, '\n'))
+  prompt_buffer.go_to_end(chat.prompt)
 end
 
 --- Replace an earlier prompt, which remains in the history, by the text that was there before it.
@@ -232,14 +242,14 @@ function M.leave_edit(id)
     return
   end
   keep(chat)
-  prompt_text.replace(chat.prompt, 0, -1, chat.draft or { '' })
+  prompt_buffer.replace(chat.prompt, 0, -1, chat.draft or { '' })
   chat.draft = nil
-  prompt_text.go_to_end(chat.prompt)
+  prompt_buffer.go_to_end(chat.prompt)
 end
 
 local function put_all(chat, prompts)
   if #prompts > 0 then
-    prompt_text.put(chat.prompt, chat_sent.join(prompts))
+    prompt_buffer.put(chat.prompt, chat_sent.join(prompts))
   end
 end
 
@@ -285,8 +295,8 @@ function M.mention(id, mention)
   end
   local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local gap = last:find('%S$') and ' ' or ''
-  prompt_text.replace(chat.prompt, -2, -1, { last .. gap .. mention .. ' ' })
-  prompt_text.go_to_end(chat.prompt)
+  prompt_buffer.replace(chat.prompt, -2, -1, { last .. gap .. mention .. ' ' })
+  prompt_buffer.go_to_end(chat.prompt)
 end
 
 return M
