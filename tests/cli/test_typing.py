@@ -143,3 +143,17 @@ async def test_a_prompt_from_a_buffer_starts_a_cli_and_is_typed_into_it(
     await asked(api, "a.py, line 2:\n> two\nShout @a.py")
     await on_screen(nvim, "● Heard.", PATIENCE)
     assert await nvim.eval("bufwinid('Claude terminal prompt')") == -1
+
+
+async def test_a_prompt_whose_window_opens_and_closes_at_once_reaches_the_model(
+    nvim: Editor, api: FakeApi
+) -> None:
+    api.script([text("Heard.")])
+    await begin(nvim, "default")
+    await nvim.keys("<C-Bslash><C-n><C-w>p")
+
+    await nvim.keys(":2ClaudePrompt | write<CR>")
+
+    await asked(api, "a.py, line 2:\n> two")
+    await on_screen(nvim, "● Heard.", PATIENCE)
+    assert await nvim.eval("[mode(), &filetype]") == ["n", "python"]

@@ -8,6 +8,8 @@ local M = {}
 
 local api = vim.api
 
+local RESIZED_MS = 200 -- for which a CLI sees another size
+
 local words = {} ---@type table<integer, string> prompts that have not been typed yet, by number
 local last = 0
 
@@ -71,6 +73,38 @@ end
 function M.press(bufnr, keys, seen)
   local is_unchanged = vim.deep_equal(M.read(bufnr, #seen), seen)
   return is_unchanged and pcall(api.nvim_chan_send, vim.bo[bufnr].channel, keys)
+end
+
+-- The size of the terminal of a buffer: that of the largest of its windows, in each direction; nil if no
+-- window shows it.
+---@param bufnr integer
+---@return integer? columns
+---@return integer? rows
+local function size_of(bufnr)
+  local columns, rows
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    local info = vim.fn.getwininfo(win)[1]
+    columns = math.max(columns or 0, info.width - info.textoff)
+    rows = math.max(rows or 0, info.height)
+  end
+  return columns, rows
+end
+
+--- Have a CLI draw its whole screen again. It does not if its terminal is resized and gets its old size at
+--- once: it finds the size that it knows. So another size has to stay for a moment.
+---@param bufnr integer
+function M.redraw(bufnr)
+  local columns, rows = size_of(bufnr)
+  if not columns or rows < 2 then
+    return
+  end
+  pcall(vim.fn.jobresize, vim.bo[bufnr].channel, columns, rows - 1)
+  vim.defer_fn(function()
+    columns, rows = size_of(bufnr)
+    if columns then
+      pcall(vim.fn.jobresize, vim.bo[bufnr].channel, columns, rows)
+    end
+  end, RESIZED_MS)
 end
 
 --- A prompt has been typed.

@@ -197,10 +197,20 @@ function M.open(opts)
   vim.cmd('startinsert!')
 end
 
-local function close(bufnr)
+local function close_windows(bufnr)
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     pcall(window_close.window, win)
   end
+end
+
+-- The user must not be left in Insert mode in another buffer, where they would go on typing.
+local function close(bufnr)
+  if api.nvim_get_current_buf() ~= bufnr then
+    return close_windows(bufnr)
+  end
+  location.leave_mode(function()
+    close_windows(bufnr)
+  end)
 end
 
 --- Called by the host: the prompt is in the queue of the terminal, or stays in its buffer.

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from claude_ide.editor.port import Port, without_error
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import EditorError
 from claude_ide.program import locate
 
@@ -25,6 +26,8 @@ TAKEN_SECONDS = 5.0
 """The box shows a text within this time."""
 AGAIN_SECONDS = 1.5
 """After this, a text or an Enter that has changed nothing is typed again."""
+REDRAWN_SECONDS = 1.0
+"""After this, a CLI that shows no box has to draw its screen again, once."""
 NOTICE_SECONDS = 3.0
 """After this, a message says what a prompt waits for."""
 TMUX_SECONDS = 5.0
@@ -104,6 +107,9 @@ class Device(Protocol):
     async def enter(self, seen: list[str]) -> bool:
         """Press Enter, unless the screen has changed since it was `seen`: then return False."""
 
+    def redraw(self) -> None:
+        """Have the CLI draw its whole screen again."""
+
 
 class _Buffer:
     """A terminal of the editor. It is one instant there in which the screen is compared."""
@@ -120,6 +126,11 @@ class _Buffer:
 
     async def enter(self, seen: list[str]) -> bool:
         return await self._press(ENTER, seen)
+
+    def redraw(self) -> None:
+        # Vim's windows do not resize a terminal twice at once.
+        if editor_name() == NEOVIM:
+            self._port.notify("terminal.typing.redraw", self._bufnr)
 
     async def _press(self, keys: str, seen: list[str]) -> bool:
         return bool(await self._port.call("terminal.typing.press", self._bufnr, keys, seen))
@@ -145,6 +156,9 @@ class _Pane:
 
     async def enter(self, seen: list[str]) -> bool:
         return await self._send(ENTER, seen)
+
+    def redraw(self) -> None:
+        """Windows of the editor do not resize a pane."""
 
     async def _send(self, text: str, seen: list[str], *options: str) -> bool:
         # Only the box: what is above it may move all the time.
@@ -191,6 +205,9 @@ class _Prompt:
         """The content of the box when it was pasted."""
         self.entered = 0.0
         self.pastes = self.presses = 0
+        self.hidden = 0.0
+        """When there was no box any more; 0 while there is one."""
+        self.is_redrawn = False
         self.is_mentioned = False
 
 
@@ -250,15 +267,14 @@ class Typing:
     async def _advance(self, device: Device, prompt: _Prompt, rows: list[str]) -> bool:
         """Type as much as is possible now; return whether the prompt is finished."""
         content, now = box_of(rows), time.monotonic()
+        prompt.hidden = 0.0 if content is not None else prompt.hidden or now
         if content is not None and _has_taken(content, prompt.text):
             is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
             return is_due and await self._enter(device, prompt, rows)
         if prompt.entered:
             return True
         if content is None:
-            # What a dialog does with a text is seen when the box is there again.
-            prompt.pasted = now if prompt.pasted else 0.0
-            self._mention(prompt)
+            self._wait_for_box(device, prompt)
             return False
         is_unchanged = content == prompt.before and now - prompt.pasted >= AGAIN_SECONDS
         if not prompt.pasted or is_unchanged:
@@ -289,6 +305,16 @@ class Typing:
             # What follows would be regarded as pasted with it, before it has left the box.
             prompt.entered = time.monotonic()
         return False
+
+    def _wait_for_box(self, device: Device, prompt: _Prompt) -> None:
+        """A dialog is open, or what the CLI has drawn for another size of its terminal hides it."""
+        now = time.monotonic()
+        # What a dialog does with a text is seen when the box is there again.
+        prompt.pasted = now if prompt.pasted else 0.0
+        if not prompt.is_redrawn and now - prompt.hidden >= REDRAWN_SECONDS:
+            prompt.is_redrawn = True
+            device.redraw()
+        self._mention(prompt)
 
     def _mention(self, prompt: _Prompt) -> None:
         if not prompt.is_mentioned and time.monotonic() - prompt.since >= NOTICE_SECONDS:
