@@ -63,6 +63,7 @@ ONLY_IN_NEOVIM = {
     "review.show": "the review of an agent's changes",
     "system.browser": "the panel opens a browser to log in",
     "terminal.new": ":ClaudeNew",
+    "terminal.typing.redraw": "a terminal that is resized twice at once",
     "terminal_prompt": ":ClaudePrompt",
     "tools.code_actions": "language servers",
     "tools.edits.rename": "language servers",
