@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,14 @@ return vim.tbl_map(function(provider)
   return provider.identifier or 'none'
 end, require('claude_ide.private_api').providers(client, 'textDocument/diagnostic'))
 """
+CATCH = """
+_G.caught = {}
+local client = vim.lsp.get_client_by_id(...)
+_G.release = require('claude_ide.private_api').catch_edits(client, function()
+  client:request('workspace/executeCommand', { command = 'x' }, function() end)
+end, function(edit) table.insert(_G.caught, edit) end)
+"""
+EDIT: dict[str, Any] = {"changes": {}}
 
 
 async def test_a_client_is_starting_until_its_server_has_answered(
@@ -60,3 +69,33 @@ async def test_all_providers_of_a_method_are_known(
         return bool(await nvim.lua(PROVIDERS, client) == known)
 
     await until(are_known, "the providers are known")
+
+
+async def test_servers_get_versions_of_a_buffer(nvim: Neovim, project: Path) -> None:
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("edit a.txt")
+    await attach(nvim)
+    version = "return require('claude_ide.private_api').version(vim.api.nvim_get_current_buf())"
+    before = await nvim.lua(version)
+
+    await nvim.keys("x")
+
+    await until(lambda: nvim.eval("getline(1) ==# 'ne'"), "changed")
+    assert await nvim.lua(version) > before
+
+
+async def test_edits_of_a_server_are_caught_until_they_are_released(
+    nvim: Neovim, project: Path
+) -> None:
+    (project / "a.txt").write_text("one\n")
+    await nvim.command("edit a.txt")
+    client = await attach(nvim)
+    notify = "local id, edit = ... vim.lsp.get_client_by_id(id):notify('test/apply', edit)"
+
+    await nvim.lua(CATCH, client)
+    await nvim.lua(notify, client, {"edit": EDIT})
+    await until(lambda: nvim.lua("return #_G.caught == 1"), "caught")
+    await nvim.lua("_G.release()")
+
+    assert await nvim.lua("return next(vim.lsp.get_client_by_id(...).handlers) == nil", client)
+    assert await nvim.lua("return type(vim.lsp.handlers['workspace/applyEdit'])") == "function"

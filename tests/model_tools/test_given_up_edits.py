@@ -223,7 +223,7 @@ async def test_a_long_review_ends_when_neovim_can_load_its_files_again(
 ) -> None:
     digest = await serving.lua(
         "local loaded = require('claude_ide.diagnostics.unopened').load(...)"
-        " return require('claude_ide.tools.workspace_edit').digest(loaded.bufnr)",
+        " return require('claude_ide.tools.edits').text(loaded.bufnr, ...).digest",
         str(greeter),
     )
     await serving.lua("require('claude_ide.diagnostics.unopened').release()")

@@ -4,11 +4,33 @@ vim9script
 import autoload '../diagnostics/unopened.vim'
 import autoload '../disk/agent_file.vim'
 import autoload '../disk/reload.vim'
+import autoload '../file/folders.vim'
+import autoload '../file/text.vim' as buffer_text
+import autoload '../file/whereabouts.vim'
 import autoload '../file/write.vim' as file_write
 
-# A digest of the text of a loaded buffer.
-export def Digest(bufnr: number): string
-  return agent_file.Digest(bufnr)
+# The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).
+# Throws if the lines cannot cross the channel.
+export def Text(bufnr: number, path: string): dict<any>
+  const lines = getbufline(bufnr, 1, '$')
+  if !buffer_text.IsUtf8(lines)
+    throw $'claude-ide: {path}: not valid UTF-8'
+  endif
+  const where = whereabouts.Of(path, folders.All())
+  const Of = (name) => getbufvar(bufnr, '&' .. name)
+  return {
+    path: path,
+    bufnr: bufnr,
+    lines: lines,
+    fileformat: Of('fileformat'),
+    has_bom: !!Of('bomb'),
+    is_ended: Of('endofline') || (Of('fixendofline') && !Of('binary')),
+    is_modified: !!Of('modified'),
+    is_writable: Of('modifiable') && !Of('readonly'),
+    digest: agent_file.Digest(bufnr),
+    warning: where.warning,
+    target: where.target,
+  }
 enddef
 
 # Whether a buffer will soon get another text from the disk. It is not updated while the write of an accepted
@@ -26,7 +48,7 @@ def IsChanged(file: dict<any>): bool
   elseif !getbufvar(bufnr, '&modified')
     reload.SyncOne(bufnr)
   endif
-  return Digest(bufnr) !=# file.digest || IsOutdated(bufnr)
+  return agent_file.Digest(bufnr) !=# file.digest || IsOutdated(bufnr)
 enddef
 
 # Answers the `paths` of those files whose texts are no longer those of the digests.

@@ -1,57 +1,77 @@
---- Renames symbols for the model. The new texts are only computed: the user reviews them before any is
---- applied.
+--- The texts to which the host applies edits of language servers and formatters: it composes the new ones,
+--- which the user reviews before any is applied.
+local buffer_text = require('claude_ide.file.text')
+local folders = require('claude_ide.file.folders')
 local moment = require('claude_ide.when.moment')
+local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
+local private_api = require('claude_ide.private_api')
 local reload = require('claude_ide.disk.reload')
-local servers = require('claude_ide.tools.servers')
-local workspace_edit = require('claude_ide.tools.workspace_edit')
+local whereabouts = require('claude_ide.file.whereabouts')
 
 local M = {}
 
--- The edit of one server only: two would rename twice. Servers that check names first know more than others.
----@param answers claude_ide.ServerAnswer[]
+local api = vim.api
+
+-- Nanoseconds. Longer, loading many files would be felt.
+local SLICE = 10e6
+
+local function digest(bufnr)
+  return vim.fn.sha256(buffer_text.get(bufnr))
+end
+
+--- The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).
 ---@param bufnr integer
----@return claude_ide.ServerAnswer?
-local function best(answers, bufnr)
-  local function rank(one)
-    return one.client:supports_method('textDocument/prepareRename', bufnr) and 0 or 1
-  end
-  local found
-  for _, one in ipairs(answers) do
-    if not found or rank(one) < rank(found) then
-      found = one
-    end
-  end
-  return found
+---@param path string
+---@return table
+function M.text(bufnr, path)
+  local options, where = vim.bo[bufnr], whereabouts.of(path, folders.all())
+  return {
+    path = path,
+    bufnr = bufnr,
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    lines = api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    fileformat = options.fileformat,
+    has_bom = options.bomb,
+    is_ended = options.endofline or (options.fixendofline and not options.binary),
+    is_modified = options.modified,
+    is_writable = options.modifiable and not options.readonly,
+    digest = digest(bufnr),
+    warning = where.warning,
+    target = where.target,
+  }
 end
 
--- The word at a place, as the user knows the symbol.
-local function word_at(bufnr, row, col)
-  local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-  return vim.api.nvim_buf_call(bufnr, function()
-    return vim.fn.matchstr(line, ([[\k*\%%%dc\k*]]):format(col + 1))
-  end)
+-- The version of a buffer's text that a client has got last; nil if it is not attached to it.
+local function version_for(id, bufnr)
+  local client = vim.lsp.get_client_by_id(id)
+  return client and client.attached_buffers[bufnr] and private_api.version(bufnr) or nil
 end
 
---- Answers the `files` that a new name changes, the old `name`, and the `server` that has renamed.
----@type claude_ide.Tool
-function M.rename(arguments, answer)
-  local bufnr = place.buffer(arguments.file)
-  local name = word_at(bufnr, place.position(bufnr, arguments))
-  local ticks
-  return servers.ask(bufnr, 'textDocument/rename', function(client)
-    ticks = ticks or workspace_edit.snapshot()
-    local parameters = servers.at(client, bufnr, place.position(bufnr, arguments))
-    return vim.tbl_extend('error', parameters, { newName = arguments.new_name })
-  end, function(answers)
-    local found = not answers.error and best(answers, bufnr)
-    if not found then
-      return answer(answers.error and answers or { error = 'nothing can be renamed at this place' })
+local function described(file, client)
+  if file.is_new then
+    local where = whereabouts.of(path_gate.absolute(file.path), folders.all())
+    return { path = file.path, warning = where.warning, target = where.target }
+  end
+  local bufnr = place.buffer(file.path)
+  local text = M.text(bufnr, file.path)
+  text.version = version_for(client, bufnr)
+  return text
+end
+
+--- Answers the `texts` of the first of the files, as many as can be loaded in a short time; without lines for
+--- those that do not exist yet.
+---@param arguments { files: { path: string, is_new: boolean }[], client: integer }
+---@param answer claude_ide.ToolAnswer
+function M.texts(arguments, answer)
+  local texts, began = {}, vim.uv.hrtime()
+  for _, file in ipairs(arguments.files) do
+    texts[#texts + 1] = described(file, arguments.client)
+    if vim.uv.hrtime() - began > SLICE then
+      break
     end
-    workspace_edit.describe(found.result, found.client, ticks, function(files)
-      answer(files.error and files or { files = files, name = name, server = found.client.name })
-    end)
-  end)
+  end
+  answer({ texts = texts })
 end
 
 -- Whether a file has another text than the one with which an edit was computed.
@@ -62,7 +82,7 @@ local function is_changed(file)
   elseif not vim.bo[bufnr].modified then
     reload.sync_one(bufnr)
   end
-  return workspace_edit.digest(bufnr) ~= file.digest
+  return digest(bufnr) ~= file.digest
 end
 
 --- Answers the `paths` of those files whose texts are no longer those of the digests.

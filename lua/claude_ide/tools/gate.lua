@@ -17,7 +17,7 @@ local KEYS = { 'file', 'path', NAME, 'bufnr' }
 -- private.
 local OWN, RAW = 'tools.own.', 'tools.language_servers.'
 -- Tools whose answers are changes.
-local CHANGES = { 'tools.edits.', 'tools.code_actions.', 'tools.formatting.' }
+local CHANGES = { 'tools.edits.', 'tools.formatting.' }
 -- Tools that answer what Neovim has printed, by the key of the lines.
 local PRINTED = {
   ['tools.ex_output.show'] = 'lines',

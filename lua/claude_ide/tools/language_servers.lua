@@ -14,6 +14,8 @@ local api = vim.api
 --- Milliseconds.
 M.answers_within = 20000
 
+local FORGOTTEN_AFTER = 600000
+
 -- Characters of a server's own words.
 local LONGEST = 500
 local PRIVATE = 'this concerns a file that the user keeps private'
@@ -220,6 +222,36 @@ function M.running()
   end, all)
 end
 
+-- The client that publishes in a namespace. Some of its names end with what only the server knows.
+local function publisher(clients, namespace)
+  local name = vim.diagnostic.get_namespace(namespace).name .. '.'
+  return vim.iter(clients):find(function(client)
+    return name:find(('lsp.%s.%d.'):format(client.name, client.id), 1, true) ~= nil
+  end)
+end
+
+--- The diagnostics of a loaded buffer as its servers have sent them, which they want back.
+---@param bufnr integer
+---@return { client: integer, row: integer, end_row: integer, col: integer, message: string, raw: table }[]
+function M.diagnostics(bufnr)
+  local found, clients = {}, vim.lsp.get_clients({ bufnr = bufnr })
+  for _, one in ipairs(vim.diagnostic.get(bufnr)) do
+    local raw = type(one.user_data) == 'table' and one.user_data.lsp
+    local client = type(raw) == 'table' and publisher(clients, one.namespace)
+    if client then
+      found[#found + 1] = {
+        client = client.id,
+        row = one.lnum,
+        end_row = one.end_lnum or one.lnum,
+        col = one.col,
+        message = one.message,
+        raw = raw,
+      }
+    end
+  end
+  return found
+end
+
 -- The words of a server, in one line.
 local function shortened(text)
   text = vim.trim((tostring(text):gsub('%s+', ' ')))
@@ -232,8 +264,9 @@ end
 -- Send one request. `done` gets { failure, code } or { result }, once, unless it is cancelled.
 ---@param client vim.lsp.Client
 ---@return fun() cancel
+---@return fun(): boolean is_owed whether the server may still answer, also after it was given up
 local function send(client, bufnr, method, parameters, within, done)
-  local id, is_cancelled ---@type integer?, boolean?
+  local id, is_cancelled, has_answered = nil, false, false ---@type integer?, boolean, boolean
   local fail
   local answer, stop = time_limit.new(within, function(given_answer)
     pending[client.id][fail] = nil
@@ -257,6 +290,7 @@ local function send(client, bufnr, method, parameters, within, done)
     method,
     parameters,
     function(err, result)
+      has_answered = true
       if err then
         local is_table = type(err) == 'table'
         local failure = shortened(is_table and err.message or err)
@@ -276,6 +310,8 @@ local function send(client, bufnr, method, parameters, within, done)
   return function()
     is_cancelled = true
     stop()
+  end, function()
+    return id ~= nil and not has_answered and client.requests[id] ~= nil and not client:is_stopped()
   end
 end
 
@@ -334,6 +370,66 @@ function M.send(arguments, answer)
     for _, cancel in pairs(cancels) do
       cancel()
     end
+  end
+end
+
+local running = {} ---@type table<integer, true> by client
+
+-- Call `done` a moment after the server has answered: until then it may send an edit.
+local function when_answered(is_owed, done, waited)
+  waited = (waited or 0) + private_api.settles_within
+  vim.defer_fn(function()
+    if is_owed() and waited < FORGOTTEN_AFTER then
+      return when_answered(is_owed, done, waited)
+    end
+    done()
+  end, private_api.settles_within)
+end
+
+--- Have a server run a command. Answers the `edits` that it sends, which are not applied; `ticks` as `send`;
+--- and the `failure`. Edits that arrive after the command was given up are not applied either.
+---@param arguments { client: integer, parameters: string }
+---@param answer claude_ide.ToolAnswer
+function M.run(arguments, answer)
+  local client = vim.lsp.get_client_by_id(arguments.client)
+  if not client then
+    return answer({ error = 'the language server has ended' })
+  elseif running[client.id] then
+    return answer({ error = client.name .. ' is still running another command' })
+  end
+  running[client.id] = true
+  local parameters = vim.json.decode(arguments.parameters, { luanil = { object = true } })
+  local ticks, edits = changedticks(), {}
+  local cancel, is_owed, release, is_over
+  local function finish()
+    if not is_over then
+      is_over, running[client.id] = true, nil
+      release()
+    end
+  end
+  local function answered(reply)
+    local function conclude()
+      answer({ edits = edits, ticks = ticks, failure = reply.failure })
+    end
+    local is_late = is_owed ~= nil and is_owed()
+    if is_late then
+      conclude()
+    end
+    when_answered(is_owed or function()
+      return false
+    end, function()
+      finish()
+      conclude()
+    end)
+  end
+  release = private_api.catch_edits(client, function()
+    cancel, is_owed = send(client, nil, COMMAND, parameters, M.answers_within, answered)
+  end, function(edit)
+    edits[#edits + 1] = edit
+  end)
+  return function()
+    cancel()
+    when_answered(is_owed, finish)
   end
 end
 

@@ -118,6 +118,10 @@ class Editor:
         found = await self._port.call("privacy.among", list(paths))
         return {each["path"]: each["reason"] for each in found}
 
+    async def names_private(self, text: str) -> bool:
+        """Return whether a text names a file that stays in the editor, and is or was open there."""
+        return bool(await self._port.call("privacy.is_named", text))
+
     async def dirty(self, path: str) -> dict[str, bool]:
         """Return `{isOpen, isDirty, isUntitled}` of a file; only `isOpen` if it is not open."""
 

@@ -38,6 +38,9 @@ ANY_SERVER = {"textDocument/codeAction"}
 
 LONGEST_WORK = 80
 
+PULL = "textDocument/diagnostic"
+"""Servers that support it publish nothing by themselves."""
+
 CLOSED = "the file was closed while its language servers were asked"
 
 
@@ -84,6 +87,17 @@ class View(msgspec.Struct, frozen=True):
     last: Spot | None = None
 
 
+class Published(msgspec.Struct, frozen=True):
+    """A diagnostic, 0-based, with columns in bytes; `raw` is as the server `client` has sent it."""
+
+    client: int
+    row: int
+    end_row: int
+    col: int
+    message: str
+    raw: dict[str, Any]
+
+
 class Question(msgspec.Struct, frozen=True):
     """What to ask: a method, and the fields of a tool that name a file and a place.
 
@@ -93,7 +107,7 @@ class Question(msgspec.Struct, frozen=True):
 
     method: str
     place: dict[str, Any]
-    parameters: Callable[[View, Server], Any]
+    parameters: Callable[[View, Server], Any] = lambda _view, _server: None
     has_content: Callable[[Any], bool] = bool
     supports: tuple[str, ...] = ()
 
@@ -125,6 +139,17 @@ class Reply(msgspec.Struct, frozen=True):
     result: Any = None
     failure: str = ""
     code: Any = None
+
+
+class Run(msgspec.Struct, frozen=True):
+    """The edits that a server has sent while it ran a command, which are not applied.
+
+    `ticks` are { bufnr, changedtick } of all loaded buffers from before.
+    """
+
+    edits: list[Any] = []
+    ticks: list[tuple[int, int]] = []
+    failure: str = ""
 
 
 class _Sent(msgspec.Struct, frozen=True):
@@ -161,7 +186,7 @@ class Servers:
         Cancelling this cancels the requests.
         """
         with self._tools.waiting():
-            wanted = {"method": question.method, "supports": question.supports}
+            wanted = {"method": question.method or None, "supports": question.supports}
             view = await self._open({**question.place, **wanted})
             patience: float | None = None
             for pause in (*PAUSES_SECONDS, None):
@@ -179,19 +204,50 @@ class Servers:
                 patience = 0.0  # from the second attempt on, it waits for announced work only
             return await self._finished(attempt, question)
 
+    async def read(self, bufnr: int, seconds: float) -> bool:
+        """Wait until servers have started, and those that publish unasked have read a file.
+
+        `seconds` are for those that publish nothing and begin no work. Return whether all had read
+        it before.
+        """
+        question = Question("", {}, supports=(PULL,))
+        view = await self.started(await self.look(question, bufnr), question)
+        was_cold = self.is_cold(view)
+        view = await self.settled(view, question, seconds)
+        self.warm_up(_publishing(view.servers))
+        return not was_cold
+
+    async def diagnostics(self, bufnr: int) -> list[Published]:
+        """Return the diagnostics of a loaded buffer as servers have sent them."""
+        found = await self._port.json("tools.language_servers.diagnostics", bufnr)
+        return msgspec.convert(found, list[Published])
+
     async def send(
         self,
         method: str,
-        requests: list[tuple[Server, Any]],
+        requests: list[tuple[int, Any]],
         bufnr: int | None = None,
         seconds: float | None = None,
     ) -> list[Reply]:
-        """Send a request to each server, with parameters; return the replies in this order."""
+        """Send requests, each to the server with an id; return the replies in this order."""
         return (await self._send(method, requests, bufnr=bufnr, seconds=seconds)).answers
+
+    async def run(self, server: int, command: str, arguments: Any) -> Run:
+        """Have a server run a command, and catch the edits that it sends.
+
+        Those that arrive after a cancellation are not applied either.
+        """
+        parameters = json.dumps({"command": command, "arguments": arguments})
+        wanted = {"client": server, "parameters": parameters}
+        return msgspec.convert(await self._tools.use("tools.language_servers.run", wanted), Run)
 
     async def look(self, question: Question, bufnr: int | None) -> View:
         """Return what is known now."""
-        wanted = {**question.place, "method": question.method, "supports": question.supports}
+        wanted = {
+            **question.place,
+            "method": question.method or None,
+            "supports": question.supports,
+        }
         found = await self._port.json("tools.language_servers.look", {**wanted, "bufnr": bufnr})
         return msgspec.convert(found, View)
 
@@ -226,7 +282,7 @@ class Servers:
         while True:
             age = time.monotonic() - began
             if age >= SETTLES_SECONDS or all(
-                self._is_settled(each, age, patience) for each in view.servers
+                self._is_settled(each, age, patience) for each in _publishing(view.servers)
             ):
                 return view
             await asyncio.sleep(POLL_SECONDS)
@@ -246,7 +302,7 @@ class Servers:
         """Return whether some servers may not have read a file. One that has published has."""
         if view.bufnr is None:
             return False
-        cold = [server for server in view.servers if not self._is_warm(server)]
+        cold = [each for each in _publishing(view.servers) if not self._is_warm(each)]
         self.warm_up([server for server in cold if server.has_published])
         return bool(cold)
 
@@ -261,7 +317,7 @@ class Servers:
     async def _send(
         self,
         method: str,
-        requests: list[tuple[Server, Any]],
+        requests: list[tuple[int, Any]],
         *,
         bufnr: int | None,
         tick: int | None = None,
@@ -274,8 +330,8 @@ class Servers:
             "within": 1000 * seconds if seconds else None,
             # As JSON: what a server has sent goes back to it as it was.
             "requests": [
-                {"client": server.id, "parameters": json.dumps(parameters)}
-                for server, parameters in requests
+                {"client": number, "parameters": json.dumps(parameters)}
+                for number, parameters in requests
             ],
         }
         sent = await self._tools.use("tools.language_servers.send", arguments)
@@ -285,13 +341,14 @@ class Servers:
         """Ask the servers at once."""
         while True:
             servers = view.servers
-            requests = [(each, question.parameters(view, each)) for each in servers]
+            requests = [(each.id, question.parameters(view, each)) for each in servers]
             sent = await self._send(question.method, requests, bufnr=view.bufnr, tick=view.tick)
             if not sent.is_stale:
                 break
             # The user has typed meanwhile.
             view = _loaded(await self.look(question, view.bufnr))
-        attempt = _Attempt(sent.now or view, dict(sent.ticks))
+        now = sent.now.servers if sent.now else servers
+        attempt = _Attempt(msgspec.structs.replace(view, servers=now), dict(sent.ticks))
         for server, reply in zip(servers, sent.answers, strict=True):
             if reply.failure:
                 attempt.failures.append(f"{server.name}: {reply.failure}")
@@ -339,6 +396,11 @@ def _loaded(view: View) -> View:
     if not view.is_loaded:
         raise EditorError(CLOSED)
     return view
+
+
+def _publishing(servers: list[Server]) -> list[Server]:
+    """Return servers without those that are known to answer diagnostics only if asked."""
+    return [server for server in servers if PULL not in server.supports]
 
 
 def _names(servers: list[Server]) -> str:

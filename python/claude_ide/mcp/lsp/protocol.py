@@ -3,6 +3,7 @@
 Rows and characters are 0-based. A server counts characters in UTF-8, UTF-16 or UTF-32.
 """
 
+import re
 from typing import Any, TypeVar
 
 import msgspec
@@ -88,6 +89,13 @@ def position_of(spot: Spot | None, server: Server) -> dict[str, int]:
     assert spot is not None
     index = index_of(spot.text, spot.col, "utf-8")
     return {"line": spot.row, "character": character_of(spot.text, index, server.encoding)}
+
+
+def word_at(spot: Spot | None) -> str:
+    """Return the word at a spot, or the empty string."""
+    index = index_of(spot.text, spot.col, "utf-8") if spot else 0
+    words = re.finditer(r"\w+", spot.text if spot else "")
+    return next((word[0] for word in words if word.start() <= index <= word.end()), "")
 
 
 def index_of(line: str, character: int, encoding: str) -> int:

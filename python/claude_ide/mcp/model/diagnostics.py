@@ -1,15 +1,20 @@
 """Errors and warnings, and how to mend them."""
 
 import asyncio
+import re
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from claude_ide.editor.editor import PENDING
+from claude_ide.editor.servers import Published, Question, Servers
 from claude_ide.editor.state import Diagnostics
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, diagnosed
+from claude_ide.mcp.lsp.protocol import character_of, index_of, listed
+from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset
 from claude_ide.mcp.tool import Arguments, Content, model_tool
@@ -18,6 +23,18 @@ SEVERITIES = ("error", "warning", "info", "hint")
 
 DETAILS_SECONDS = 6.0
 """How long to wait for fixes and for Neovim. Without them the diagnostics are still useful."""
+
+FIRST_PUBLISH_SECONDS = 3.0
+"""How long servers may take that do not know the file yet, and publish nothing."""
+
+FIXES_SECONDS = 4.0
+
+MOST_ASKED, MOST_FIXES = 100, 5
+"""For how many diagnostics fixes are asked for, and how many are listed for each."""
+
+LONGEST_TITLE = 200
+
+CODE_ACTION = "textDocument/codeAction"
 
 Item = dict[str, Any]
 
@@ -42,11 +59,16 @@ async def diagnostics(client: Client, arguments: DiagnosticsOf) -> Content:
 
     Changes on disk are loaded first, and the language servers and linters have checked them.
     """
-    known = await (_of_file(client, arguments.file) if arguments.file else diagnosed(client, None))
+    bufnr = None
+    if arguments.file:
+        bufnr, known = await _of_file(client, arguments.file)
+    else:
+        known = await diagnosed(client, None)
     wanted = SEVERITIES[: SEVERITIES.index(arguments.severity) + 1]
     entries = [entry for path in sorted(known) for entry in _entries(path, known[path], wanted)]
     shown = entries[arguments.offset : arguments.offset + arguments.limit]
-    details = await _details(client, shown, wants_fixes=arguments.file is not None)
+    shown = await client.without_private(shown, lambda entry: str(entry["path"]))
+    details = await _details(client, shown, bufnr)
     lines = [
         *_notes(known),
         *_lines([{**entry, **more} for entry, more in zip(shown, details, strict=True)]),
@@ -55,14 +77,16 @@ async def diagnostics(client: Client, arguments: DiagnosticsOf) -> Content:
     return page(heading, lines, remaining(len(entries), arguments.offset, shown))
 
 
-async def _of_file(client: Client, path: str) -> dict[str, Diagnostics]:
-    """Return the diagnostics of a file; servers that do not know it yet get more time."""
+async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostics]]:
+    """Return the buffer and the diagnostics of a file; what does not know it yet gets more time."""
     prepared = await client.editor.use("tools.diagnostics.prepare", {"file": path})
-    buffers = [prepared["bufnr"]]
-    is_settled = not prepared["was_cold"] or await client.editor.published(buffers, PUBLISH_SECONDS)
+    bufnr, was_cold = prepared["bufnr"], prepared["was_cold"]
+    if editor_name() == NEOVIM:
+        was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold
+    is_settled = not was_cold or await client.editor.published([bufnr], PUBLISH_SECONDS)
     known = await diagnosed(client, path)
     known[path].note = known[path].note or ("" if is_settled else PENDING)
-    return known
+    return bufnr, known
 
 
 def _entries(path: str, known: Diagnostics, wanted: tuple[str, ...]) -> list[Item]:
@@ -75,20 +99,75 @@ def _entries(path: str, known: Diagnostics, wanted: tuple[str, ...]) -> list[Ite
     return sorted(entries, key=lambda entry: (entry["line"], entry["character"]))
 
 
-async def _details(client: Client, entries: list[Item], *, wants_fixes: bool) -> list[Item]:
-    """Return the column and the line of each entry, and the fixes on offer."""
-    keys = ("path", "line", "character", "message")
-    items = [{key: entry[key] for key in keys} for entry in entries]
-    if not items:
+async def _details(client: Client, entries: list[Item], bufnr: int | None) -> list[Item]:
+    """Return the column and the line of each entry, and, for those of a buffer, fixes on offer."""
+    if not entries:
         return []
     try:
         async with asyncio.timeout(DETAILS_SECONDS):
-            found = await client.editor.use(
-                "tools.diagnostics.describe", {"items": items, "wants_fixes": wants_fixes}
-            )
+            places = ((entry["path"], entry["line"]) for entry in entries)
+            line_at = await lines_at(client.editor, places)
+            details = [_detail(entry, line_at(entry["path"], entry["line"])) for entry in entries]
+            if bufnr is not None and editor_name() == NEOVIM:
+                fixes = await _fixes(client.editor.servers, bufnr, entries[:MOST_ASKED], line_at)
+                for number, titles in fixes.items():
+                    details[number]["fixes"] = titles
     except TimeoutError:
         return [{"column": entry["character"] + 1, "text": ""} for entry in entries]
-    return list(found["items"])
+    return details
+
+
+def _detail(entry: Item, line: str) -> Item:
+    text = excerpt(line, index_of(line, entry["character"], "utf-16"))
+    return {"column": column(line, entry["character"], "utf-16"), "text": text}
+
+
+async def _fixes(
+    servers: Servers, bufnr: int, entries: list[Item], line_at: Line
+) -> dict[int, list[Item]]:
+    """Return the fixes on offer, by the number of the entry."""
+    view = await servers.look(Question(CODE_ACTION, {}), bufnr)
+    offering = {server.id for server in view.servers}
+    published: dict[tuple[int, str], list[Published]] = {}
+    for each in await servers.diagnostics(bufnr):
+        if each.client in offering:
+            published.setdefault((each.row, each.message), []).append(each)
+    asked: dict[int, Published] = {}
+    for number, entry in enumerate(entries):
+        line = line_at(entry["path"], entry["line"])
+        for each in published.get((entry["line"], entry["message"]), ()):
+            start = character_of(line, index_of(line, each.col, "utf-8"), "utf-16")
+            if start == entry["character"] and "range" in each.raw:
+                asked.setdefault(number, each)
+    requests = [(each.client, _wish(view.uri, each.raw)) for each in asked.values()]
+    replies = await servers.send(CODE_ACTION, requests, bufnr, FIXES_SECONDS) if requests else []
+    return {number: _titles(reply.result) for number, reply in zip(asked, replies, strict=True)}
+
+
+def _wish(uri: str, raw: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a request for the fixes of a diagnostic."""
+    context = {"diagnostics": [raw], "only": ["quickfix"], "triggerKind": 1}
+    return {"textDocument": {"uri": uri}, "range": raw["range"], "context": context}
+
+
+def _titles(actions: Any) -> list[Item]:
+    fixes = [action for action in listed(actions) if _is_fix(action)]
+    return [
+        {
+            "title": re.sub(r"\s+", " ", action["title"])[:LONGEST_TITLE],
+            "is_preferred": action.get("isPreferred") is True,
+        }
+        for action in fixes[:MOST_FIXES]
+    ]
+
+
+def _is_fix(action: Any) -> bool:
+    """Return whether an action is a fix: servers that ignore `only` answer refactorings, too."""
+    if not isinstance(action, dict) or action.get("disabled"):
+        return False
+    title, kind = action.get("title"), action.get("kind", "quickfix")
+    is_fix = not isinstance(kind, str) or kind.startswith("quickfix")
+    return isinstance(title, str) and bool(title) and is_fix
 
 
 def _heading(entries: list[Item]) -> str:

@@ -1,15 +1,24 @@
 """Changes by language servers and formatters; the user reviews each before it is applied."""
 
+import asyncio
 import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
+from claude_ide.editor.servers import Published, Question, Run, Server, View
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.lsp import actions
+from claude_ide.mcp.lsp.edits import PRIVATE, BufferText, EditedFile, changed, composed, within
+from claude_ide.mcp.lsp.protocol import listed, place_in, word_at
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
-from claude_ide.mcp.model.reviewed_edit import Outcome, edited_files, report, review
+from claude_ide.mcp.model.reviewed_edit import Outcome, report, review
 from claude_ide.mcp.tool import Content, model_tool
 
 RUN, REFUSE = "Run {}; it may change files without review", "Do not run it"
@@ -20,6 +29,10 @@ CHECK_SECONDS = 5.0
 EDITING = {"eslint": "eslint.apply", "ruff": "ruff.apply", "ruff_lsp": "ruff.apply"}
 """By the server's name in the user's configuration, which no project chooses: commands that only
 send an edit, which is reviewed; so no question is needed before."""
+
+CHECK_NAME = "textDocument/prepareRename"
+
+CONCERNS_PRIVATE = "this concerns a file that the user keeps private"
 
 EndLine = Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="Last line; default: line")]
 
@@ -68,13 +81,25 @@ async def rename(client: Client, arguments: Rename) -> Content:
     new_name = arguments.new_name
     if not new_name.isprintable():
         raise ToolError("new_name: not a name")
-    plan = await client.editor.use("tools.edits.rename", arguments.fields())
-    files = edited_files(plan)
+
+    def parameters(view: View, server: Server) -> dict[str, Any]:
+        return {**place_in(view, server), "newName": new_name}
+
+    question = Question(
+        "textDocument/rename", arguments.fields(), parameters, supports=(CHECK_NAME,)
+    )
+    found = await client.editor.servers.ask(question)
+    if not found.answers:
+        raise ToolError("nothing can be renamed at this place")
+    # The edit of one server only: two would rename twice. Those that check names know more.
+    chosen = min(found.answers, key=lambda answer: CHECK_NAME not in answer.server.supports)
+    server = chosen.server
+    files = await composed(client.editor, chosen.result, server, found.ticks)
     if not files:
-        return page(f"{plan['server']} has nothing to change.", ())
-    old_name = plan["name"] or "a symbol"
+        return page(f"{server.name} has nothing to change.", ())
+    old_name = arguments.symbol or word_at(found.view.first) or "a symbol"
     outcome = await review(client, f"rename {old_name} to {new_name}", files)
-    return report(f"Renamed by {plan['server']}.", outcome)
+    return report(f"Renamed by {server.name}.", outcome)
 
 
 @model_tool(
@@ -86,27 +111,41 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     Name it by its title, or by its kind if only one has it; without both, the actions on offer are
     listed. The user reviews the changes first, as for rename.
     """
+    editor, servers = client.editor, client.editor.servers
+    published: list[Published] = []
     with contextlib.suppress(TimeoutError):
-        await client.editor.is_checked(arguments.file, CHECK_SECONDS)
-    plan = await client.editor.use("tools.code_actions.find", arguments.fields())
-    what = f'apply "{plan["title"]}"'
-    files, outcome, notes = edited_files(plan), Outcome(), list[str]()
+        loaded = await editor.load(arguments.file)
+        await editor.checked(loaded, CHECK_SECONDS)
+        published = await servers.diagnostics(loaded.bufnr) if loaded.bufnr else []
+    wanted = actions.Wanted(arguments.fields(), arguments.title, arguments.kind)
+    try:
+        action, ticks = await actions.find(servers, wanted, published)
+    except ToolError as error:
+        if await editor.names_private(str(error)):
+            raise ToolError(CONCERNS_PRIVATE) from None
+        raise
+    server, what = action.server, f'apply "{action.title}"'
+    command = actions.follow_up(action)
+    if command and await _names_private(client, command.arguments):
+        raise ToolError(PRIVATE)
+    files = await composed(editor, action.edit, server, ticks) if action.edit else []
+    outcome, notes = Outcome(), list[str]()
     if files:
         outcome = await review(client, what, files)
-    if (command := plan.get("command")) is None:
+    if command is None:
         pass
     elif not outcome.is_complete:
-        notes.append(f"The command that belongs to it was not run: {command['command']}")
+        notes.append(f"The command that belongs to it was not run: {command.name}")
     else:
         try:
             notes += await _command(client, command, what, outcome)
         except (ToolError, EditorError) as error:
             if not outcome.lines():
                 raise
-            notes.append(f"Only this; then, for the command {command['command']}: {error}")
+            notes.append(f"Only this; then, for the command {command.name}: {error}")
     if not outcome.lines() and not notes:
-        return page(f"{plan['server']} has nothing to change.", ())
-    return report(f'{plan["server"]}: "{plan["title"]}"', outcome, notes)
+        return page(f"{server.name} has nothing to change.", ())
+    return report(f'{server.name}: "{action.title}"', outcome, notes)
 
 
 @model_tool("format", "Format a file", is_read_only=False, is_destructive=False, asks_user=True)
@@ -115,39 +154,92 @@ async def format_file(client: Client, arguments: Format) -> Content:
 
     The user reviews the changes first, as for rename.
     """
-    plan = await client.editor.use("tools.formatting.format", arguments.fields())
-    files, failures = edited_files(plan), plan.get("failures") or []
-    if not files:
-        return page(f"Nothing to change (asked {plan['server']}).", failures)
-    outcome = await review(client, f"format {arguments.file}", files)
-    others = plan.get("others") or []
+    # Each further formatter would format the result of the one before. So the first that changes
+    # something ends the run.
+    asked, failures = list[str](), list[str]()
+    others, file = [arguments.file], None
+    while others and file is None:
+        fields = {"file": arguments.file, "index": len(asked) + len(failures)}
+        found = await client.editor.use("tools.formatting.format", fields)
+        others = found["others"] or []
+        try:
+            file = await asyncio.to_thread(_formatted, found, arguments)
+        except EditorError as error:
+            failures.append(f"{found['name']}: {error}")
+        else:
+            asked.append(found["name"])
+    if file is None:
+        if not asked:
+            raise ToolError("; ".join(failures))
+        return page(f"Nothing to change (asked {' and '.join(asked)}).", failures)
+    outcome = await review(client, f"format {arguments.file}", [file])
     notes = [f"Call format again for the next formatter: {', '.join(others)}"] if others else []
-    return report(f"Formatted by {plan['server']}.", outcome, notes)
+    return report(f"Formatted by {found['name']}.", outcome, notes)
+
+
+def _formatted(found: dict[str, Any], arguments: Format) -> EditedFile | None:
+    """Return a file as a formatter leaves it; None if nothing changes."""
+    if "failure" in found:
+        raise EditorError(found["failure"])
+    text, lines = msgspec.convert(found["text"], BufferText), found["lines"] or [""]
+    if arguments.line is not None:
+        lines = within(text.lines, lines, arguments.line, arguments.end_line or arguments.line)
+    return changed(text, lines)
+
+
+async def _names_private(client: Client, value: Any) -> bool:
+    """Return whether the arguments of a command name a file that stays in the editor."""
+    folder = next(iter(client.editor.state.folders), "/")
+    return bool(await client.editor.private(f"{Path(folder, name)}" for name in _named(value)))
+
+
+def _named(value: Any) -> Iterator[str]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(listed(value))
+    for key, each in pairs:
+        if isinstance(each, str):
+            if key in ("file", "path") or (key == "name" and each.startswith("/")):
+                yield each
+        else:
+            yield from _named(each)
 
 
 async def _command(
-    client: Client, command: dict[str, Any], what: str, outcome: Outcome
+    client: Client, command: actions.Command, what: str, outcome: Outcome
 ) -> list[str]:
     """Run the command of an action, and add what becomes of its edit; return what to note."""
-    more = await _run(client, command)
-    name, server = command["command"], command["server"]
-    if not more.get("has_edit"):
+    name, server = command.name, command.server.name
+    began = time.time()
+    done = await _run(client, command)
+    if not done.edits:
+        if done.failure:
+            raise EditorError(f"{server}: {done.failure}")
         return [f"{server} has run the command {name}."]
-    outcome.add(await review(client, what, edited_files(more)))
-    if left_out := more["left_out"]:
+    ticks = dict(done.ticks)
+    files = await composed(client.editor, done.edits[0], command.server, ticks)
+    made = [msgspec.structs.replace(file, is_made=_is_made(file, began)) for file in files]
+    outcome.add(await review(client, what, made))
+    if left_out := len(done.edits) - 1:
         were = "was" if left_out == 1 else "were"
         return [f"{count(left_out, 'further edit')} of {server} for {name} {were} not applied."]
     return []
 
 
-async def _run(client: Client, command: dict[str, Any]) -> dict[str, Any]:
+def _is_made(file: EditedFile, began: float) -> bool:
+    """Return whether a server has just created a file itself, before it sends its text."""
+    with contextlib.suppress(OSError):
+        stat = Path(file.path).stat()
+        # The clock of a file system may be behind a little.
+        return not file.is_new and not stat.st_size and stat.st_mtime > began - 1
+    return False
+
+
+async def _run(client: Client, command: actions.Command) -> Run:
     """Have the server run a command, after asking the user unless it can only propose an edit."""
-    name, server = command["command"], command["server"]
+    name, server = command.name, command.server.name
     if not (server in EDITING and name.startswith(EDITING[server])):
         # A picker may cut it off, but no answer.
-        question = f"{client.shown_name} wants {server} to run {name} ({command['title']})"
+        question = f"{client.shown_name} wants {server} to run {name} ({command.title})"
         run = RUN.format(name)
         if await client.editor.decide(question, [run, REFUSE]) != run:
             raise ToolError(f"the user does not want {server} to run {name}")
-    done: dict[str, Any] = await client.editor.use("tools.code_actions.run", command)
-    return done
+    return await client.editor.servers.run(command.server.id, name, command.arguments)

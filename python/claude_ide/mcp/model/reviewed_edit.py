@@ -11,6 +11,7 @@ from claude_ide.editor.diffs import Diff
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.lsp.edits import EditedFile
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.tool import Content
 from claude_ide.paths import exists
@@ -19,21 +20,6 @@ EACH, ALL, REFUSE = "Review each file", "Apply all without review", "Refuse"
 
 WRITER = "disk.agent_file"
 """The Lua module that writes a file through its buffer."""
-
-
-class EditedFile(msgspec.Struct, frozen=True):
-    """A file and its proposed text, as `tools/workspace_edit.lua` describes it."""
-
-    path: str
-    text: str
-    digest: str
-    lines: int
-    warning: str
-    target: str
-    """The path without links, for which the warning is."""
-    unsaved: int | None = None
-    is_new: bool = False
-    is_made: bool = False
 
 
 class Accepted(msgspec.Struct, frozen=True):
@@ -81,11 +67,6 @@ class Outcome(msgspec.Struct):
             if paths
             for line in (heading, *(f"  {path}" for path in paths))
         ]
-
-
-def edited_files(plan: dict[str, Any]) -> list[EditedFile]:
-    """Return the files of an answer from Lua."""
-    return msgspec.convert(plan["files"] or [], list[EditedFile])
 
 
 async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outcome:

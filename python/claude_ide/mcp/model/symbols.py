@@ -134,7 +134,7 @@ async def _calls(client: Client, arguments: Calls, method: str, noun: str) -> Co
     functions = calls.functions(found.answers)
     if not functions:
         return page(f"No function is at this place. {nothing(found)}", ())
-    requests = [(each.server, {"item": each.item}) for each in functions]
+    requests = [(each.server.id, {"item": each.item}) for each in functions]
     known = calls.gathered(functions, await client.editor.servers.send(method, requests))
     wanted = known[arguments.offset : arguments.offset + arguments.limit]
     shown = await client.without_private(wanted, lambda each: each.path)
