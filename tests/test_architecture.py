@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "unicode": set(),
     "jsonrpc": {"errors", "unicode"},
     "transport": {"errors", "program"},
-    "editor": {"errors", "paths", "editor_name", "pids", "program", "repository"},
+    "privacy": {"paths", "editor_name"},
+    "editor": {"errors", "paths", "editor_name", "pids", "program", "repository", "privacy"},
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {
         *("__init__", "errors", "concealed", "config", "paths", "files", "jsonrpc", "transport"),

@@ -131,6 +131,9 @@ enddef
 
 # What cannot be read denies everything that it could deny, so it must be found quickly.
 def CheckPrivacy()
+  if !privacy.IsKnown()
+    return
+  endif
   const problems = privacy.Problems()
   for problem in problems
     Add('ERROR', problem, 'Until this is mended, no file that it could deny leaves Vim')

@@ -1,143 +1,80 @@
 vim9script
-# Decides which files stay in the editor: no client, agent or model gets their names or their texts.
+# Judges which files stay in the editor: no client, agent or model gets their names or their texts.
 #
-# A file is private if the option `privacy.deny` or a rule of the CLI's settings names it. A file
-# whose name suggests secrets is private unless `privacy.allow` names it. Both the path as it is
-# written and the paths behind its links are checked. If settings cannot be read, everything that
-# they could deny is private.
+# The host makes the rules, from the options and the settings of the CLI, and judges again what
+# leaves the editor. Here they decide what is reported unasked, or must be refused at once. Until
+# they have arrived, and after the end of the host, nothing leaves.
 
+import autoload './channel.vim'
 import autoload './file/folders.vim'
 import autoload './file/path.vim' as file
 import autoload './own_options.vim'
-import autoload './privacy/glob.vim'
-import autoload './privacy/links.vim'
-import autoload './privacy/secrets.vim'
-import autoload './privacy/settings.vim'
-import autoload './say/message.vim'
-import autoload './say/reason.vim'
 
-const PERIOD = 2000 # milliseconds
-const BY_NAME = 'it holds secrets by its name (privacy.allow)'
-const EVERYTHING = '\_.*'
+const UNKNOWN = 'it is not known yet which files are private'
 
-var rules: list<dict<string>> = [] # each with its `pattern` and its `reason`
-var allowed = ''
-var problems: list<string> = []
-var stamp = '' # of what the rules were made from
+# From the host (`privacy/rules.py`): `rules`, each a pattern and the reason, of which the first that
+# matches counts; `allowed`, the pattern of what is none of the secrets that the last rule names;
+# `problems` and `count`. Empty while nothing may leave.
+var known: dict<any> = {}
+var reported = '' # the options that the host knows
 var verdicts: dict<string> = {} # by the name of a buffer; '' is not private
 var yanked: dict<bool> = {} # digests of texts that were yanked in private buffers
 var filled: dict<bool> = {} # the registers a to z with a text of private buffers in them
 var named: dict<bool> = {} # the names of private buffers so far
 var renamed: dict<string> = {} # by buffer: why the text of a renamed buffer is denied
 var subscribers: list<func> = []
-var timer = 0
 
-def IsListOfStrings(value: any): bool
-  return type(value) == v:t_list
-    && indexof(value, (_, item) => type(item) != v:t_string || empty(item)) < 0
+# The option as JSON; a function has none, and is no glob.
+def Options(): string
+  try
+    return json_encode(own_options.Get('privacy'))
+  catch
+    return '"?"'
+  endtry
 enddef
 
-# The globs of an option; throws if it is not a list of globs.
-def Option(name: string): list<string>
-  const privacy = own_options.Get('privacy')
-  if type(privacy) == v:t_none
-    return []
-  endif
-  const globs: any = type(privacy) == v:t_dict ? get(privacy, name, []) : privacy
-  if !IsListOfStrings(globs)
-    throw $'claude-ide: g:claude_ide.privacy.{name} is not a list of globs'
-  endif
-  return globs
+# What the host makes the rules from, beside settings.
+export def Facts(): dict<any>
+  reported = Options()
+  return {privacy: json_decode(reported), folders: folders.All(), cwd: getcwd()}
 enddef
 
-def Add(regexes: list<string>, why: string)
-  const joined = reason.Attempt(glob.Joined, [regexes])
-  if !joined[0]
-    problems->add(why .. ': not a glob')
-  endif
-  rules->add({pattern: joined[0] ? joined[1] : EVERYTHING, reason: why})
+def Report()
+  channel.Emit('privacy_facts', Facts())
 enddef
 
-# Add a rule that denies everything that an unusable option or settings file could concern.
-def AddProblem(problem: string, pattern = EVERYTHING)
-  problems->add(problem)
-  rules->add({pattern: pattern, reason: problem .. ', so nothing leaves Vim (:ClaudeCheck)'})
-enddef
-
-def AddOptions(places: dict<any>)
-  for name in ['deny', 'allow']
-    const option = reason.Attempt(Option, [name])
-    if !option[0]
-      AddProblem(option[1])
-    elseif name ==# 'deny'
-      for each in option[1]
-        Add(glob.Regexes(each, places), $'privacy.deny has "{each}"')
-      endfor
-    endif
-  endfor
-enddef
-
-def AddSettings(found: dict<any>)
-  const shown = fnamemodify(found.path, ':~')
-  if found.problem !=# ''
-    const reach = found.project ==# '' ? EVERYTHING
-      : glob.Joined([found.project, file.Resolved(found.project)]
-          ->mapnew((_, folder) => glob.Regex('**', folder)))
-    AddProblem($'{shown} {found.problem}', reach)
-  endif
-  for rule in found.rules
-    Add(rule.regexes, $'{shown} denies {rule.text}')
-  endfor
-enddef
-
-def JoinedGlobs(globs: list<string>, places: dict<any>): string
-  var regexes: list<string> = []
-  for each in globs
-    regexes += glob.Regexes(each, places)
-  endfor
-  return glob.Joined(regexes)
-enddef
-
-def Build()
-  rules = []
-  problems = []
-  # In the options, `/` begins an absolute path.
-  const places = {rooted: ['/'], relative: folders.All(), is_everywhere: true}
-  AddOptions(places)
-  for found in settings.Read()
-    AddSettings(found)
-  endfor
-  const option = reason.Attempt(Option, ['allow'])
-  const own: list<string> = option[0] ? option[1] : []
-  const joined = reason.Attempt(JoinedGlobs, [secrets.EXAMPLES + own, places])
-  allowed = joined[0] ? joined[1] : JoinedGlobs(secrets.EXAMPLES, places)
-  if !joined[0]
-    problems->add('g:claude_ide.privacy.allow has an item that is not a glob')
+# Have the host judge with the options as they are now. New ones hold at once: nothing leaves until
+# the host has answered.
+export def Look()
+  if Options() !=# reported
+    known = {}
+    verdicts = {}
+    Report()
   endif
 enddef
 
-# Read the options and the settings again if they have changed.
-export def Refresh()
-  const now = string(own_options.Get('privacy')) .. "\n" .. settings.Stamp()
-  if now ==# stamp
-    return
-  endif
-  const is_first = stamp ==# ''
-  stamp = now
+# Judge with these rules from now on; called by the host.
+export def Apply(new: dict<any>)
+  known = new
   verdicts = {}
-  Build()
-  for Subscriber in is_first ? [] : subscribers
+  reported = reported ?? Options()
+  for Subscriber in subscribers
     call(Subscriber, [])
   endfor
 enddef
 
+# A path without `.`, `..`, doubled slashes and a slash at its end; the same with the links in its
+# folders followed, and with all links followed. The host judges those between.
+def Spellings(given: string): list<string>
+  const path = given->simplify()->substitute('^//\+', '/', '')->substitute('.\zs/\+$', '', '')
+  const folder = file.Resolved(fnamemodify(path, ':h'))->substitute('/$', '', '')
+  return [path, folder .. '/' .. fnamemodify(path, ':t'), file.Resolved(path)]
+enddef
+
 def ReasonOfSpelling(path: string): string
-  for rule in rules
-    if glob.Matches(path, rule.pattern)
-      return rule.reason
-    endif
-  endfor
-  return secrets.IsOne(path) && !glob.Matches(path, allowed) ? BY_NAME : ''
+  const matching = known.rules->indexof((_, rule) => path =~# rule[0])
+  const is_secret = matching == len(known.rules) - 1
+  return matching < 0 || (is_secret && path =~# known.allowed) ? '' : known.rules[matching][1]
 enddef
 
 # The reason of a buffer that was renamed to a path.
@@ -150,8 +87,13 @@ def ReasonOfRenamed(path: string): string
   return ''
 enddef
 
-def Judge(path: string): string
-  for spelling in links.Spellings(path)
+# Why a file, or a folder, given by its absolute path, stays in the editor; '' if it need not. It is
+# read from the disk each time.
+export def Reason(path: string): string
+  if empty(known)
+    return UNKNOWN
+  endif
+  for spelling in Spellings(path)
     const why = ReasonOfSpelling(spelling)
     if why !=# ''
       return why
@@ -160,42 +102,20 @@ def Judge(path: string): string
   return ReasonOfRenamed(path)
 enddef
 
-# A function that returns why a file, or a folder, given by its absolute path, stays in the editor,
-# or '' if it may leave. The function is for many paths at one moment.
-export def Checker(): func(string): string
-  Refresh()
-  final known: dict<string> = {}
-  return (path) => {
-    if !has_key(known, path)
-      known[path] = Judge(links.Normalized(path))
-    endif
-    return known[path]
-  }
-enddef
-
-# Why a file, or a folder, stays in the editor; '' if it need not. It is read from the disk each
-# time.
-export def Reason(path: string): string
-  const Check = Checker()
-  return Check(path)
-enddef
-
-# Those of many files that stay in the editor, each with its `path` and the `reason`.
-export def Among(paths: list<string>): list<dict<string>>
-  const Check = Checker()
-  return paths->mapnew((_, path) => ({path: path, reason: Check(path)}))
-    ->filter((_, found) => found.reason !=# '')
+# Whether there are rules.
+export def IsKnown(): bool
+  return !empty(known)
 enddef
 
 # Why the file of a buffer with this full name stays in the editor; '' if it need not. The answer is
 # remembered until something happens to a buffer or to the rules, so that it costs nothing after
 # each key.
 export def OfName(name: string): string
-  if stamp ==# ''
-    Refresh()
+  if empty(known)
+    return UNKNOWN
   endif
   if !has_key(verdicts, name)
-    verdicts[name] = name ==# '' ? '' : Judge(name)
+    verdicts[name] = name ==# '' ? '' : Reason(name)
     if verdicts[name] !=# ''
       named[name] = true
     endif
@@ -209,6 +129,15 @@ enddef
 export def OfBuffer(bufnr: number, name = file.Name(bufnr)): string
   const why = get(renamed, bufnr, '')
   return why ==# '' ? OfName(name) : why
+enddef
+
+# Deny the file of a buffer that the host has found to be private by a link on its way.
+export def Deny(name: string, why: string)
+  verdicts[name] = why
+  named[name] = true
+  for Subscriber in subscribers
+    call(Subscriber, [])
+  endfor
 enddef
 
 # Whether a line names a private file that is or was open.
@@ -229,30 +158,31 @@ export def Sentence(path: string, why: string): string
   return $'{fnamemodify(path, ':~:.')} stays in Vim: {why}'
 enddef
 
-# Why a buffer, or the file with an absolute path, stays in the editor, in one line; '' if it need
-# not. Nothing is remembered for this.
-export def Why(which: any): string
-  if type(which) == v:t_string
-    const why = Reason(which)
-    return why ==# '' ? '' : Sentence(which, why)
-  endif
-  const name = file.Name(which)
-  Refresh()
+# Why a buffer stays in the editor, in one line; '' if it need not, or if only the host can tell.
+# Nothing is remembered for this.
+export def Why(bufnr: number): string
+  const name = file.Name(bufnr)
+  Look()
   ForgetVerdict(name)
-  const why = OfBuffer(which)
+  const why = empty(known) ? '' : OfBuffer(bufnr)
   return why ==# '' ? '' : Sentence(name, why)
+enddef
+
+# Why the lines of a buffer must not be quoted, in one line; '' if they may. Without a host they go
+# nowhere.
+export def Refusal(bufnr: number): string
+  const why = Why(bufnr)
+  return why ==# '' && empty(known) && channel.IsOpen() ? Sentence(file.Name(bufnr), UNKNOWN) : why
 enddef
 
 # What is wrong with options or settings, one line for each.
 export def Problems(): list<string>
-  Refresh()
-  return problems
+  return get(known, 'problems', [])
 enddef
 
 # The number of rules in options and settings.
 export def Count(): number
-  Refresh()
-  return len(rules) - len(problems)
+  return get(known, 'count', 0)
 enddef
 
 # Call `Fn` after each change of the rules.
@@ -308,22 +238,11 @@ def RememberRecording()
   endif
 enddef
 
-def RefreshSafely(_ = 0)
-  const failure = reason.Try(Refresh)
-  if failure !=# ''
-    message.Show($'the privacy settings cannot be read: {failure}', 'error')
-    Watch(false)
-  endif
-enddef
-
-# Follow changes of the options, of settings and of the names of buffers, while a server runs.
+# Follow the names and yanks of buffers, and changes that concern the rules, while a server runs.
 export def Watch(on: bool)
-  timer_stop(timer)
   augroup claude_ide_privacy
     autocmd!
     if on
-      Refresh()
-      timer = timer_start(PERIOD, RefreshSafely, {repeat: -1})
       autocmd BufFilePre * BeforeRenaming(str2nr(expand('<abuf>')))
       autocmd BufReadPost,BufWritePost,BufWipeout * ForgetRenaming(str2nr(expand('<abuf>')))
       autocmd TextYankPost * RememberYank()
@@ -331,10 +250,17 @@ export def Watch(on: bool)
       # After these, a buffer may have another name, or its name may lead to another file.
       autocmd BufEnter,BufFilePost,BufReadPost,BufWritePost,FileChangedShellPost *
         \ ForgetVerdict(file.Name(str2nr(expand('<abuf>'))))
-      # After these, settings may have changed. The timer sees all other changes.
-      autocmd BufWritePost,DirChanged,FocusGained * RefreshSafely()
+      # After these, settings may have changed. The host sees all other changes.
+      autocmd BufWritePost,DirChanged,FocusGained * Report()
     endif
   augroup END
+enddef
+
+# The host has ended: nothing leaves without its rules.
+export def HostEnded()
+  known = {}
+  verdicts = {}
+  reported = ''
 enddef
 
 defcompile

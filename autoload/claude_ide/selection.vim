@@ -44,6 +44,12 @@ var held = ''
 
 var is_shared = true # whether the user lets the selection leave Vim
 
+# Whether the current buffer is known to be private. Before the host has started, a selection is only
+# kept.
+def IsPrivate(): bool
+  return privacy.IsKnown() && privacy.OfBuffer(bufnr()) !=# ''
+enddef
+
 # The path of the current file, empty if there is none, and whether the selection there stays in
 # Vim. They are cached because checking them takes longer than the rest of a look, and they change
 # only with certain events.
@@ -54,7 +60,7 @@ def CurrentPath(): list<any>
       bufnr: bufnr(),
       name: bufname(),
       path: path,
-      is_private: path !=# '' && privacy.OfBuffer(bufnr()) !=# '',
+      is_private: path !=# '' && IsPrivate(),
     }
   endif
   return [&buftype ==# '' ? known.path : '', known.is_private || !is_shared]
@@ -63,7 +69,7 @@ enddef
 # The path of the current file; empty also if it stays in Vim.
 def SharedPath(): string
   const path = is_shared ? file.Path(bufnr()) : ''
-  return path !=# '' && privacy.OfBuffer(bufnr()) ==# '' ? path : ''
+  return path !=# '' && !IsPrivate() ? path : ''
 enddef
 
 def ForgetPath()
@@ -110,7 +116,7 @@ enddef
 
 # The selection or the cursor of the current window; null if it does not show a file.
 export def Current(): any
-  const path = SharedPath()
+  const path = privacy.IsKnown() ? SharedPath() : ''
   return path ==# '' ? v:null : DescribeCurrent(path)
 enddef
 
@@ -156,7 +162,8 @@ enddef
 
 # Report the selection to the host if it has changed; return whether it has.
 def Look(): bool
-  if mode() ==# 'c' || IsVisiting()
+  # New rules cause another look.
+  if mode() ==# 'c' || IsVisiting() || (!empty(beat) && !privacy.IsKnown())
     return false
   endif
   const [path, is_withheld] = CurrentPath()
@@ -217,6 +224,9 @@ export def Latest(): any
     ForgetPath()
   endif
   Look()
+  if !privacy.IsKnown()
+    return v:null
+  endif
   if empty(latest)
     return Current()
   endif

@@ -255,15 +255,14 @@ end
 
 -- What cannot be read denies everything that it could deny, so it must be found quickly.
 local function check_privacy()
-  local privacy = require('claude_ide.privacy')
-  for _, problem in ipairs(privacy.problems()) do
+  local problems, count = require('claude_ide.privacy').problems()
+  for _, problem in ipairs(problems) do
     health.error(
       plain.one_line(problem),
       'Until this is mended, no file that it could deny leaves Neovim'
     )
   end
-  if #privacy.problems() == 0 then
-    local count = privacy.count()
+  if #problems == 0 then
     local rules = count == 1 and '1 rule' or ('%d rules'):format(count)
     health.ok(
       ('Private files: %s of yours, and names of secrets (:help claude-ide-privacy)'):format(rules)
@@ -294,7 +293,9 @@ function M.check()
   end
   check_cli()
   check_rivals()
-  check_privacy()
+  if require('claude_ide.privacy').is_known() then
+    check_privacy()
+  end
   check_help()
 end
 

@@ -63,7 +63,7 @@ class AgentFiles:
 
         Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
         """
-        path = _checked(path)
+        path = await self._shared(path)
         try:
             buffer = await self._editor.run(f"{BUFFER}.read", path)
         except EditorError as error:
@@ -78,6 +78,13 @@ class AgentFiles:
             if text is None:
                 raise
             return text
+
+    async def _shared(self, path: str) -> str:
+        """Return a checked path. Raises `AgentError` if its file stays in the editor."""
+        path = _checked(path)
+        if refusal := await self._editor.refusal(path):
+            raise AgentError(refusal)
+        return path
 
     async def saved(self, path: str) -> str:
         """Return a file's text on disk; raises like `read`."""
@@ -99,7 +106,7 @@ class AgentFiles:
         outside the project, or a program runs what is in it. Raises `AgentError` with the reason
         if the file was not written.
         """
-        path = _checked(path)
+        path = await self._shared(path)
         _check_text(path, text)
         # Where the path leads is decided here: a link that changes later leads the write nowhere.
         target = real(path)

@@ -65,7 +65,9 @@ class App(Parts):
         log_to(Path(options.log), decoded.log_level)
         self._loop.set_exception_handler(_log_unhandled)
         self._port = port
-        super().__init__(Editor(port, options.folders), decoded, options)
+        given = options.config if isinstance(options.config, dict) else {}
+        editor = Editor(port, options.folders, given.get("privacy"))
+        super().__init__(editor, decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(
             self.editor, self.config, lambda: self.tools, reading=self.readings.of
@@ -74,6 +76,7 @@ class App(Parts):
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
+        self.editor.private_files.refresh()
         if self.has_hooked_terminals:
             self.guard(self.hooks.open())
         for complaint in self.complaints:
@@ -292,6 +295,7 @@ async def _check(app: App) -> None:
     # Only this needs the client half of the library.
     from claude_ide.check import Step, check
 
+    await app.editor.private_files.update()
     steps = [Step("option", False, complaint) for complaint in app.complaints]
     steps = steps or [Step("options", True, "all are known and valid")]
     steps.append(Step("hooks", True, app.hooks.state(program.words(app.config.cmd))))

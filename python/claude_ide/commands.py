@@ -75,6 +75,7 @@ async def stop(app: App, call: Call) -> None:
 @command("ClaudeStatus")
 async def status(app: App, _call: Call) -> None:
     """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
+    await app.editor.private_files.update()
     await app.editor.run("status.show", app.describe())
 
 
@@ -193,6 +194,7 @@ async def send(app: App, call: Call) -> None:
         await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
         return
     listed = msgspec.json.decode(call.arguments[0], type=list[dict[str, Any]])
+    listed = await app.editor.shared_mentions(listed)
     errors = [mention["error"] for mention in listed if "error" in mention]
     if len(errors) == len(listed):
         raise UserError(errors[0])

@@ -76,7 +76,7 @@ Glob = Annotated[str, Meta(min_length=1)]
 class PrivacyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Globs of files that stay in the editor, and of secrets that need not.
 
-    Neovim itself reads them, each time it needs them.
+    `privacy.rules` reads them as they are at any time.
     """
 
     deny: list[Glob] = []

@@ -12,6 +12,7 @@ from claude_ide.editor.state import Diagnostics
 from support import chats_here
 from support.diagnostics import SET_MANY, edit
 from support.neovim import Neovim, until
+from support.pushed_rules import push
 
 READINGS = """
 local _, readings = debug.getupvalue(require('claude_ide.diagnostics').finish, 1)
@@ -98,6 +99,7 @@ async def _is_zero(nvim: Neovim) -> bool:
 async def test_a_reading_that_begins_too_late_is_ended(
     nvim: Neovim, tmp_path: Path, function: str
 ) -> None:
+    await push(nvim)
     await nvim.lua(SET_MANY, await edit(nvim, tmp_path / "a.txt"), 1200)
     port = Late(nvim)
     arguments = (1.0,) if function == "check" else ()
@@ -111,6 +113,7 @@ async def test_a_reading_that_begins_too_late_is_ended(
 
 
 async def test_a_reading_whose_caller_gives_up_is_ended(nvim: Neovim, tmp_path: Path) -> None:
+    await push(nvim)
     await nvim.lua(SET_MANY, await edit(nvim, tmp_path / "a.txt"), 4000)
     editor = Editor(chats_here.TestedNeovim(nvim))
     reading = asyncio.create_task(editor.diagnostics(str(tmp_path / "a.txt")))

@@ -52,9 +52,12 @@ def pocket() -> Pocket:
 
 
 @pytest.fixture
-def editor(pocket: Pocket) -> Editor:
+async def editor(pocket: Pocket) -> Editor:
     port: Port = pocket
-    return Editor(port)
+    editor = Editor(port)
+    editor.private_files.refresh()
+    pocket.called.clear()
+    return editor
 
 
 async def diagnosed(editor: Editor, path: Path) -> Any:

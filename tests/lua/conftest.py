@@ -8,7 +8,9 @@ from support import opening, refining, selections
 from support.answers import listen
 from support.chats import Chats
 from support.diffs import Diffs
+from support.either_editor import Editor
 from support.neovim import Neovim, until
+from support.pushed_rules import push
 
 
 @pytest.fixture
@@ -25,6 +27,13 @@ def numbered_files(project: Path) -> None:
     """`a.txt`, `b.txt` and `c.txt` in the project, of a hundred numbered lines each."""
     for name in ("a.txt", "b.txt", "c.txt"):
         (project / name).write_text("".join(f"line {number}\n" for number in range(1, 101)))
+
+
+@pytest.fixture
+async def nvim(nvim: Editor) -> Editor:
+    """An editor that knows which files are private, although it may have no host."""
+    await push(nvim)
+    return nvim
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from support.either_editor import hidden, on_screen
 from support.headless import holds
 from support.neovim import Neovim, until
+from support.pushed_rules import push
 from support.refining import LINES, asked, finish, propose
 
 
@@ -243,7 +244,7 @@ async def test_a_failure_leaves_the_diff(proposed: Neovim) -> None:
 async def test_a_file_that_has_become_private_is_not_sent(rewritable: Neovim) -> None:
     await rewritable.command("silent write a.py")
     await propose(rewritable, "2ClaudeEdit shout", "TWO")
-    await rewritable.lua("vim.g.claude_ide = { privacy = { deny = { '*.py' } } }")
+    await push(rewritable, {"deny": ["*.py"]})
 
     await rewritable.command("ClaudeEdit shorter")
 

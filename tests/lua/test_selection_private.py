@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.neovim import Neovim, until
+from support.pushed_rules import push
 from support.selections import latest, pause, selection_events, wait_for_cursor, wait_for_text
 
 ORIGIN = {"line": 0, "character": 0}
@@ -88,25 +89,20 @@ async def test_a_buffer_that_gets_a_private_name_is_private(editor: Neovim, secr
     await is_cleared(editor)
 
 
-async def test_new_settings_clear_the_selection(
-    editor: Neovim, secret: Path, project: Path
-) -> None:
-    settings = project / ".claude/settings.json"
-    settings.parent.mkdir()
-
-    settings.write_text('{"permissions": {"deny": ["Read(./a.txt)"]}}')
+async def test_new_rules_clear_the_selection(editor: Neovim, secret: Path) -> None:
+    await push(editor, {"deny": ["a.txt"]})
     await is_cleared(editor)
 
-    settings.unlink()
+    await push(editor)
     await wait_for_text(editor, "o")
 
 
-async def test_new_settings_clear_the_selection_behind_a_terminal(
+async def test_new_rules_clear_the_selection_behind_a_terminal(
     editor: Neovim, secret: Path
 ) -> None:
     await editor.keys("<Esc>:terminal cat<CR>")
 
-    await editor.lua("vim.g.claude_ide = { privacy = { deny = { 'a.txt' } } }")
+    await push(editor, {"deny": ["a.txt"]})
 
     await is_cleared(editor)
     assert await latest(editor) is None

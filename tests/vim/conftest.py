@@ -9,6 +9,7 @@ from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.model_tools import ModelTools
 from support.neovim import until
+from support.pushed_rules import push
 from support.vim import Vim
 
 
@@ -16,6 +17,8 @@ from support.vim import Vim
 async def vim(vim_program: str, project: Path, tmp_path: Path) -> AsyncIterator[Vim]:
     """A real Vim in a terminal, in `project`, killed when the test ends."""
     vim = await Vim.start(cwd=project, home=tmp_path / "home")
+    # It knows which files are private, although it may have no host.
+    await push(vim)
     yield vim
     await vim.stop()
 

@@ -11,7 +11,7 @@ export def IsReported(path: string): bool
   if path !~# '^/' || (bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')
     return false
   endif
-  return empty(privacy.Why(path))
+  return privacy.Reason(path) ==# ''
 enddef
 
 # The paths of one file or, without a path, of all files with diagnostics that may be reported. Throws

@@ -116,7 +116,6 @@ enddef
 def OnPrivacyChanged()
   if is_on
     reported = {}
-    channel.Emit('privacy_changed', {})
     LookSoon()
   endif
 enddef

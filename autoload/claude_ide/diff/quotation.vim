@@ -12,7 +12,7 @@ enddef
 
 # Why the lines of a buffer cannot be quoted; empty if they can.
 export def Refusal(bufnr: number): string
-  return file.Path(bufnr) ==# '' ? 'this buffer has no file' : privacy.Why(bufnr)
+  return file.Path(bufnr) ==# '' ? 'this buffer has no file' : privacy.Refusal(bufnr)
 enddef
 
 # The path of a buffer's file, as an agent in the current folder knows it. A text can begin with it:

@@ -9,7 +9,6 @@ import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
-import autoload '../privacy.vim'
 import autoload '../say/reason.vim'
 import autoload './expected.vim'
 import autoload './named_files.vim'
@@ -119,10 +118,6 @@ export def Open(token: number, path: string, text: string, agent: string, _: any
   const checked = gate.Check(path)
   if has_key(checked, 'refusal')
     return {error: checked.refusal}
-  endif
-  const why = privacy.Reason(checked.path)
-  if why !=# ''
-    return {error: privacy.Sentence(checked.path, why)}
   endif
   named_files.Add(checked.path, agent)
   waiting[token] = {path: checked.path, target: target, text: text, approved: approved}

@@ -7,7 +7,6 @@ vim9script
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
-import autoload '../privacy.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload './sources.vim'
@@ -17,10 +16,7 @@ const LONGEST_REASON = 200 # columns
 
 # `first` and `last` (inclusive) count from 1; 0 means the whole file.
 def Mention(path: string, first = 0, last = 0): dict<any>
-  const why = privacy.Reason(path)
-  if why !=# ''
-    return {error: privacy.Sentence(path, why)}
-  elseif path !~# '\_s'
+  if path !~# '\_s'
     return first == 0 ? {filePath: path}
       : {filePath: path, lineStart: first - 1, lineEnd: last - 1}
   endif

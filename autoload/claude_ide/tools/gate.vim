@@ -21,10 +21,9 @@ const CONCERNS_ONE = 'this concerns a file that the user keeps private'
 
 # A function that says why a file is private; '' if it is not.
 def Checker(): func(string): string
-  const Check = privacy.Checker()
   return (given: string): string => {
     const path = reason.Attempt(path_gate.Absolute, [given])
-    return path[0] ? Check(path[1]) : ''
+    return path[0] ? privacy.Reason(path[1]) : ''
   }
 enddef
 

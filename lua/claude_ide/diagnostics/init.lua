@@ -36,7 +36,6 @@ local postponed = {}
 
 ---@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
 local readings = {}
-local is_watching = false
 local last_token = 0
 
 -- Whether a buffer holds a file that need not stay in the editor.
@@ -201,7 +200,7 @@ end
 ---@param on boolean
 function M.watch(on)
   local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
-  reporters, postponed, is_watching = {}, {}, on
+  reporters, postponed = {}, {}
   if on then
     sets.start()
     events.subscribe(on_changed)
@@ -211,12 +210,5 @@ function M.watch(on)
     sets.stop()
   end
 end
-
--- The host forgets the diagnostics that it would answer while Neovim is busy.
-privacy.subscribe(function()
-  if is_watching then
-    channel.emit('privacy_changed', vim.empty_dict())
-  end
-end)
 
 return M

@@ -49,7 +49,7 @@ function M.refusal(bufnr)
   if not path then
     return 'this buffer has no file'
   end
-  return privacy.why(bufnr)
+  return privacy.refusal(bufnr)
 end
 
 --- The path of a buffer's file, as an agent in the current folder knows it.

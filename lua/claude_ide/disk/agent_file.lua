@@ -14,7 +14,6 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local named_files = require('claude_ide.disk.named_files')
 local path_gate = require('claude_ide.file.gate')
-local privacy = require('claude_ide.privacy')
 local reason = require('claude_ide.say.reason')
 local reload = require('claude_ide.disk.reload')
 local whereabouts = require('claude_ide.file.whereabouts')
@@ -42,10 +41,6 @@ local function checked(path)
   local absolute, refusal = path_gate.check(path)
   if not absolute then
     error(refusal, 0)
-  end
-  local why = privacy.reason(absolute)
-  if why then
-    error(privacy.sentence(absolute, why), 0)
   end
   return absolute
 end

@@ -48,14 +48,19 @@ local NOTHING = {
   selection = { start = origin, ['end'] = origin, isEmpty = true },
 }
 
+-- Whether a buffer is known to be private. Before the host has started, a selection is only kept.
+local function is_private(bufnr)
+  return privacy.is_known() and privacy.of_buffer(bufnr) ~= nil
+end
+
 -- The path of the current file, and whether the selection there stays in Neovim. They are cached because
 -- checking them takes longer than the rest of a look, and they change only with certain events.
 local function current_path()
   local bufnr, name = api.nvim_get_current_buf(), api.nvim_buf_get_name(0)
   if known.bufnr ~= bufnr or known.name ~= name then
     local path = file.path(bufnr)
-    local is_private = path ~= nil and privacy.of_buffer(bufnr) ~= nil
-    known = { bufnr = bufnr, name = name, path = path, is_private = is_private }
+    local is_here_private = path ~= nil and is_private(bufnr)
+    known = { bufnr = bufnr, name = name, path = path, is_private = is_here_private }
   end
   return vim.bo.buftype == '' and known.path or nil, known.is_private or not is_shared
 end
@@ -63,7 +68,7 @@ end
 -- The path of the current file; nil also if it stays in Neovim.
 local function shared_path()
   local path = is_shared and file.path(0)
-  return path and not privacy.of_buffer(0) and path or nil
+  return path and not is_private(0) and path or nil
 end
 
 local function forget_path()
@@ -116,8 +121,8 @@ end
 --- The selection or the cursor of the current window; nil if it does not show a file.
 ---@return claude_ide.Selection?
 function M.current()
-  local path = shared_path()
-  return path and describe_current(path)
+  local path = privacy.is_known() and shared_path()
+  return path and describe_current(path) or nil
 end
 
 -- Identifies the buffer, its text and the cursor, but not the mode.
@@ -163,7 +168,8 @@ end
 -- Report the selection to the host if it has changed.
 ---@return boolean changed
 local function look()
-  if fn.mode() == 'c' or is_visiting() then
+  -- New rules cause another look.
+  if fn.mode() == 'c' or is_visiting() or beat and not privacy.is_known() then
     return false
   end
   local path, is_withheld = current_path()
@@ -226,6 +232,9 @@ function M.latest()
     forget_path()
   end
   look()
+  if not privacy.is_known() then
+    return nil
+  end
   return latest == nil and M.current() or latest ~= NOTHING and latest or nil
 end
 

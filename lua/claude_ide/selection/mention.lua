@@ -4,7 +4,6 @@ local file = require('claude_ide.file.path')
 local message = require('claude_ide.say.message')
 local path_gate = require('claude_ide.file.gate')
 local plain = require('claude_ide.say.plain')
-local privacy = require('claude_ide.privacy')
 local sources = require('claude_ide.selection.sources')
 
 local M = {}
@@ -24,10 +23,7 @@ local LONGEST_REASON = 200 -- columns
 ---@param last? integer inclusive
 ---@return claude_ide.Mention
 local function mention(path, first, last)
-  local reason = privacy.reason(path)
-  if reason then
-    return { error = privacy.sentence(path, reason) }
-  elseif not path:find('%s') then
+  if not path:find('%s') then
     return { filePath = path, lineStart = first and first - 1, lineEnd = last and last - 1 }
   end
   -- The CLI reads a path with blanks only if it is quoted, together with the lines.

@@ -13,6 +13,7 @@ local host = require('claude_ide.host')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
+local privacy = require('claude_ide.privacy')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.say.quiet')
@@ -27,6 +28,7 @@ local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_terminal_prompt', { clear = true })
 
 local HEIGHT = 10 -- lines
+local MOST_START = 2000 -- milliseconds
 local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it · g? keys'
 
 ---@class claude_ide.TerminalPrompt: claude_ide.PromptBuffer
@@ -169,13 +171,28 @@ local function append(bufnr, quoted)
   prompt_buffer.put(bufnr, table.concat(lines, '\n'))
 end
 
+-- Why the lines of a buffer cannot be quoted; nil if they can. The first host has to say which files are
+-- private. What the user types meanwhile stays behind the quoted lines.
+---@param bufnr integer
+---@return string?
+local function why_not_quotable(bufnr)
+  local is_known = host.start()
+  if is_known then
+    privacy.look()
+    is_known = vim.wait(MOST_START, privacy.is_known, 5)
+  end
+  return is_known and quotation.refusal(bufnr)
+    or not is_known and 'there is no host yet that knows the private files'
+    or nil
+end
+
 --- Show the prompt, with the lines of a range quoted at its end.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.open(opts)
   local here = api.nvim_get_current_buf()
   local quoted
   if opts.range > 0 and not (current and here == current.prompt) then
-    local refusal = quotation.refusal(here)
+    local refusal = why_not_quotable(here)
     if refusal then
       return message.show(refusal, 'warn')
     end

@@ -36,7 +36,7 @@ end
 -- A function that says why a file is private. An answer names the same files again and again.
 ---@return fun(given: string): string?
 local function checker()
-  local check, known = privacy.checker(), {}
+  local check, known = privacy.reason, {}
   return function(given)
     if known[given] == nil then
       local ok, path = pcall(path_gate.absolute, given)

@@ -4,6 +4,7 @@ While Neovim is busy, calls that change nothing return the last known state.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.servers import Servers
 from claude_ide.editor.state import Diagnostics, Loaded, State
 from claude_ide.editor.terminals import Terminals
@@ -31,6 +33,8 @@ PENDING = "it has just changed, and not all servers and linters have reported ye
 BEHIND = "the file has changed on disk; these are for the older text that Neovim shows"
 BUSY = "Neovim is busy; these are earlier results"
 
+QUOTED_LINES = re.compile(r"#L\d+(?:-\d+)?$")
+
 T = TypeVar("T")
 
 
@@ -38,12 +42,15 @@ class Editor:
     """Neovim, noun by noun. Raises `EditorError` with one sentence.
 
     `folders` are its working folders until its first report: clients may connect before that.
+    `privacy` is the value of this option.
     """
 
-    def __init__(self, port: Port, folders: Iterable[str] = ()) -> None:
+    def __init__(self, port: Port, folders: Iterable[str] = (), privacy: Any = None) -> None:
         self._port = port
         self.state = State(folders=[*folders])
         self.events = Events(self.state)
+        self.private_files = PrivateFiles(port, [*folders], privacy)
+        self._screen_events()
         self.diffs = Diffs(port, self.events)
         self.terminals = Terminals(port, self.state)
         self.typing = Typing(port)
@@ -58,15 +65,33 @@ class Editor:
 
     async def listening(self, port: int, token: str) -> None:
         """Report the server's address, and start to receive what the user does."""
+        private = self.private_files
+        # The editor shares nothing without the rules, which come first.
+        private.watch(True)
         await self._port.call("host.listening", port, token)
-        self.state.apply_snapshot(await self._port.json("file.editor_changes.begin"))
+        snapshot = await self._port.json("file.editor_changes.begin")
+        self.state.apply_snapshot(private.snapshot(snapshot))
         self.state.selection = None
-        latest = await self._port.call("selection.latest")
+        latest = private.selection(await self._port.call("selection.latest"))
         # Events during the call have been handled by now, and are newer than `latest`.
         self.state.selection = self.state.selection or latest
 
+    def _screen_events(self) -> None:
+        """Have no event name a private file."""
+        private, screen = self.private_files, self.events.screen
+        screen("selection_changed", private.selection)
+        screen("editors_changed", private.snapshot)
+        screen("some_editors_changed", private.snapshot)
+        screen(
+            "diagnostics_changed",
+            lambda event: None if private.is_private_uri(event["uri"]) else event,
+        )
+        private.when_changed = self.state.diagnostics.clear
+        self.events.subscribe("privacy_facts", private.apply_facts)
+
     async def stopped(self) -> None:
         """Report that the server has stopped."""
+        self.private_files.watch(False)
         await self._port.call("host.stopped")
 
     def notify(self, text: str, level: str = "info") -> None:
@@ -97,13 +122,15 @@ class Editor:
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
         try:
-            return list(await self._soon_json("file.open_editors.editors"))
+            editors = list(await self._soon_json("file.open_editors.editors"))
         except TimeoutError:
-            return self.state.editors
+            editors = self.state.editors
+        return self.private_files.editors(editors)
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return await self._fresh("file.open_editors.paths", last_known=lambda: self.state.paths)
+        paths = await self._fresh("file.open_editors.paths", last_known=lambda: self.state.paths)
+        return self.private_files.paths(paths)
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
@@ -111,12 +138,19 @@ class Editor:
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return await self._fresh("file.open_editors.current", last_known=lambda: self.state.current)
+        function = "file.open_editors.current"
+        return self.private_files.path(
+            await self._fresh(function, last_known=lambda: self.state.current)
+        )
 
     async def private(self, paths: Iterable[str]) -> dict[str, str]:
         """Return those of the files that stay in the editor, each with the reason."""
-        found = await self._port.call("privacy.among", list(paths))
-        return {each["path"]: each["reason"] for each in found}
+        return await self.private_files.among(paths)
+
+    async def refusal(self, path: str) -> str:
+        """Return in one line why a file stays in the editor; empty if it need not."""
+        private = await self.private([path])
+        return self.private_files.sentence(path, private[path]) if private else ""
 
     async def names_private(self, text: str) -> bool:
         """Return whether a text names a file that stays in the editor, and is or was open there."""
@@ -180,19 +214,38 @@ class Editor:
 
     async def current_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the current file; None outside files."""
-        return await self._fresh("selection.current", last_known=self._last_selection)
+        return self._shared(
+            await self._fresh("selection.current", last_known=lambda: self.state.selection)
+        )
 
     async def latest_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the file where the user was last."""
-        return await self._fresh("selection.latest", last_known=self._last_selection)
+        return self._shared(
+            await self._fresh("selection.latest", last_known=lambda: self.state.selection)
+        )
 
-    def _last_selection(self) -> dict[str, Any] | None:
-        return self.state.shared_selection
+    def _shared(self, selection: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Return a selection; None if it is in a private file."""
+        shared = self.private_files.selection(selection)
+        return None if shared and shared.get("filePath") == "" else shared
 
     async def mention(self, function: str, *arguments: Any) -> dict[str, Any]:
         """Return the parameters of `at_mentioned` (`selection/mention.lua`)."""
         mention: dict[str, Any] = await self._checked(f"selection.mention.{function}", *arguments)
-        return mention
+        (shared,) = await self.shared_mentions([mention])
+        checked: dict[str, Any] = without_error(shared)
+        return checked
+
+    async def shared_mentions(self, mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return mentions, those of private files as `{error: …}`."""
+        paths = [mentioned_path(each.get("filePath", "")) for each in mentions]
+        private = await self.private(path for path in paths if path)
+        return [
+            {"error": self.private_files.sentence(path, private[path])}
+            if path in private
+            else mention
+            for path, mention in zip(paths, mentions, strict=True)
+        ]
 
     # Diagnostics and writes.
 
@@ -299,6 +352,8 @@ class Editor:
         try:
             while True:
                 for file in part["files"]:
+                    if self.private_files.is_private_uri(file["uri"]):
+                        continue
                     known = found.setdefault(file["uri"], Diagnostics())
                     known.items.extend(file["items"])
                     known.omitted += file["omitted"]
@@ -353,6 +408,7 @@ class Editor:
 
         Cancelling this cancels the tool.
         """
+        await self.private_files.update()
         return await self._tools.use(function, arguments)
 
     async def lines(self, wanted: list[dict[str, Any]]) -> list[list[str] | None]:
@@ -461,3 +517,8 @@ async def _or_cancelled(answer: "asyncio.Future[T]") -> T:
         return await _in_time(answer)
     finally:
         answer.cancel()
+
+
+def mentioned_path(path: str) -> str:
+    """Return the path of a mention, which is quoted together with its lines if it has blanks."""
+    return QUOTED_LINES.sub("", path[1:-1]) if path.startswith('"') else path

@@ -12,6 +12,7 @@ from claude_ide.editor.state import State
 logger = logging.getLogger(__name__)
 
 Subscriber = Callable[[dict[str, Any]], object]
+Screen = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 class Events:
@@ -23,8 +24,12 @@ class Events:
             "editors_changed": [state.apply_snapshot],
             "some_editors_changed": [state.apply_change],
             "diagnostics_changed": [state.apply_diagnostics],
-            "privacy_changed": [state.forget_diagnostics],
         }
+        self._screens: dict[str, Screen] = {}
+
+    def screen(self, name: str, screen: Screen) -> None:
+        """Have `screen` replace the payload of each event called `name`, or drop it with None."""
+        self._screens[name] = screen
 
     def subscribe(self, name: str, subscriber: Subscriber) -> None:
         """Have `subscriber` called with the payload of each event called `name`."""
@@ -35,6 +40,11 @@ class Events:
         subscribers = self._subscribers.get(name, [])
         if not subscribers:
             logger.error("event %s has no subscriber", name)
+        if screen := self._screens.get(name):
+            screened = screen(payload)
+            if screened is None:
+                return
+            payload = screened
         for subscriber in subscribers:
             try:
                 subscriber(payload)

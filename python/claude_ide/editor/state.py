@@ -42,11 +42,6 @@ class State(msgspec.Struct):
     _used: dict[str, None] = msgspec.field(default_factory=dict)
     """The names of editors used since the snapshot, the most recent last."""
 
-    @property
-    def shared_selection(self) -> dict[str, Any] | None:
-        """The last reported selection; None if it stays in the editor."""
-        return self.selection if self.selection and self.selection["filePath"] else None
-
     def apply_selection(self, selection: dict[str, Any]) -> None:
         """Remember a `claude_ide.Selection`."""
         self.selection = selection
@@ -90,10 +85,6 @@ class State(msgspec.Struct):
             self.diagnostics[uri] = Diagnostics(items, changed.get("omitted", 0))
         else:
             self.diagnostics.pop(uri, None)
-
-    def forget_diagnostics(self, _changed: dict[str, Any]) -> None:
-        """Forget all diagnostics: some may be of files that now stay in the editor."""
-        self.diagnostics.clear()
 
     def _apply_location(self, reported: dict[str, Any]) -> None:
         self.folders = reported["folders"]

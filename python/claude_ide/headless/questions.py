@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
@@ -94,11 +96,28 @@ class Questions:
             raise UserError(NO_ANSWER)
         return await asyncio.to_thread(run.conversation.store, os.environ)
 
+    async def _shared(self, request: Request) -> Request:
+        """Return a request, without the file if that is private; raises `UserError` for its lines.
+
+        The editor has judged it, too, if it knew the rules.
+        """
+        if isinstance(request, CommitRequest):
+            return request
+        if isinstance(request, AskRequest):
+            name = request.lines.name if request.lines is not None else request.file
+        else:
+            name = request.name
+        if not (Path(name).is_absolute() and (refusal := await self._editor.refusal(name))):
+            return request
+        if isinstance(request, AskRequest) and request.lines is None:
+            return msgspec.structs.replace(request, file="")
+        raise UserError(refusal)
+
     async def _answer(self, run: Run, payload: dict[str, Any]) -> None:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                result = await _answer(run, requests.decode(payload))
+                result = await _answer(run, await self._shared(requests.decode(payload)))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}

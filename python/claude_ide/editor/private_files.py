@@ -1,0 +1,175 @@
+"""Which files stay in the editor: judged here at every exit, and in the editor before that.
+
+The editor has the rules as regular expressions, and lets nothing out until they have arrived. It
+judges what it reports unasked: the selection, and texts that are yanked or renamed. Everything else
+is judged here, and what the editor has let pass is judged here again, by every link on its way.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from claude_ide.editor.port import Port, log_failure
+from claude_ide.editor_name import editor_name
+from claude_ide.paths import from_uri, normalized, within
+from claude_ide.privacy import settings
+from claude_ide.privacy.links import spellings
+from claude_ide.privacy.rules import Rules, shown_path
+
+BUSY_SECONDS = 0.25
+"""How long the options may take to arrive; those that were last known count after that."""
+
+LOOK_SECONDS = 2.0
+"""After so long, a change of the options or settings is noticed that no event has announced."""
+
+ORIGIN = {"line": 0, "character": 0}
+NO_SELECTION = {
+    "text": "",
+    "filePath": "",
+    "fileUrl": "",
+    "selection": {"start": ORIGIN, "end": ORIGIN, "isEmpty": True},
+}
+"""Clears what a client knows of the selection."""
+
+
+class PrivateFiles:
+    """The rules of this moment, which the editor gets, too, and what they say about files."""
+
+    def __init__(self, port: Port, folders: list[str], options: Any) -> None:
+        """Begin with these working folders, and this value of the option `privacy`."""
+        self._port = port
+        self._facts = {"privacy": options, "folders": folders, "cwd": (*folders, "")[0]}
+        self._rules: Rules | None = None
+        self._stamp: object = None
+        self._verdicts: dict[str, str | None] = {}
+        self._looking: asyncio.TimerHandle | None = None
+        self.when_changed: Callable[[], None] = lambda: None
+        """Is called after each change of the rules."""
+
+    def refresh(self) -> Rules:
+        """Read the settings again if they have changed; the editor gets new rules before more."""
+        privacy, working = self._facts.get("privacy"), self._facts["folders"]
+        files = settings.files(working, os.environ)
+        stamp = (privacy, working, settings.stamp(files))
+        if self._rules is None or stamp != self._stamp:
+            self._stamp, is_first = stamp, self._rules is None
+            self._rules = Rules(privacy, working, files)
+            self._verdicts.clear()
+            pushed = msgspec.to_builtins(self._rules.pushed())
+            self._port.notify("privacy.apply", pushed)
+            if not is_first:
+                self.when_changed()
+        return self._rules
+
+    def apply_facts(self, facts: dict[str, Any]) -> None:
+        """Handle `privacy_facts`: the option or the working folders have changed."""
+        self._facts = {**facts, "folders": list(facts["folders"])}
+        self.refresh()
+
+    def watch(self, on: bool) -> None:
+        """Follow the options and the settings, while a server runs."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        if on:
+            self.refresh()
+            self._looking = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+
+    def _look_later(self, _asked: object) -> None:
+        if self._looking is not None:
+            self.watch(True)
+
+    def _look(self) -> None:
+        self.refresh()
+        asked = self._port.call("privacy.look")
+        asked.add_done_callback(log_failure)
+        # A busy editor is not asked again.
+        asked.add_done_callback(self._look_later)
+
+    async def update(self) -> None:
+        """Read the option and the working folders as they are now, unless the editor is busy."""
+        try:
+            async with asyncio.timeout(BUSY_SECONDS):
+                self.apply_facts(await self._port.json("privacy.facts"))
+        except TimeoutError:
+            self.refresh()
+
+    async def among(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return those of the files that stay in the editor, each with the reason."""
+        await self.update()
+        rules, folders = self.refresh(), dict[str, str]()
+        judged = {path: self._judged(rules, path, folders) for path in paths}
+        return {path: reason for path, reason in judged.items() if reason}
+
+    def sentence(self, path: str, reason: str) -> str:
+        """Say in one line why a file stays in the editor."""
+        shown = within(path, self._facts["cwd"])
+        return f"{shown_path(shown)} stays in {editor_name()}: {reason}"
+
+    def verdict(self, path: str) -> str | None:
+        """Return why the file of a buffer stays in the editor.
+
+        The verdict is kept until an event of the buffer, or other rules: see `judge_again`.
+        """
+        if path not in self._verdicts:
+            self.judge_again([path])
+        return self._verdicts[path]
+
+    def judge_again(self, paths: Iterable[str]) -> None:
+        """Judge the files of buffers to which something has happened."""
+        rules, folders = self._rules or self.refresh(), dict[str, str]()
+        for path in paths:
+            self._verdicts[path] = self._judged(rules, path, folders)
+
+    def _judged(self, rules: Rules, path: str, folders: dict[str, str]) -> str | None:
+        for spelling in spellings(normalized(path), folders):
+            if reason := rules.reason(spelling):
+                return reason
+        return None
+
+    # What the editor reports.
+
+    def selection(self, selection: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Return a reported selection; an empty one if it is in a private file."""
+        path = selection.get("filePath") if selection else ""
+        if not path:
+            return selection
+        self.judge_again([path])
+        if reason := self.verdict(path):
+            # The editor could not tell.
+            self._port.notify("privacy.deny", path, reason)
+            return NO_SELECTION
+        return selection
+
+    def snapshot(self, snapshot: dict[str, Any]) -> dict[str, Any]:
+        """Return a snapshot or a change of the open files without private ones."""
+        reported = "changed" if "changed" in snapshot else "editors"
+        self.judge_again(each["fileName"] for each in snapshot[reported])
+        public: dict[str, Any] = {
+            key: self.paths(snapshot[key]) for key in ("paths", "front") if key in snapshot
+        }
+        public[reported] = self.editors(snapshot[reported])
+        if current := snapshot.get("current"):
+            public["current"] = self.path(current)
+        return {**snapshot, **public}
+
+    def editors(self, editors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the descriptions of open files without those of private ones."""
+        return [
+            each for each in editors if each["isUntitled"] or self.verdict(each["fileName"]) is None
+        ]
+
+    def paths(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths of open files without private ones."""
+        return [path for path in paths if self.verdict(path) is None]
+
+    def path(self, path: str | None) -> str | None:
+        """Return the path of an open file; None if it is private."""
+        return None if path is None or self.verdict(path) else path
+
+    def is_private_uri(self, uri: str) -> bool:
+        """Return whether a file with diagnostics stays in the editor."""
+        return self.verdict(from_uri(uri)) is not None
