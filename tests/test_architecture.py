@@ -111,7 +111,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "changes_command": {"errors", "hooks", "parts"},
     "commands": {
-        *("errors", "app", "changes_command", "editor_name", "mcp", "program", "own_mode", "trust"),
+        *("errors", "app", "changes_command", "editor", "editor_name", "mcp", "program"),
+        *("own_mode", "trust"),
     },
     "vim_plugin": {"app", "commands", "editor", "startup"},
     "port_hold": set(),

@@ -4,10 +4,12 @@ No code is run: Python's own parser reads Python, and Neovim's reads Lua.
 """
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from support import lua_names, lua_source
+from claude_ide.editor.port.lacking import IN_VIM
+from support import lua_names, lua_source, port_calls
 from support.lua_names import Call
 from support.lua_source import Field, Source
 from support.neovim import ROOT
@@ -18,6 +20,12 @@ def field(name: str) -> Field | None:
     module, _, function = name.rpartition(".")
     source = lua_source.modules().get(module)
     return source.defined.get(function) if source else None
+
+
+@cache
+def calls_from_python() -> list[Call]:
+    """Return a call of each function of the port, with all of its arguments."""
+    return [*port_calls.bound()]
 
 
 def complaint(call: Call) -> str:
@@ -32,51 +40,40 @@ def complaint(call: Call) -> str:
     return ""
 
 
-@cache
-def calls_from_python() -> list[Call]:
-    """Return all calls of functions of the editor's half, whichever editor it is."""
-    modules = {*lua_source.modules()}
-    rooms = {module.partition(".")[0] for module in modules}
-    return [*lua_names.named(), *lua_names.composed(), *lua_names.mentioned(rooms, modules)]
-
-
-def test_lua_has_every_function_that_python_names() -> None:
+def test_lua_has_every_function_of_the_port() -> None:
     calls = calls_from_python()
     offenders = {complaint(call) for call in calls} - {""}
 
-    assert len({call.function for call in calls}) > 50
+    assert len({call.function for call in calls}) > 100
     assert not offenders, "\n".join(sorted(offenders))
 
 
+def test_each_function_of_the_port_has_one_method() -> None:
+    cancelling = {binding.cancel for binding in port_calls.bindings_of_all()}
+    functions = Counter(call.function for call in calls_from_python())
+
+    assert not {name for name, count in functions.items() if count > 1} - cancelling
+
+
+def test_only_the_port_names_functions_of_the_editor() -> None:
+    modules = {*lua_source.modules()}
+    rooms = {module.partition(".")[0] for module in modules}
+    outside = [
+        f"{call.location}: {call.function}"
+        for call in lua_names.mentioned(rooms, modules)
+        if not call.location.startswith("python/claude_ide/editor/port/")
+        and field(call.function) is not None
+        and call.location.partition(":")[0] not in STARTS
+    ]
+
+    assert not outside, "\n".join(outside)
+
+
+STARTS = {f"python/claude_ide/{name}" for name in ("editor/tools.py", "host.py")}
+"""They call what carries calls of the port, or comes before them."""
+
 VIM = ROOT / "autoload/claude_ide"
 EXPORTED = r"^export def {}\(([^)]*)\)"
-
-ONLY_IN_NEOVIM = {
-    "chat": "the panel",
-    "disk.agent_file.read": "agents of the panel read files through buffers",
-    "file.rebase.merge_texts": "the panel merges prompts that were edited",
-    "jupyter": "the kernel",
-    "question.answer.close": "an answer that goes on in the panel",
-    "review.count": "the review of an agent's changes",
-    "review.name_files": "the review of an agent's changes",
-    "review.record": "the review of an agent's changes",
-    "review.show": "the review of an agent's changes",
-    "system.browser": "the panel opens a browser to log in",
-    "terminal.new": ":ClaudeNew",
-    "terminal.typing.redraw": "a terminal that is resized twice at once",
-    "terminal_prompt": ":ClaudePrompt",
-    "tools.edits.texts": "language servers",
-    "tools.language_servers": "language servers",
-    "tools.own": "tools that the user adds in the editor",
-    "tools.syntax": "syntax trees",
-    "window.scratch": "texts that the panel shows in a window",
-}
-"""What Python calls only in Neovim, by the beginning of the name, with the feature."""
-
-
-def is_only_in_neovim(function: str) -> bool:
-    """Return whether a function belongs to a feature that Vim does not have."""
-    return any(f"{function}.".startswith(f"{name}.") for name in ONLY_IN_NEOVIM)
 
 
 def complaint_in_vim(call: Call) -> str:
@@ -94,13 +91,18 @@ def complaint_in_vim(call: Call) -> str:
     return ""
 
 
-def test_vim_has_every_function_that_python_names_or_lacks_the_feature() -> None:
+def is_lacking_in_vim(function: str) -> bool:
+    """Return whether a function belongs to a feature that Vim does not have."""
+    return any(f"{function}.".startswith(f"{name}.") for name in IN_VIM)
+
+
+def test_vim_has_every_function_of_the_port_or_lacks_the_feature() -> None:
     complaints = {call.function: complaint_in_vim(call) for call in calls_from_python()}
     lacking = {function for function, problem in complaints.items() if problem}
-    offenders = {complaints[name] for name in lacking if not is_only_in_neovim(name)}
+    offenders = {complaints[name] for name in lacking if not is_lacking_in_vim(name)}
     needless = [
         name
-        for name in ONLY_IN_NEOVIM
+        for name in IN_VIM
         if not any(f"{function}.".startswith(f"{name}.") for function in lacking)
     ]
 

@@ -8,7 +8,7 @@ after they have accepted a diff.
 import asyncio
 import os
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 from weakref import WeakValueDictionary
 
 from claude_ide import files
@@ -17,11 +17,6 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError, EditorError
 from claude_ide.paths import normalized, real
-
-BUFFER = "disk.agent_file"
-"""The Lua module that reads and writes buffers."""
-
-MERGE = "file.rebase.merge_texts"
 
 KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
@@ -65,11 +60,11 @@ class AgentFiles:
         """
         path = await self._shared(path)
         try:
-            buffer = await self._editor.run(f"{BUFFER}.read", path)
+            buffer = await self._editor.port.disk.agent_text(path)
         except EditorError as error:
             raise AgentError(str(error)) from None
-        text: str | None = buffer.get("text") if buffer else None
-        if text is not None and not buffer.get("is_behind"):
+        text = buffer.text
+        if text is not None and not buffer.is_behind:
             return text
         try:
             return await asyncio.to_thread(_read, path)
@@ -121,38 +116,38 @@ class AgentFiles:
     async def _write(
         self, path: str, target: str, text: str, *, is_allowed: bool, over: str | None
     ) -> Written:
-        approved: int | bool = False  # Lua regards 0 and None as true
+        approved: int | Literal[False] = False  # Lua regards 0 and None as true
         replaced: tuple[str | None, str] | None = None
         while True:
-            project = not is_allowed and self._folder
+            project: str | Literal[False] = False if is_allowed else self._folder
             arguments = (path, text, self._name, project, approved, target)
-            answer = await self._editor.ask(BUFFER, *arguments)
-            if answer.get("is_unloaded"):
+            outcome = await self._editor.port.disk.write(*arguments)
+            if outcome.is_unloaded:
                 await asyncio.to_thread(_write, path, target, text)
                 return Written(text, text)
-            if "warning" in answer:
+            if outcome.warning is not None:
                 text, is_allowed = await self._approved(path, text), True
-            elif "bufnr" in answer:
-                saved, unsaved = await asyncio.to_thread(_on_disk, path), answer["text"]
+            elif outcome.bufnr is not None:
+                saved, unsaved = await asyncio.to_thread(_on_disk, path), outcome.text
                 is_beside = over not in (None, unsaved) and saved in (over, text)
                 if is_beside and await self._fit_together(saved or "", unsaved, text):
                     return await self._write_beside(path, target, text)
                 if over != unsaved:
-                    buffer = {"original": answer["bufnr"], "is_unsaved": True}
+                    buffer = {"original": outcome.bufnr, "is_unsaved": True}
                     text = await self._approved(path, text, **buffer)
-                approved, replaced = answer["changedtick"], (saved, unsaved)
+                approved, replaced = outcome.changedtick, (saved, unsaved)
             else:
                 if replaced is not None:
                     self._observer.replaced(path, *replaced)
-                return Written(text, answer.get("saved", text))
+                return Written(text, text if outcome.saved is None else outcome.saved)
 
     async def _fit_together(self, base: str, unsaved: str, text: str) -> bool:
         """Return whether two later versions of a text change different lines."""
-        return await self._editor.run(MERGE, base, unsaved, text) is not None
+        return await self._editor.port.buffers.merge(base, unsaved, text) is not None
 
     async def _write_beside(self, path: str, target: str, text: str) -> Written:
         """Write a file on disk; its buffer follows, and keeps its unsaved changes."""
-        await self._editor.expect_write(path)
+        await self._editor.port.disk.expect_write(path)
         await asyncio.to_thread(_write, path, target, text)
         return Written(text, text)
 

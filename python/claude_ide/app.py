@@ -15,8 +15,8 @@ import msgspec
 
 from claude_ide import config, program, startup
 from claude_ide.concealed import conceal
+from claude_ide.editor.channel import Channel
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import Port
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
 from claude_ide.mcp.address import TOKEN
@@ -55,7 +55,7 @@ class App(Parts):
 
     running: ClassVar["App | None"] = None
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, port: Port) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, channel: Channel) -> None:
         assert startup.options is not None
         App.running = self
         self._loop = loop
@@ -64,9 +64,9 @@ class App(Parts):
         decoded, self.complaints = config.decode(options.config)
         log_to(Path(options.log), decoded.log_level)
         self._loop.set_exception_handler(_log_unhandled)
-        self._port = port
+        self._channel = channel
         given = options.config if isinstance(options.config, dict) else {}
-        editor = Editor(port, options.folders, given.get("privacy"))
+        editor = Editor(channel, options.folders, given.get("privacy"))
         super().__init__(editor, decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(
@@ -180,7 +180,7 @@ class App(Parts):
         if self.begun("kernels"):
             self.kernels.end()
         guardian.end_all()
-        self._port.close()
+        self._channel.close()
         if self.serving is None:
             return
         # This comes first: a CLI that starts now must not find this server.
@@ -232,7 +232,7 @@ class App(Parts):
         return status
 
     async def _bind(self) -> Bound:
-        folders = tuple(await self.editor.run("file.folders.all"))
+        folders = tuple(await self.editor.port.buffers.folders())
         try:
             return startup.bind(self.options, folders)
         except startup.Unserved as reason:
@@ -303,7 +303,7 @@ async def _check(app: App) -> None:
         steps.append(Step("server", False, "not running"))
     else:
         steps += await check(app.options.host, app.serving.bound.port, app.serving.bound.lock)
-    await app.editor.run("health.receive", [msgspec.structs.asdict(step) for step in steps])
+    await app.editor.port.host.report_health([*map(msgspec.structs.asdict, steps)])
 
 
 async def _check_agents(app: App) -> None:
@@ -313,9 +313,7 @@ async def _check_agents(app: App) -> None:
     kinds, complaints = app.configured
     findings = [Finding("error", complaint) for complaint in complaints]
     findings += await check([*kinds], [*app.config.agents])
-    await app.editor.run(
-        "health.receive_agents", [msgspec.structs.asdict(found) for found in findings]
-    )
+    await app.editor.port.host.report_agents([*map(msgspec.structs.asdict, findings)])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

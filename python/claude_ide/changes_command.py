@@ -17,7 +17,7 @@ async def show(app: Parts, only: Sequence[str], *, whole: bool) -> None:
 
     The user chooses among several CLIs. Raises `UserError` if there are none.
     """
-    chat = await app.editor.run("chat.changes.here")
+    chat = await app.editor.port.panels.changes_here()
     if chat == "shown" and await app.chats.has_changes():
         return await app.chats.show_changes(only, whole=whole)
     found = await app.hooks.changed() if app.begun("hooks") else []

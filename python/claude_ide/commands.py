@@ -15,6 +15,7 @@ import msgspec
 
 from claude_ide import changes_command, program
 from claude_ide.app import App
+from claude_ide.editor.port.windows import Look
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
@@ -76,7 +77,7 @@ async def stop(app: App, call: Call) -> None:
 async def status(app: App, _call: Call) -> None:
     """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
     await app.editor.private_files.update()
-    await app.editor.run("status.show", app.describe())
+    await app.editor.port.windows.show_status(app.describe())
 
 
 @command("Claude")
@@ -85,14 +86,14 @@ async def claude(app: App, call: Call) -> None:
     if request := await _terminal_request(app, call.arguments):
         if not call.arguments:
             await _find(app)
-        await app.editor.run("terminal.toggle", request)
+        await app.editor.port.terminals.toggle(request)
 
 
 @command("ClaudeNew")
 async def new(app: App, call: Call) -> None:
     """:ClaudeNew [name] — start another CLI in a terminal."""
     if request := await _terminal_request(app, []):
-        await app.editor.run("terminal.new", request, " ".join(call.arguments))
+        await app.editor.port.terminals.new(request, " ".join(call.arguments))
 
 
 @command("ClaudePrompt")
@@ -105,18 +106,18 @@ async def prompt(app: App, call: Call) -> None:
             request = await _terminal_request(app, [])
             if request is None:
                 return
-            await app.editor.run("terminal.toggle", request)
+            await app.editor.port.terminals.toggle(request)
         await app.ide.say(call.arguments[0])
         is_sent = True
     finally:
-        await app.editor.run("terminal_prompt.finish", is_sent)
+        await app.editor.port.terminals.finish_prompt(is_sent)
 
 
 async def _find(app: App) -> bool:
     """Return whether a CLI runs here; one that an earlier editor has left is taken over first."""
-    if not await app.editor.run("terminal.is_running"):
+    if not await app.editor.port.terminals.is_running():
         await app.find_panes()
-    return bool(await app.editor.run("terminal.is_running"))
+    return await app.editor.port.terminals.is_running()
 
 
 async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
@@ -166,9 +167,9 @@ async def mcp_config(app: App, call: Call) -> None:
         case _:
             raise UserError(f':ClaudeMcpConfig: no subcommand "{what}" (stdio, ws)')
     if call.bang:
-        await app.editor.run("tools.registration.yank", shown)
+        await app.editor.port.windows.yank(shown)
     else:
-        await app.editor.run("window.float.show", shown.split("\n"), {"title": title, "wrap": True})
+        await app.editor.port.windows.show_lines(shown.split("\n"), Look(title, wrap=True))
 
 
 @command("ClaudeTools")
@@ -191,7 +192,8 @@ async def send(app: App, call: Call) -> None:
     """
     if not call.arguments:
         lines = call.lines or (False, False)
-        await _mention(app, call, await app.editor.mention("range", call.bufnr, *lines))
+        sent = app.editor.port.selection.mention_lines(call.bufnr, *lines)
+        await _mention(app, call, await app.editor.shared_mention(sent))
         return
     listed = msgspec.json.decode(call.arguments[0], type=list[dict[str, Any]])
     listed = await app.editor.shared_mentions(listed)
@@ -209,9 +211,12 @@ async def add(app: App, call: Call) -> None:
     """:[range]ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
     if not 1 <= len(call.arguments) <= 3:
         raise UserError("usage: :ClaudeAdd {path} [first] [last]")
-    arguments = [*call.arguments, False, False][:3]
+    typed, first, last = [*call.arguments, "", ""][:3]
     lines = call.lines and {"bufnr": call.bufnr, "first": call.lines[0], "last": call.lines[1]}
-    await _mention(app, call, await app.editor.mention("path", *arguments, lines or False))
+    sent = app.editor.port.selection.mention_path(
+        typed, first or False, last or False, lines or False
+    )
+    await _mention(app, call, await app.editor.shared_mention(sent))
 
 
 @command("ClaudeChat")
@@ -275,18 +280,18 @@ async def trust(app: App, call: Call) -> None:
             app.editor.notify(report.state(app.trust, folder))
         case "revoke":
             removed = app.trust.revoke(folder)
-            await app.editor.run("host.trust.decline", folder)
+            await app.editor.port.host.decline_trust(folder)
             await _trust_changed(app)
             app.editor.notify(report.revoked(app.trust, folder, removed))
         case "list":
             lines = report.listing(app.trust) or ["no folder is trusted by :ClaudeTrust or a chat"]
-            await app.editor.run("window.float.show", lines, {"title": "Trusted folders"})
+            await app.editor.port.windows.show_lines(lines, Look("Trusted folders"))
         case _:
             raise UserError(f':ClaudeTrust: no subcommand "{what}" (list, revoke, yes)')
 
 
 async def _folder(app: App, given: str) -> str:
-    here = Path(await app.editor.run("file.buffers.folder"))
+    here = Path(await app.editor.port.buffers.folder())
     folder = here / Path(given).expanduser() if given else here
     if not folder.is_dir():
         raise UserError(f"no such folder: {given}")
@@ -309,10 +314,10 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
     await app.start()
     near = await app.ide.near()
     addressee = [app.ide.mention(mention, near) for mention in mentions][-1]
-    if call.bang and addressee is None and not await app.editor.run("terminal.is_running"):
+    if call.bang and addressee is None and not await app.editor.port.terminals.is_running():
         return await claude(app, Call())
     if addressee is None:
         app.editor.notify("saved; Claude gets it when it connects (:Claude)")
     if call.bang:
         pid = addressee.pid if addressee is not None and addressee.pid is not None else 0
-        await app.editor.run("terminal.focus", pid)
+        await app.editor.port.terminals.focus(pid)

@@ -53,7 +53,10 @@ async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None
     for root in roots:
         typed |= await asyncio.to_thread(read_by_agents, text, root)
     private = await editor.private(typed) if typed else {}
-    there = {*filter(exists, private), *(await editor.modified(private) if private else ())}
+    there = {
+        *filter(exists, private),
+        *(await editor.port.buffers.modified([*private]) if private else ()),
+    }
     for path, reason in private.items():
         if path in there:
             raise UserError(f"not sent: @{typed[path]} stays in {editor_name()}: {reason}")

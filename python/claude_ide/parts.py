@@ -91,10 +91,9 @@ class Parts(ABC):
     @cached_property
     def prompts(self) -> "PromptBuffers":
         """The prompts that the user writes; the first use imports what they need."""
-        from claude_ide.chat.panel import Panels
         from claude_ide.chat.prompt_buffers import PromptBuffers
 
-        return PromptBuffers(Panels(self.editor))
+        return PromptBuffers(self.editor.port.panels)
 
     @property
     def tools(self) -> "Toolset":

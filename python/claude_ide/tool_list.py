@@ -7,9 +7,9 @@ from claude_ide.chat.listing import Item, Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.windows import Look
 from claude_ide.errors import UserError
 from claude_ide.mcp.own.collection import Collection
 from claude_ide.mcp.tool import Tool, Usage
@@ -33,8 +33,8 @@ class ToolList:
     def __init__(self, editor: Editor, collection: Collection, run: Run) -> None:
         self._editor = editor
         self._collection = collection
-        self._panels = Panels(editor)
-        self._listing = Listing(NAME, KEYS, self._panels, run)
+        self._port = editor.port
+        self._listing = Listing(NAME, KEYS, self._port, run)
 
     async def open(self) -> None:
         """Open the list."""
@@ -45,7 +45,7 @@ class ToolList:
         """Turn a tool on or off. Raises `UserError` if there is none with this name."""
         if name not in self._collection.toolset:
             raise UserError(f"there is no tool {name} (:ClaudeTools lists them)")
-        await self._editor.run("tools.own.turn", name, on)
+        await self._editor.port.own_tools.turn(name, on)
         self._editor.notify(f"{name} is {'on' if on else 'off'}")
 
     async def press(self, key: str, name: str) -> None:
@@ -55,7 +55,7 @@ class ToolList:
         elif name in self._collection.toolset:
             if key == "x":
                 off = name in self._collection.toolset.off
-                await self._editor.run("tools.own.turn", name, off)
+                await self._editor.port.own_tools.turn(name, off)
                 await self._draw()
             else:
                 await self._show(self._collection.toolset[name])
@@ -63,7 +63,7 @@ class ToolList:
     async def _show(self, tool: Tool) -> None:
         schema = json.dumps(tool.input_schema, indent=2, ensure_ascii=False)
         lines = [*tool.description.splitlines(), "", *schema.splitlines()]
-        await self._panels.show_lines(tool.name, lines)
+        await self._port.windows.show_lines(lines, Look(tool.name))
 
     async def _follow(self) -> None:
         """Update the list until it is closed."""

@@ -26,7 +26,7 @@ def run() -> None:
     vim = Vim(loop)
     loop.run_until_complete(vim.open(output))
     app = App(loop, vim)
-    watch = DiskWatch(vim, app.editor.events, lambda: bool(app.ide.clients))
+    watch = DiskWatch(app.editor.port, app.editor.events, lambda: bool(app.ide.clients))
     watching = loop.create_task(watch.run())
 
     def report(kind: str, name: str, *given: Any) -> None:

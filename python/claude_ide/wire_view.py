@@ -46,7 +46,7 @@ class WireView:
     async def open(self) -> None:
         """Open the window and begin to record; if it is open already, move the cursor there."""
         is_recording = self._wire.is_watched
-        await self._editor.run("wire_window.open", is_recording)
+        await self._editor.port.wire.open(is_recording)
         if not is_recording:
             self._known = tuple(in_environment())
             self._summaries = Summaries()
@@ -65,7 +65,7 @@ class WireView:
         """
         if not (kept := self._wire.kept):
             raise UserError("nothing is recorded (:ClaudeWire begins a recording)")
-        folder = str(await self._editor.run("file.buffers.folder"))
+        folder = await self._editor.port.buffers.folder()
         path = Path(folder, Path(name).expanduser()).resolve()
         if not path.parent.is_dir():
             raise UserError(f"cannot write {name}: there is no folder {path.parent}")
@@ -118,7 +118,7 @@ class WireView:
         """Append messages, as soon as the text can be changed; False if the window is closed."""
         while self._wire.is_watched:
             first = self._wire.kept[0].number
-            match await self._editor.run("wire_window.append", items, first):
+            match await self._editor.port.wire.append(items, first):
                 case "done":
                     return True
                 case "closed":

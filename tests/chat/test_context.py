@@ -1,7 +1,6 @@
 """`chat/context.py`: the context of a prompt."""
 
 import base64
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
 from claude_ide.editor.state import State
+from support.pocket import pocket_port
 
 
 def selection(text: str, start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
@@ -76,9 +76,11 @@ class Buffers:
             {"changed": [{"fileName": str(path), "isDirty": True}], "gone": [], "front": []}
             | {"folders": []}
         )
+        self.port = pocket_port(self.run)
 
-    async def modified(self, paths: Iterable[str]) -> set[str]:
-        return {path for path in paths if path == self.path}
+    async def run(self, function: str, paths: list[str]) -> list[str]:
+        assert function == "file.buffers.modified"
+        return [path for path in paths if path == self.path]
 
     async def private(self, _paths: list[str]) -> dict[str, str]:
         """No file is private."""

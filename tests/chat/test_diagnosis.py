@@ -7,7 +7,8 @@ import pytest
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.chat.diagnosis import Diagnosis, line_after
-from claude_ide.editor.state import Diagnostics, Loaded
+from claude_ide.editor.port.diagnostics import LoadedFile
+from claude_ide.editor.state import Diagnostics
 
 Item = dict[str, Any]
 
@@ -46,8 +47,8 @@ class Answers:
         self.known = {f"file:///{name}": items for name, items in known.items()}
         self.is_busy = False
 
-    async def load(self, _path: str) -> Loaded:
-        return Loaded(1)
+    async def load(self, _path: str) -> LoadedFile:
+        return LoadedFile(1)
 
     async def is_checked(self, _path: str, _seconds: float) -> bool:
         return True

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Dead, FileWritten, TurnEnded, TurnEndReason, UserMessage
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.reviewing import Reviewing
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.witness import Witness
 from claude_ide.errors import UserError
+from support.pocket import pocket_port
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1000)
 
@@ -25,9 +25,12 @@ class Chat:
         self.shown: list[dict[str, Any]] = []
         self.transcript = Transcript("Claude", root=str(root))
         self.witness = Witness(self, self)  # type: ignore[arg-type]
-        panel = Panel(self, 1)  # type: ignore[arg-type]
-        observers = self.witness, self.transcript, self
-        self.reviewing = Reviewing(*observers, panel, self, self._begin)  # type: ignore[arg-type]
+        self.port = pocket_port(self.run)
+        observers: Any = self.witness, self.transcript, self
+        editor: Any = self
+        self.reviewing = Reviewing(
+            *(*observers, self.port.panel(1), "chat 1", editor, self._begin),
+        )
         self._tasks: list[asyncio.Future[Any]] = []
 
     def _begin(self, work: Awaitable[Any]) -> None:

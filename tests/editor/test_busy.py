@@ -21,7 +21,7 @@ return vim.tbl_count(readings)
 
 
 class Busy:
-    """An editor port whose calls are never answered (implements `Port`)."""
+    """A channel whose calls are never answered (implements `Channel`)."""
 
     def call(self, function: str, *_arguments: Any) -> "asyncio.Future[Any]":
         return asyncio.get_running_loop().create_future()

@@ -5,17 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.editor.checks import (
-    Answer,
-    BufferCheck,
-    Checker,
-    Checks,
-    Published,
-    Text,
-    Waiting,
-    Work,
-    decoded,
-)
+from claude_ide.editor.checks import Published, Waiting
+from claude_ide.editor.port.diagnostics import Answer, BufferCheck, Checker, Checks, Text, Work
 
 SERVER = Checker("server", published=1)
 PULLED = Checker("server", "pulled", is_busy=True)
@@ -307,7 +298,3 @@ async def test_only_a_long_wait_makes_the_next_one_shorter() -> None:
 
     assert not await published.wait([1], 1.5)
     assert published.unsettled(checks(check(0, ASSISTANT))) == []
-
-
-def test_what_an_editor_omits_is_empty() -> None:
-    assert decoded({"quiet_ms": 3}) == Checks([], 3)

@@ -9,7 +9,6 @@ import pytest
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import Port
 from claude_ide.errors import EditorError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import IDE_TOOLS, Caller
@@ -53,8 +52,7 @@ def pocket() -> Pocket:
 
 @pytest.fixture
 async def editor(pocket: Pocket) -> Editor:
-    port: Port = pocket
-    editor = Editor(port)
+    editor = Editor(pocket)
     editor.private_files.refresh()
     pocket.called.clear()
     return editor

@@ -19,6 +19,7 @@ from claude_ide.mcp.reading import Readings
 from claude_ide.trust.trust import Trust
 from support.happenings import HookedCli, run_command
 from support.neovim import until
+from support.pocket import pocket_port
 
 
 class Diffs(list[Any]):
@@ -40,10 +41,16 @@ class Listener:
         self.activities: list[tuple[str, dict[str, Any] | None]] = []
         self.free = asyncio.Event()
         self.free.set()
+        self.port = pocket_port(self.run, self.tell)
+
+    def tell(self, function: str, *arguments: Any) -> None:
+        if function == "say.announce.event":
+            self.heard.append((arguments[0], arguments[1]))
 
     async def run(self, function: str, *_: Any) -> Any:
         if function.startswith("review."):
             await self.free.wait()
+            return []
         return "/p"
 
     def notify(self, text: str, _level: str = "info") -> None:
@@ -54,12 +61,6 @@ class Listener:
 
     def agent_ended(self, source: str) -> None:
         self.activities.append((source, None))
-
-    def announce(self, event: str, data: dict[str, Any]) -> None:
-        self.heard.append((event, data))
-
-    def explain(self, launch: str, path: str, words: str) -> None:
-        """The window bar of a diff; `test_reasons.py` tests the words."""
 
     @property
     def names(self) -> list[str]:
@@ -112,7 +113,7 @@ async def test_a_hook_that_fails_here_leaves_the_decision_to_the_cli(
         raise KeyError("path")
 
     await cli.send("UserPromptSubmit", prompt="swim")
-    monkeypatch.setattr(editor, "run", fail)
+    editor.port = pocket_port(fail, editor.tell)
     monkeypatch.setattr(permissions, "REVIEW_SECONDS", 0)
 
     async with asyncio.timeout(10):

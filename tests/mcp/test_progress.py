@@ -156,7 +156,7 @@ async def test_progress_says_who_is_waited_for(
     @model_tool("asking", "Asking", asks_user=True)
     async def ask(client: Client, _arguments: NoArguments) -> Content:
         """Ask the server, then the user."""
-        await client.editor.use("tools.edits.texts", {})
+        await client.tools.edited_texts()
         begun.set()
         await slow.finish.wait()
         return text("done")

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,8 +30,9 @@ class Asked:
         self.answers = [*answers]
         self.questions: list[str] = []
         self.state = State()
+        self.port = SimpleNamespace(model_tools=self)
 
-    async def use(self, _function: str, arguments: dict[str, Any]) -> Any:
+    async def named_buffers(self, arguments: dict[str, Any]) -> Any:
         files = [
             {"path": normalized(each["file"]), "is_open": False, "refusal": ""}
             for each in arguments["files"]

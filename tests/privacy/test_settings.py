@@ -1,6 +1,5 @@
 """The `Read(…)` rules in the settings of the CLI, and the links on the way to a file."""
 
-import asyncio
 import json
 import time
 from pathlib import Path
@@ -8,31 +7,27 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.port import Port
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.privacy.rules import BY_NAME
+from support.pocket import pocket_port
 from support.private_names import BROKEN, COSTLY, COSTLY_PATHS, TOO_MANY
 
 SHOWN = "~/claude/settings.json"
 
 
-class Deaf(Port):
+class Deaf:
     """An editor that hears the rules."""
 
     def __init__(self) -> None:
         self.pushed: list[Any] = []
+        self.port = pocket_port(self.answer, self.notice)
 
-    def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+    async def answer(self, function: str, *arguments: Any) -> Any:
         raise AssertionError(function)
 
-    json = call
-
-    def notify(self, function: str, *arguments: Any) -> None:
+    def notice(self, function: str, *arguments: Any) -> None:
         assert function == "privacy.apply"
         self.pushed += arguments
-
-    def close(self) -> None:
-        raise AssertionError
 
 
 class Files:
@@ -40,7 +35,7 @@ class Files:
 
     def __init__(self, project: Path, options: Any = None) -> None:
         self.editor = Deaf()
-        self.private = PrivateFiles(self.editor, [str(project)], options)
+        self.private = PrivateFiles(self.editor.port, [str(project)], options)
 
     def reason(self, path: Path | str) -> str | None:
         self.private.refresh()

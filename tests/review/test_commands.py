@@ -12,6 +12,7 @@ from claude_ide.review import commands, versions
 from claude_ide.review.commands import Commands
 from claude_ide.review.versions import Version
 from support.neovim import WAIT
+from support.pocket import pocket_port
 
 
 class Files:
@@ -20,6 +21,7 @@ class Files:
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
         self.own: list[str] = []
+        self.port = pocket_port(self.run)
 
     async def run(self, function: str, *arguments: Any) -> Any:
         if function == "review.own_writes.among":

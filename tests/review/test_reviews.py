@@ -9,6 +9,7 @@ from claude_ide.errors import UserError
 from claude_ide.review import reviews
 from claude_ide.review.journal import Journal
 from claude_ide.review.reviews import LONGEST_NOTE, News, Reviews
+from support.pocket import pocket_port
 
 
 class Calls:
@@ -17,6 +18,7 @@ class Calls:
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self.news: dict[str, Any] = {"reverted": [], "restored": []}
+        self.port = pocket_port(self.run)
 
     async def run(self, function: str, *arguments: Any) -> Any:
         self.calls.append((function, *arguments))

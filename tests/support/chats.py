@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.prompt_buffers import PromptBuffers
 from claude_ide.editor.editor import Editor
 from support.chats_here import EVENT, Notifications, TestedNeovim
@@ -23,7 +22,7 @@ class Chats:
 
     def __init__(self, nvim: Neovim) -> None:
         self.nvim = nvim
-        self._prompts = PromptBuffers(Panels(Editor(TestedNeovim(nvim))))
+        self._prompts = PromptBuffers(Editor(TestedNeovim(nvim)).port.panels)
         self._answers: set[asyncio.Future[None]] = set()
         nvim.notifications = Notifications(self._receive)
 

@@ -35,7 +35,7 @@ class Notifications(list[tuple[str, list[Any]]]):
 
 
 class TestedNeovim:
-    """Implements the editor's `Port` over the connection of a test."""
+    """Implements the editor's `Channel` over the connection of a test."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim

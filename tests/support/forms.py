@@ -1,13 +1,13 @@
 """A form under test, whose host is the test, and questions for it."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests.form import Form, Pressed
 from claude_ide.editor.editor import Editor
 from support.chats_here import EVENT, Notifications, TestedNeovim
@@ -60,10 +60,13 @@ class Host:
         self._open[token] = asyncio.ensure_future(self._fill_in(form, token))
 
     async def _fill_in(self, form: Form, token: int) -> None:
-        answered = await Panel(self._editor, 1).fill_in(
-            form.page(), token, lambda event: form.press(msgspec.convert(event, Pressed))
-        )
-        outcome: Outcome = "declined" if "declined" in answered else "closed"
+        forms = self._editor.port.forms
+
+        def press(event: Mapping[str, Any]) -> None:
+            forms.show(token, form.press(msgspec.convert(event, Pressed)))
+
+        filled_in = await forms.fill_in(form.page(), token=token, step=press)
+        outcome: Outcome = "declined" if filled_in.declined else "closed"
         if outcome == "declined":
             del self._forms[token]
         self.outcomes.setdefault(token, []).append(form.values if form.is_submitted else outcome)

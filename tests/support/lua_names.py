@@ -65,51 +65,6 @@ def literal(node: ast.AST) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def template(node: ast.AST, parameters: set[str]) -> tuple[str, str] | None:
-    """Return an f-string as a pattern, and the parameter in it: `("{}.open", "module")`."""
-    if not isinstance(node, ast.JoinedStr):
-        return None
-    parts = [part for part in node.values if isinstance(part, ast.FormattedValue)]
-    if len(parts) != 1 or not isinstance(parts[0].value, ast.Name):
-        return None
-    pattern = "".join(literal(part) or "{}" for part in node.values)
-    name = parts[0].value.id
-    return (pattern, name) if name in parameters and NAME.fullmatch(pattern.format("x")) else None
-
-
-def named() -> Iterator[Call]:
-    """Yield the functions that are arguments for a parameter called `function`."""
-    callers = {
-        definition.name
-        for definition in definitions()
-        if "function" in {argument.arg for argument in definition.args.args}
-    }
-    for node, name, location in calls():
-        if name not in callers:
-            continue
-        for index, argument in enumerate(node.args):
-            if NAME.fullmatch(literal(argument)):
-                rest = [a for a in node.args[index + 1 :] if not isinstance(a, ast.Starred)]
-                yield Call(literal(argument), len(rest), location)
-                break
-
-
-def composed() -> Iterator[Call]:
-    """Yield the functions whose names the editor's methods build from a parameter."""
-    patterns: dict[str, list[tuple[str, int]]] = {}
-    for definition in definitions():
-        names = [argument.arg for argument in definition.args.args]
-        for found in (template(node, {*names}) for node in ast.walk(definition)):
-            if found is not None:
-                position = names.index(found[1]) - (names[0] == "self")
-                patterns.setdefault(definition.name, []).append((found[0], position))
-    for node, name, location in calls():
-        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value).endswith("editor"):
-            for pattern, position in patterns.get(name, []):
-                if text := "".join(map(literal, node.args[position : position + 1])):
-                    yield Call(pattern.format(text), 0, location)
-
-
 def mentioned(rooms: set[str], modules: set[str]) -> Iterator[Call]:
     """Yield every other string that looks like a function in one of these rooms."""
     for path, node in nodes():

@@ -4,7 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from claude_ide.editor.checks import Published, decoded
+from claude_ide.editor.checks import Published
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.diagnostics import Checks
+from claude_ide.editor.remote import convert
 from support.chats_here import TestedNeovim
 from support.neovim import Neovim, until
 
@@ -21,7 +24,7 @@ class Waits:
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
-        self._published = Published(TestedNeovim(nvim))
+        self._published = Published(Editor(TestedNeovim(nvim)).port)
         self._running: list[asyncio.Task[bool]] = []
 
     async def write(self, path: Path, text: str) -> list[int]:
@@ -33,7 +36,7 @@ class Waits:
 
     async def unsettled(self) -> list[int]:
         """Have Neovim reload; return the buffers that need a check."""
-        return self._published.unsettled(decoded(await self._nvim.lua(RECENT)))
+        return self._published.unsettled(convert(await self._nvim.lua(RECENT), Checks))
 
     async def begin(self, bufnrs: list[int], seconds: float = LONG_SECONDS) -> None:
         """Start to wait for the diagnostics of some buffers."""

@@ -113,7 +113,7 @@ end
 local function create(name, look)
   highlights.define()
   -- Not the title, which changes while the list is open.
-  local bufnr = scratch.open(name, '', nil, 'below', 'Chat')
+  local bufnr = scratch.open('Chat', name, '')
   local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
   lists[name] = list
   vim.bo[bufnr].filetype = 'claude-list'

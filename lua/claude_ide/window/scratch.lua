@@ -16,18 +16,18 @@ local function name_of(source, title)
 end
 
 --- Show a text in a split at an edge of the screen; `q` closes it.
+---@param source string what the text is about, for the buffer's name, such as an agent
 ---@param title string
 ---@param text string
 ---@param filetype? string
 ---@param edge? 'above'|'below' the default is 'below', where a list in the command line would cover it
----@param source? string what the text is about, for the buffer's name, such as an agent; default: Claude
 ---@return integer bufnr
-function M.open(title, text, filetype, edge, source)
+function M.open(source, title, text, filetype, edge)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
-  label.give(bufnr, 'claude-text', name_of(source or 'Claude', title))
+  label.give(bufnr, 'claude-text', name_of(source, title))
   local win
   quiet.run(function()
     win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
@@ -37,7 +37,7 @@ function M.open(title, text, filetype, edge, source)
   -- The new window has inherited the options of the previous one.
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''
-  if type(filetype) == 'string' then
+  if filetype and filetype ~= '' then
     colouring.set_filetype(bufnr, filetype)
   end
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close' })

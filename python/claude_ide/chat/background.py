@@ -11,10 +11,10 @@ from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import as_printed
-from claude_ide.chat.panel import Panel, Panels
 from claude_ide.chat.transcript.tasks import Tasks
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
 
 TICK_SECONDS = 1.0
@@ -27,14 +27,12 @@ class Background:
         self,
         agent: Agent,
         transcript: Transcript,
-        panels: Panels,
         panel: Panel,
         editor: Editor,
         run: Callable[[Any], object],
     ) -> None:
         self._agent = agent
         self._transcript = transcript
-        self._panels = panels
         self._panel = panel
         self._editor = editor
         self._run = run
@@ -119,8 +117,8 @@ class Background:
             raise UserError("this task is no longer known")
         text = await self._output(task)
         look = (f"{task.title}.md", text, "markdown") if task.is_agent else (task.title, text)
-        buffer = await self._panels.show_text(self._agent.name, *look)
-        await self._panels.replace_text(buffer, text, to_end=True)
+        buffer = await self._editor.port.windows.show_text(self._agent.name, *look)
+        await self._editor.port.windows.replace_text(buffer, text, to_end=True)
         with contextlib.suppress(AgentError, EditorError, TransportClosed):
             await self._follow(task, buffer)
 
@@ -162,7 +160,7 @@ class Background:
             await asyncio.sleep(TICK_SECONDS)
             last = self._tasks.find(task.id)
             text = await self._output(last or task)
-            if not await self._panels.replace_text(buffer, text):
+            if not await self._editor.port.windows.replace_text(buffer, text):
                 return
 
     async def _output(self, task: Task) -> str:

@@ -16,11 +16,11 @@ from claude_ide.agents.session_state import State
 from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, UserError
 
 STOP_SECONDS = 10.0

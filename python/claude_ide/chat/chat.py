@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
@@ -23,7 +24,6 @@ from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.reading_back import ReadingBack
 from claude_ide.chat.reporting import Reporting
 from claude_ide.chat.requests.answers import Answers
@@ -42,6 +42,7 @@ from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.windows import Look
 from claude_ide.errors import AgentError, UserError
 
 logger = logging.getLogger(__name__)
@@ -76,8 +77,8 @@ class Chat:
         trusting = opened.trusting
         self.title = ""
         self.shown = True
-        self._panels = Panels(editor)
-        self.panel = self._panels.of(id_)
+        self._port = editor.port
+        self.panel = self._port.panel(id_)
         self._editor = editor
         self._run, self._withdraw = run, opened.withdraw
         self._label = partial(label, self)
@@ -115,17 +116,23 @@ class Chat:
             *(root, agent, editor, self.panel, self.transcript, self._painter),
             *(self.attachment, self._shell, self.running, run),
         )
-        self.background = Background(
-            *(agent, self.transcript, self._panels, self.panel, editor, run)
-        )
+        self.background = Background(*(agent, self.transcript, self.panel, editor, run))
         self._todos = Todos()
         self.branching = Branching(
             *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
-            Rewinding(agent, editor, self._panels, self.transcript, root),
+            Rewinding(agent, editor, self.transcript, root),
             *(self._reopen, self._draw),
         )
         self.reviewing = Reviewing(
-            *(opened.witness, self.transcript, self._painter, self.panel, editor, run)
+            *(
+                opened.witness,
+                self.transcript,
+                self._painter,
+                self.panel,
+                f"chat {id_}",
+                editor,
+                run,
+            )
         )
         self._reporting = Reporting(
             *(editor, id_, self.transcript, opened.witness.take_found, opened.has_read)
@@ -140,7 +147,7 @@ class Chat:
             *(lambda: self.running.state, self._tick, lambda: self.shown),
             *(lambda: self.background.running, lambda: self.branching.edited),
         )
-        self._bars_painter = Painter(self.panel.draw_bars, self._bars)
+        self._bars_painter = Painter(self._draw_bars, self._bars)
         run(self._painter.run())
         run(self._bars_painter.run())
 
@@ -250,7 +257,7 @@ class Chat:
             self._run(self.panel.pin(*self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
-                self._editor.announce_write(path, self.transcript.name)
+                self._editor.port.disk.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.title = title or self.title
                 self._run(self.panel.remember(session))
@@ -312,6 +319,9 @@ class Chat:
             self.background.tick()
         self.refresh_bars()
 
+    async def _draw_bars(self, look: dict[str, Any]) -> None:
+        await self.panel.draw_bars(look["bars"], look["work"])
+
     def refresh_bars(self) -> None:
         """Draw the bars, if they have changed."""
         self._bars_painter.soon()
@@ -372,7 +382,7 @@ class Chat:
         """
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
-                await self._panels.show_text(self.agent.name, title, text)
+                await self._port.windows.show_text(self.agent.name, title, text)
             case Review(request):
                 self.answers.review(request)
             case ShowEarlier():
@@ -389,7 +399,7 @@ class Chat:
             raise UserError("there is no file under the cursor")
         path, line = location
         request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
-        await self._editor.open_file(request | ({"line": line} if line else {}))
+        await self._editor.port.buffers.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
 
     async def choose_answer(self) -> None:
@@ -435,7 +445,7 @@ class Chat:
         """Show how full the context is, by category."""
         await self.running.offer("context")
         usage = context_usage.lines(await self.agent.context_usage())
-        await self._panels.show_lines("Context", usage)
+        await self._port.windows.show_lines(usage, Look("Context"))
 
     async def toggle_todos(self) -> None:
         """Hide the pinned todo list, or show it again."""
@@ -459,7 +469,7 @@ class Chat:
         log = self.agent.log()
         if not log:
             raise UserError("the conversation is empty")
-        await self._panels.show_text(self.agent.name, "traffic.jsonl", log, "jsonl")
+        await self._port.windows.show_text(self.agent.name, "traffic.jsonl", log, "jsonl")
 
     async def export(self) -> str:
         """Return the conversation as Markdown."""

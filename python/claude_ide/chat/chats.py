@@ -15,7 +15,6 @@ from claude_ide.chat.greeting import greet
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
 from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests.trust_question import KIND
 from claude_ide.chat.resuming import Resuming
 from claude_ide.chat.running import Run
@@ -24,6 +23,7 @@ from claude_ide.chat.sessions.stored import StoredSessions
 from claude_ide.chat.shell import shell
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Found
 from claude_ide.errors import ClaudeIdeError, EditorError, UserError
 from claude_ide.trust.trust import Trust
 
@@ -48,25 +48,23 @@ class Chats:
         door: Callable[[str, str], Door] | None = None,
     ) -> None:
         self._editor = editor
-        self._panels = Panels(editor)
+        self._port = editor.port
         self._config = config
         self._run = run
         self._kinds = kinds
-        self._agents = Agents(
-            *(editor, config, self._panels, trust, serve, reading, self.trust_changed, door)
-        )
+        self._agents = Agents(*(editor, config, trust, serve, reading, self.trust_changed, door))
         self._chats: dict[int, Chat] = {}
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
-        self._stored = StoredSessions(kinds, trust, self._panels.know_sessions)
+        self._stored = StoredSessions(kinds, trust, self._know_sessions)
         self._resuming = Resuming(
             *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
         )
         self._sessions_list = sessions.Sessions(
             *(self._stored, editor, run, self._chats, self._reveal, self._resuming.go_on)
         )
-        self._logins = Logins(editor, self._panels, config.terminal)
-        self._mcp_list = mcp_servers.McpServers(self._panels, run, self._logins.run_for_servers)
+        self._logins = Logins(editor, config.terminal)
+        self._mcp_list = mcp_servers.McpServers(self._port, run, self._logins.run_for_servers)
 
     # Commands.
 
@@ -96,9 +94,7 @@ class Chats:
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
-            "export": lambda path: self._here(
-                lambda chat: export(chat, path, self._panels, self._editor)
-            ),
+            "export": lambda path: self._here(lambda chat: export(chat, path, self._editor)),
             "list": self._sessions_list.open,
         }
         if what not in {*alone, *with_argument}:
@@ -115,7 +111,7 @@ class Chats:
     async def toggle(self) -> None:
         """Show or hide the chat of this tab page."""
         known = set(self._chats)
-        chat = await self._found(await self._panels.of_tabpage())
+        chat = await self._found(await self._editor.port.panels.of_tabpage())
         # A chat that was just taken over from an earlier host is shown, not hidden.
         show = chat.panel.toggle if chat.id in known else chat.panel.open
         await show(self._options(chat))
@@ -127,7 +123,7 @@ class Chats:
     async def open(self, kind: Kind, opening: ResumeSession) -> None:
         """Resume a session: its panel opens immediately, its agent follows."""
         opened = self._agents.open(kind, await self._folder())
-        chat = self._new(await self._panels.new_id(), opened)
+        chat = self._new(await self._editor.port.panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
         chat.running.start(opening)
 
@@ -153,8 +149,8 @@ class Chats:
 
         With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
-        here = await self._panels.here()
-        chat = self._chats.get(here["chat"]) if here else None
+        here = await self._editor.port.panels.here()
+        chat = self._chats.get(here.chat) if isinstance(here, Found) else None
         if chat is None or not (chat.shown or insist):
             return False
         words = context.mention(mention, chat.root)
@@ -221,7 +217,7 @@ class Chats:
         try:
             yield
         except ClaudeIdeError as error:
-            await self._panels.of(id_).give_up(str(error))
+            await self._editor.port.panel(id_).give_up(str(error))
             raise
 
     async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
@@ -274,10 +270,10 @@ class Chats:
 
         Raises `UserError` if there is none.
         """
-        return await self._found(await self._panels.here())
+        return await self._found(await self._editor.port.panels.here())
 
-    async def _found(self, here: Mapping[str, Any] | None) -> Chat:
-        chat = await self._find(here["chat"], here.get("revival")) if here else None
+    async def _found(self, here: Found | bool) -> Chat:
+        chat = await self._find(here.chat, here.revival) if isinstance(here, Found) else None
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
@@ -305,6 +301,9 @@ class Chats:
         lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
         self._run(lists[payload["list"]](payload["key"], payload["id"]))
 
+    async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
+        await self._editor.port.panels.know_sessions(str(folder), list(ids))
+
     def selection_changed(self) -> None:
         """Redraw the bars, which show the user's file or selection."""
         for chat in self._chats.values():
@@ -315,7 +314,7 @@ class Chats:
             chat = await self._find(event["chat"], event.get("revival"))
         except ClaudeIdeError:
             if event["event"] == "send":
-                await self._panels.of(event["chat"]).give_back([event["number"]])
+                await self._editor.port.panel(event["chat"]).give_back([event["number"]])
             raise
         if chat is None:
             return
@@ -394,7 +393,7 @@ class Chats:
             await self._stored.note(chat.kind, Path(chat.root), session)
 
     async def _folder(self) -> Path:
-        return Path(await self._panels.folder())
+        return Path(await self._editor.port.buffers.folder())
 
     def _options(self, chat: Chat) -> dict[str, Any]:
         panel = self._config.chat

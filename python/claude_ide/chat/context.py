@@ -100,7 +100,7 @@ async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     found = []
     mentioned = mentions(text)[:MOST_MENTIONS]
     paths = [path_of(root, name) for name, _, _ in mentioned]
-    modified = await editor.modified(paths) if paths else ()
+    modified = await editor.port.buffers.modified([*paths]) if paths else ()
     for path, (_, first, last) in zip(paths, mentioned, strict=True):
         if path not in modified:
             continue

@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.panel import Panels
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
 
-async def export(chat: Chat, path: str, panels: Panels, editor: Editor) -> None:
+async def export(chat: Chat, path: str, editor: Editor) -> None:
     """Write the conversation to a file, or show it."""
     text = await chat.export()
     if not path:
-        await panels.show_text(chat.agent.name, "conversation.md", text, "markdown")
+        await editor.port.windows.show_text(chat.agent.name, "conversation.md", text, "markdown")
         return
     target = Path(chat.root, Path(path).expanduser())
     try:

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from claude_ide.chat.page.rows import Row
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.panel import Key, ListLook
 from claude_ide.errors import EditorError
 
 Item = dict[str, Any]
@@ -24,11 +25,11 @@ class Listing:
     """The list of this name. Each of its keys has a name and a description."""
 
     def __init__(
-        self, name: str, keys: Sequence[tuple[str, str, str]], panels: Panels, run: Run
+        self, name: str, keys: Sequence[tuple[str, str, str]], port: Port, run: Run
     ) -> None:
         self._name = name
         self._keys = keys
-        self._panels = panels
+        self._port = port
         self._run = run
         self._following: asyncio.Task[None] | None = None
         self._sent: tuple[str, Sequence[Item]] | None = None
@@ -45,7 +46,8 @@ class Listing:
         follow: Callable[[], Awaitable[None]],
     ) -> None:
         """Open its window; `draw` shows the items, `follow` does so again until it is closed."""
-        await self._panels.open_list(self._name, title, self._keys)
+        keys = [Key(*key) for key in self._keys]
+        await self._port.lists.open(self._name, ListLook(title, keys))
         await draw()
         self._following = self._run(follow())
 
@@ -54,12 +56,12 @@ class Listing:
         content = (title, items)
         if content != self._sent:
             with contextlib.suppress(EditorError):
-                is_shown = await self._panels.show_list(self._name, *content)
+                is_shown = await self._port.lists.show(self._name, *content)
                 self._sent = content if is_shown else None
 
     async def close(self) -> None:
         """Close its window, and return the user to where they came from."""
-        await self._panels.close_list(self._name)
+        await self._port.lists.close(self._name)
 
     def end(self) -> None:
         """Stop following: its window is closed, or shows other items from now on."""

@@ -6,7 +6,6 @@ from claude_ide.agents.agent import Login
 from claude_ide.agents.session_state import State
 from claude_ide.chat.abilities import has
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.panel import Panels
 from claude_ide.config import TerminalConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
@@ -15,9 +14,8 @@ from claude_ide.errors import UserError
 class Logins:
     """The ways to log in to the agents of the chats; `terminal` says where one opens."""
 
-    def __init__(self, editor: Editor, panels: Panels, terminal: TerminalConfig) -> None:
+    def __init__(self, editor: Editor, terminal: TerminalConfig) -> None:
         self._editor = editor
-        self._panels = panels
         self._terminal = terminal
 
     async def log_in(self, chat: Chat) -> None:
@@ -36,12 +34,12 @@ class Logins:
         """Run the command of a login in a terminal."""
         request = self._request(login.command, login.environment)
         if login.stays:
-            return await self._panels.open_terminal(request)
+            return await self._editor.port.terminals.toggle(request)
         await chat.panel.open_login(request | {"name": chat.kind.name})
 
     async def run_for_servers(self, chat: Chat) -> None:
         """Log in to MCP servers, in a terminal."""
-        await self._panels.open_terminal(self._request(chat.kind.login_to_servers(), {}))
+        await self._editor.port.terminals.toggle(self._request(chat.kind.login_to_servers(), {}))
 
     async def go_on(self, chat: Chat, *, succeeded: bool = True) -> None:
         """Start an agent again that has waited for the login, or does not know about it yet.

@@ -10,8 +10,8 @@ from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
+from claude_ide.editor.port import Port
 from claude_ide.errors import AgentError
 
 NAME, TITLE = "mcp", "MCP servers"
@@ -37,8 +37,8 @@ LONGEST_ERROR = 500
 class McpServers:
     """The list for one chat at a time; `log_in` opens a terminal."""
 
-    def __init__(self, panels: Panels, run: Run, log_in: Callable[[Chat], Awaitable[None]]) -> None:
-        self._listing = Listing(NAME, KEYS, panels, run)
+    def __init__(self, port: Port, run: Run, log_in: Callable[[Chat], Awaitable[None]]) -> None:
+        self._listing = Listing(NAME, KEYS, port, run)
         self._log_in = log_in
         self._chat: Chat | None = None
         self._servers: list[ToolServer] = []

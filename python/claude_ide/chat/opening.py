@@ -10,7 +10,6 @@ from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
 from claude_ide.chat.diagnosis import Diagnosis
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.trusting import Trusting
 from claude_ide.chat.witness import Witness
 from claude_ide.config import Config
@@ -75,7 +74,6 @@ class Agents:
         self,
         editor: Editor,
         config: Config,
-        panels: Panels,
         trust: Trust,
         serve: Callable[[str, str], ToolServer],
         reading: Callable[[], tuple[str, ...]],
@@ -84,7 +82,6 @@ class Agents:
     ) -> None:
         self._editor = editor
         self._config = config
-        self._panels = panels
         self._trust = trust
         self._serve = serve
         self._reading = reading
@@ -98,7 +95,7 @@ class Agents:
         Raises `AgentError` if it is not installed.
         """
         trusting = Trusting(
-            *(str(folder), self._trust, self._editor, self._panels, self._trust_changed),
+            *(str(folder), self._trust, self._editor, self._trust_changed),
             name=kind.name,
             settled=kind.chooses_settings,
             required=kind.needs_trust,

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.chat import clipboard, context
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.prompt_files import PromptFiles
+from claude_ide.editor.port.panel import Panels
 
 
 class FilesAsked(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class PromptBuffers:
         paths = await self._files.of(asked.root)
         found = await paths.match(asked.pattern, lambda: self._latest == asked.number)
         if self._latest == asked.number:
-            await self._panels.offer_files(asked.number, found)
+            await self._panels.show_completion(asked.number, "\0".join(found))
 
     async def check(self, event: Mapping[str, Any]) -> None:
         """Answer with the mentions of files that do not exist."""

@@ -30,7 +30,7 @@ class Reporting:
         has_read: Callable[[str], object],
     ) -> None:
         name, root = transcript.name, transcript.root
-        self._announcer = Announcer(editor.announce, name, root, chat)
+        self._announcer = Announcer(editor.port.windows.announce, name, root, chat)
         self._transcript = transcript
         self._found = found
         self._has_read = has_read

@@ -7,13 +7,13 @@ from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.changes import Summary
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.witness import Witness
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import UserError
 from claude_ide.review.reviews import Reviews
 
@@ -29,6 +29,7 @@ class Reviewing:
         transcript: Transcript,
         painter: Painter,
         panel: Panel,
+        source: str,
         editor: Editor,
         run: Callable[[Awaitable[Any]], Any],
     ) -> None:
@@ -37,9 +38,7 @@ class Reviewing:
         self._painter = painter
         self._panel = panel
         self._run = run
-        self._reviews = Reviews(
-            *(editor, self._journal, panel.source, transcript.name, transcript.root)
-        )
+        self._reviews = Reviews(*(editor, self._journal, source, transcript.name, transcript.root))
         self._prompt = ""
         self._is_over = True
         self._turns: dict[str, str] = {}

@@ -3,7 +3,6 @@
 from claude_ide.agents.agent import Agent, Rewind
 from claude_ide.chat import abilities
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.transcript import changes, search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
@@ -14,12 +13,9 @@ from claude_ide.paths import within
 class Rewinding:
     """The files of one chat, whose paths below `root` are relative to it."""
 
-    def __init__(
-        self, agent: Agent, editor: Editor, panels: Panels, transcript: Transcript, root: str
-    ) -> None:
+    def __init__(self, agent: Agent, editor: Editor, transcript: Transcript, root: str) -> None:
         self._agent = agent
         self._editor = editor
-        self._panels = panels
         self._transcript = transcript
         self._root = root
 
@@ -35,13 +31,13 @@ class Rewinding:
     async def choose(self, prompt: str, would: Rewind, question: str, ways: list[str]) -> str:
         """Ask a question next to the changes since a prompt; return the way that was chosen."""
         changes = ("changes", self._changes(prompt), "diff", "above")
-        shown = await self._panels.show_text(self._agent.name, *changes)
+        shown = await self._editor.port.windows.show_text(self._agent.name, *changes)
         sizes = f"+{would.insertions} -{would.deletions} lines"
         asked = f"{question} {self._names(would)} ({sizes})?"
         try:
             return await self._editor.choose(asked, ways)
         finally:
-            await self._panels.close_text(shown)
+            await self._editor.port.windows.close_text(shown)
 
     async def restore(self, prompt: str, would: Rewind) -> str:
         """Restore the files; return the line about it for the transcript.
@@ -50,7 +46,7 @@ class Rewinding:
         """
         before = self._transcript.prompts.get(prompt, "")
         for path in would.files:
-            await self._editor.expect_write(path)
+            await self._editor.port.disk.expect_write(path)
         done = await self._agent.rewind(prompt, dry_run=False)
         if not done.possible:
             raise UserError(done.reason or "the files cannot be restored")

@@ -11,7 +11,6 @@ from claude_ide.chat import abilities, context
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.context import Where
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.running import Running
 from claude_ide.chat.shell import shell
 from claude_ide.chat.shell.shell import Shell
@@ -19,6 +18,7 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.transcript.turns import Queued
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import ClaudeIdeError, UserError
 
 KEPT = "the prompt has other text, so the blocked one is in its history (<Up>)"

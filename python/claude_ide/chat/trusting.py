@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.requests import trust_question
 from claude_ide.chat.requests.trust_question import TrustAsked
 from claude_ide.editor.editor import Editor
@@ -31,7 +30,6 @@ class Trusting:
         root: str,
         trust: Trust,
         editor: Editor,
-        panels: Panels,
         changed: Callable[[], Awaitable[None]],
         *,
         name: str,
@@ -41,7 +39,7 @@ class Trusting:
         self._root = root
         self._trust = trust
         self._editor = editor
-        self._panels = panels
+        self._port = editor.port
         self._changed = changed
         self._name = name
         self._settled = settled
@@ -105,7 +103,7 @@ class Trusting:
         found = self._question()
         if self.holds_back:
             return found
-        if found is None or await self._panels.has_declined_trust(self._root):
+        if found is None or await self._port.host.has_declined_trust(self._root):
             return None
         return found
 
@@ -116,7 +114,7 @@ class Trusting:
         elif key == "n" and self._required:
             self._is_declined = True
         elif key == "n":
-            await self._panels.decline_trust(self._root)
+            await self._port.host.decline_trust(self._root)
         await self._changed()
 
     async def choose(self) -> None:
@@ -130,7 +128,7 @@ class Trusting:
         if key == "d":
             # In a float, long lines would be cut.
             text = "\n".join(trust_question.details(found.items))
-            await self._panels.show_text(self._name, "folder-settings", text)
+            await self._port.windows.show_text(self._name, "folder-settings", text)
         elif key:
             await self.key(key)
 

@@ -9,11 +9,9 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from typing import Any, Literal
-
-import msgspec
 
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.diagnostics import BufferCheck, Checker, Checks, Text, Work
 
 LIMIT_SECONDS = 1.5
 """Who has not answered in a wait of this length is silent, and work that goes on is slow."""
@@ -49,71 +47,6 @@ QUIET_SECONDS = 0.03
 """A server that checks several files publishes them one after another, at most this far apart."""
 
 POLL_SECONDS = 0.015
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What one has published for a buffer since a text: milliseconds after it, and how often."""
-
-    first_ms: float
-    last_ms: float
-    count: int = 1
-
-
-class Work(msgspec.Struct, frozen=True):
-    """Work that a server has reported after a text: milliseconds after it; None if it goes on."""
-
-    name: str
-    title: str
-    began_ms: float
-    ended_ms: float | None = None
-
-
-class Text(msgspec.Struct, frozen=True):
-    """A text that a buffer has got from its file; `answers` by the name of the publisher."""
-
-    number: int
-    age_ms: float
-    answers: dict[str, Answer] = {}
-    works: list[Work] = []
-
-
-class Checker(msgspec.Struct, frozen=True):
-    """One that checks a buffer.
-
-    A server publishes unasked, unless it is pulled. `published` is how often it has published for
-    any buffer. `is_busy`: it has been asked and has not answered, or its process runs.
-    `reads_code`: it is more than an assistant.
-    """
-
-    name: str
-    kind: Literal["server", "pulled", "linter"] = "server"
-    published: int = 0
-    is_busy: bool = False
-    reads_code: bool = False
-
-
-class BufferCheck(msgspec.Struct, frozen=True):
-    """The check of a loaded buffer: its last texts, the newest first, and who checks it.
-
-    `starting` are the numbers of servers that have not reported yet what they can do.
-    """
-
-    bufnr: int
-    texts: list[Text]
-    checkers: list[Checker] = []
-    starting: list[int] = []
-
-
-class Checks(msgspec.Struct, frozen=True):
-    """The checks of some buffers; `quiet_ms` is since something was published for any buffer."""
-
-    buffers: list[BufferCheck] = []
-    quiet_ms: float = 0
-
-
-def decoded(checks: dict[str, Any]) -> Checks:
-    """Return the checks that an editor has reported."""
-    return msgspec.convert(checks, Checks)
 
 
 Key = tuple[object, ...]
@@ -276,7 +209,7 @@ class Published:
         try:
             async with asyncio.timeout(seconds):
                 while True:
-                    checks = decoded(await self._port.call("checking.texts.follow", buffers))
+                    checks = await self._port.diagnostics.follow_checks(buffers)
                     is_quiet = checks.quiet_ms >= QUIET_SECONDS * 1000
                     if is_quiet and not self.unsettled(checks):
                         return True

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.events import Events
-from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.port import Port
 from claude_ide.errors import EditorError
 from claude_ide.paths import TURNED, real
 
@@ -102,26 +102,28 @@ class Diffs:
         `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
         """
         request = {"path": path, "text": text, "title": title, "layout": layout, **more}
-        return await self.open(name, path, "diff.open", request, text=text)
+        return await self.open(
+            name, path, lambda id_: self._port.diffs.open(id_, request), text=text
+        )
 
     async def open(
-        self, name: str, path: str, function: str, *arguments: Any, text: str = ""
+        self, name: str, path: str, opening_as: Callable[[int], Awaitable[None]], text: str = ""
     ) -> Diff:
-        """Call a Lua function `(id, *arguments)` that opens a diff under this id.
+        """Open a diff by a call to the editor, which gets the diff's id.
 
-        `text` is the proposed content, as far as it is known. Raises `EditorError`, also for an
-        `error` that the function returns.
+        `text` is the proposed content, as far as it is known. Raises `EditorError`.
         """
         diff = Diff(next(self._numbers), name, path, real(path), text)
         self._open[diff.id] = diff
-        opening = self._port.call(function, diff.id, *arguments)
+        opening: asyncio.Future[Any] = asyncio.ensure_future(opening_as(diff.id))
         for opened in self._subscribers:
             opened(diff)
         try:
             # A withdrawal must be answered even while Neovim is busy.
-            await asyncio.wait([opening, diff.decision], return_when=asyncio.FIRST_COMPLETED)
+            waiting: list[asyncio.Future[Any]] = [opening, diff.decision]
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
-                without_error(opening.result())
+                opening.result()
         except BaseException:
             self.close(diff)
             raise
@@ -130,7 +132,7 @@ class Diffs:
     def offer(self, diff: Diff, offer: Offer) -> None:
         """Let the user accept a diff together with the edits that follow."""
         diff.offer = offer
-        self._port.notify("diff.offer", diff.id, offer.name)
+        self._port.diffs.offer(diff.id, offer.name)
 
     async def accept_edits(self, id_: int) -> None:
         """Accept a diff, as it is now, together with the edits that follow.
@@ -141,7 +143,7 @@ class Diffs:
         if diff is None or diff.offer is None or not await diff.offer.choose():
             return
         diff.offer.is_chosen = True
-        await self._port.call("diff.accept", id_)
+        await self._port.diffs.accept(id_)
 
     def close(self, diff: Diff) -> None:
         """Close a diff without waiting for it; an undecided one is rejected."""
@@ -150,7 +152,7 @@ class Diffs:
         if diff.offer is not None:
             diff.offer.end()
         if not diff.decided:
-            self._port.notify("diff.close", diff.id)
+            self._port.diffs.close(diff.id)
 
     def settle(self, diff: Diff, *, is_written: bool | None = None) -> None:
         """Report whether an accepted text was written; None lets Lua look at the file.
@@ -158,7 +160,7 @@ class Diffs:
         If it was not written, Lua keeps a text that the user had edited.
         """
         known = [] if is_written is None else [is_written]
-        self._port.notify("diff.accepted.settle", diff.id, *known)
+        self._port.diffs.report_written(diff.id, *known)
 
     def close_all(self) -> None:
         """Reject all open diffs."""
@@ -183,7 +185,7 @@ class Diffs:
                 decision = Decision(accepted=False, reason=TURNED)
                 self.settle(diff, is_written=False)
                 shown = f"not accepted: {Path(diff.path).name}: {TURNED}"
-                self._port.notify("say.message.show", shown, "warn")
+                self._port.windows.notify(shown, "warn")
             diff.decision.set_result(decision)
 
     def _undecided(self, event: dict[str, Any]) -> Diff | None:

@@ -58,7 +58,7 @@ class DiskWatch:
             began = time.monotonic()
             changed, is_moving = await asyncio.to_thread(_look, dict(self._files))
             if changed:
-                self._port.notify("disk.change.changed_in", changed)
+                self._port.disk.changed_in(changed)
             spent = time.monotonic() - began
             usual = SOON_SECONDS if self._has_clients() else IDLE_SECONDS
             pause = max(SETTLED_SECONDS if is_moving else usual, SHARE * spent)

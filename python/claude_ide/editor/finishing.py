@@ -5,15 +5,15 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.events import Events
-from claude_ide.editor.port import Port, without_error
 
 
 class Finishing:
     """The calls that have not ended, by token."""
 
-    def __init__(self, port: Port, events: Events) -> None:
-        self._port = port
+    def __init__(self, channel: Channel, events: Events) -> None:
+        self._channel = channel
         self._tokens = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._steps: dict[int, Callable[[dict[str, Any]], None]] = {}
@@ -43,12 +43,12 @@ class Finishing:
             self._steps[token] = step
         waiting = self._waiting[token] = asyncio.get_running_loop().create_future()
         try:
-            without_error(await self._port.call(function, token, *arguments))
+            without_error(await self._channel.call(function, token, *arguments))
             payload: dict[str, Any] = without_error(await waiting)
             return payload
         except asyncio.CancelledError:
             if close:
-                self._port.notify(close, token)
+                self._channel.notify(close, token)
             raise
         finally:
             del self._waiting[token]

@@ -1,4 +1,4 @@
-"""The editor port for Neovim: calls Lua functions from coroutines, through pynvim.
+"""The channel to Neovim: calls Lua functions from coroutines, through pynvim.
 
 A pynvim request blocks its greenlet. A coroutine is not a greenlet, so a direct call would raise
 after the request was sent. Each call therefore runs in a new greenlet, which settles a future.
@@ -12,12 +12,12 @@ from typing import Any
 import pynvim
 from greenlet import greenlet
 
-from claude_ide.editor.port import log_failure
+from claude_ide.editor.channel import log_failure
 from claude_ide.errors import EditorError
 
 
 class Neovim:
-    """Calls Lua functions of `lua/claude_ide/` (a `Port`)."""
+    """Calls Lua functions of `lua/claude_ide/` (a `Channel`)."""
 
     def __init__(self, nvim: "pynvim.Nvim") -> None:
         self._nvim = nvim

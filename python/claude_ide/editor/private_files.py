@@ -10,9 +10,8 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
-
-from claude_ide.editor.port import Port, log_failure
+from claude_ide.editor.channel import log_failure
+from claude_ide.editor.port import Port
 from claude_ide.editor_name import editor_name
 from claude_ide.paths import from_uri, normalized, within
 from claude_ide.privacy import settings
@@ -58,8 +57,7 @@ class PrivateFiles:
             self._stamp, is_first = stamp, self._rules is None
             self._rules = Rules(privacy, working, files)
             self._verdicts.clear()
-            pushed = msgspec.to_builtins(self._rules.pushed())
-            self._port.notify("privacy.apply", pushed)
+            self._port.privacy.apply(self._rules.pushed())
             if not is_first:
                 self.when_changed()
         return self._rules
@@ -84,7 +82,7 @@ class PrivateFiles:
 
     def _look(self) -> None:
         self.refresh()
-        asked = self._port.call("privacy.look")
+        asked = asyncio.ensure_future(self._port.privacy.look())
         asked.add_done_callback(log_failure)
         # A busy editor is not asked again.
         asked.add_done_callback(self._look_later)
@@ -93,7 +91,7 @@ class PrivateFiles:
         """Read the option and the working folders as they are now, unless the editor is busy."""
         try:
             async with asyncio.timeout(BUSY_SECONDS):
-                self.apply_facts(await self._port.json("privacy.facts"))
+                self.apply_facts(await self._port.privacy.facts())
         except TimeoutError:
             self.refresh()
 
@@ -140,7 +138,7 @@ class PrivateFiles:
         self.judge_again([path])
         if reason := self.verdict(path):
             # The editor could not tell.
-            self._port.notify("privacy.deny", path, reason)
+            self._port.privacy.deny(path, reason)
             return NO_SELECTION
         return selection
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.servers import Published, Reply, Run, Sent, Server, View
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import EditorError
 
@@ -42,60 +43,6 @@ PULL = "textDocument/diagnostic"
 """Servers that support it publish nothing by themselves."""
 
 CLOSED = "the file was closed while its language servers were asked"
-
-
-class Server(msgspec.Struct, frozen=True):
-    """A language server at one moment; the last facts are about one buffer.
-
-    `work` is the title of what it reports as in progress. `commands` is None if it has told later
-    which it can run. `is_early` is whether it was ready before the first question, and `attachment`
-    is 0 if it has served the buffer since then.
-    """
-
-    id: int
-    name: str
-    encoding: str
-    work: str | None = None
-    is_early: bool = False
-    supports: list[str] = []
-    commands: list[str] | None = None
-    attachment: int = 0
-    has_published: bool = False
-    reads_code: bool = False
-
-
-class Spot(msgspec.Struct, frozen=True):
-    """A place in a buffer, 0-based, with its line; the column counts bytes."""
-
-    row: int
-    col: int
-    text: str
-
-
-class View(msgspec.Struct, frozen=True):
-    """What is known of a buffer and of the servers that were asked for; without one, of all."""
-
-    is_loaded: bool
-    servers: list[Server] = []
-    starting: list[int] = []
-    bufnr: int | None = None
-    uri: str = ""
-    tick: int | None = None
-    age: float = 0
-    """Milliseconds since the buffer was first asked about."""
-    first: Spot | None = None
-    last: Spot | None = None
-
-
-class Published(msgspec.Struct, frozen=True):
-    """A diagnostic, 0-based, with columns in bytes; `raw` is as the server `client` has sent it."""
-
-    client: int
-    row: int
-    end_row: int
-    col: int
-    message: str
-    raw: dict[str, Any]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -133,32 +80,6 @@ class Answers(msgspec.Struct, frozen=True):
     working: str
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """What one server has answered: a result, or a failure in its own words."""
-
-    result: Any = None
-    failure: str = ""
-    code: Any = None
-
-
-class Run(msgspec.Struct, frozen=True):
-    """The edits that a server has sent while it ran a command, which are not applied.
-
-    `ticks` are { bufnr, changedtick } of all loaded buffers from before.
-    """
-
-    edits: list[Any] = []
-    ticks: list[tuple[int, int]] = []
-    failure: str = ""
-
-
-class _Sent(msgspec.Struct, frozen=True):
-    is_stale: bool = False
-    answers: list[Reply] = []
-    ticks: list[tuple[int, int]] = []
-    now: View | None = None
-
-
 class _Attempt(msgspec.Struct):
     view: View
     ticks: dict[int, int]
@@ -187,7 +108,7 @@ class Servers:
         """
         with self._tools.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
-            view = await self._open({**question.place, **wanted})
+            view = await self._port.language_servers.open({**question.place, **wanted})
             patience: float | None = None
             for pause in (*PAUSES_SECONDS, None):
                 view = await self.started(view, question)
@@ -219,8 +140,7 @@ class Servers:
 
     async def diagnostics(self, bufnr: int) -> list[Published]:
         """Return the diagnostics of a loaded buffer as servers have sent them."""
-        found = await self._port.json("tools.language_servers.diagnostics", bufnr)
-        return msgspec.convert(found, list[Published])
+        return await self._port.language_servers.diagnostics(bufnr)
 
     async def send(
         self,
@@ -238,8 +158,7 @@ class Servers:
         Those that arrive after a cancellation are not applied either.
         """
         parameters = json.dumps({"command": command, "arguments": arguments})
-        wanted = {"client": server, "parameters": parameters}
-        return msgspec.convert(await self._tools.use("tools.language_servers.run", wanted), Run)
+        return await self._port.language_servers.run({"client": server, "parameters": parameters})
 
     async def look(self, question: Question, bufnr: int | None) -> View:
         """Return what is known now."""
@@ -248,8 +167,7 @@ class Servers:
             "method": question.method or None,
             "supports": question.supports,
         }
-        found = await self._port.json("tools.language_servers.look", {**wanted, "bufnr": bufnr})
-        return msgspec.convert(found, View)
+        return await self._port.language_servers.look({**wanted, "bufnr": bufnr})
 
     async def started(self, view: View, question: Question) -> View:
         """Wait until no server is starting. Soon after a file was loaded, there may be none yet."""
@@ -311,9 +229,6 @@ class Servers:
         self._warm |= {server.attachment for server in servers}
         self._has_served |= {server.id for server in servers}
 
-    async def _open(self, wanted: dict[str, Any]) -> View:
-        return msgspec.convert(await self._tools.use("tools.language_servers.open", wanted), View)
-
     async def _send(
         self,
         method: str,
@@ -322,7 +237,7 @@ class Servers:
         bufnr: int | None,
         tick: int | None = None,
         seconds: float | None = None,
-    ) -> _Sent:
+    ) -> Sent:
         arguments = {
             "method": method,
             "bufnr": bufnr,
@@ -334,8 +249,7 @@ class Servers:
                 for number, parameters in requests
             ],
         }
-        sent = await self._tools.use("tools.language_servers.send", arguments)
-        return msgspec.convert(sent, _Sent)
+        return await self._port.language_servers.send(arguments)
 
     async def _attempt(self, view: View, question: Question) -> _Attempt:
         """Ask the servers at once."""
@@ -386,9 +300,9 @@ class Servers:
     async def _running(self) -> str:
         """Return the servers that run, and the filetypes of their buffers."""
         names = []
-        for each in await self._port.json("tools.language_servers.running"):
-            facts = [*sorted(each["filetypes"]), *["still starting"] * each["is_starting"]]
-            names.append(f"{each['name']} ({', '.join(facts)})" if facts else each["name"])
+        for each in await self._port.language_servers.running():
+            facts = [*sorted(each.filetypes), *["still starting"] * each.is_starting]
+            names.append(f"{each.name} ({', '.join(facts)})" if facts else each.name)
         return f"running: {', '.join(sorted(names))}" if names else "none is running"
 
 

@@ -16,19 +16,6 @@ class Diagnostics(msgspec.Struct):
     note: str = ""
 
 
-class Loaded(msgspec.Struct, frozen=True):
-    """The result of loading a file.
-
-    `is_cold` is whether it was not loaded before, and `is_checked` whether it was and a server or
-    linter has checked it since; `obstacle` is why it could not be loaded.
-    """
-
-    bufnr: int = 0
-    is_cold: bool = False
-    is_checked: bool = False
-    obstacle: str = ""
-
-
 class State(msgspec.Struct):
     """The last report from Neovim, in the shapes of `lua/claude_ide/file/open_editors.lua`."""
 

@@ -57,24 +57,23 @@ class Terminals:
     def clients_run_as(self, clients: list[int]) -> None:
         """Report the process ids of the clients, so that the editor finds their terminals."""
         self._clients = clients
-        self._port.notify("terminal.connected", clients)
+        self._port.terminals.connected(clients)
 
     def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
         """Report what the agent of a terminal does (`activity.lua`)."""
-        self._port.notify("activity.set", launch, activity)
+        self._port.terminals.agent_does(launch, activity)
 
     def agent_ended(self, launch: str) -> None:
         """Report that the agent of a terminal has ended."""
-        self._port.notify("activity.remove", launch)
+        self._port.terminals.agent_ended(launch)
 
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""
-        found: list[int] = await self._port.call("terminal.here")
-        return found
+        return await self._port.terminals.here()
 
     async def running(self) -> list[Terminal]:
         """Return the terminals, the last used one first."""
-        return [Terminal(*each) for each in await self._port.call("terminal.running")]
+        return [Terminal(*each) for each in await self._port.terminals.running()]
 
     async def label(self, *, pid: int = 0, launch: str = "") -> str:
         """Return what tells a CLI from the others: its name, worktree, branch or folder.

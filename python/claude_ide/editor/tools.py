@@ -3,12 +3,12 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.events import Events
-from claude_ide.editor.port import Port, without_error
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError
 
@@ -21,12 +21,18 @@ CANNOT_BEGIN = (
 )
 
 
+async def _nothing() -> None:
+    pass
+
+
 class Tools:
     """The tools that are running, by token."""
 
-    def __init__(self, port: Port, events: Events, new_token: Callable[[], int]) -> None:
-        self._port = port
+    def __init__(self, channel: Channel, events: Events, new_token: Callable[[], int]) -> None:
+        self._channel = channel
         self._new_token = new_token
+        self.prepare: Callable[[], Awaitable[None]] = _nothing
+        """Is awaited before each tool begins."""
         self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: Counter[object] = Counter()
         """How many waits of each task for a tool have not ended."""
@@ -34,6 +40,7 @@ class Tools:
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
+        await self.prepare()
         token = self._new_token()
         answer = self._running[token] = asyncio.get_running_loop().create_future()
         try:
@@ -41,7 +48,7 @@ class Tools:
                 await self._begin(token, function, arguments)
                 finished = await answer
         except asyncio.CancelledError:
-            self._port.notify("tools.running.cancel", token)
+            self._channel.notify("tools.running.cancel", token)
             raise
         finally:
             del self._running[token]
@@ -65,7 +72,7 @@ class Tools:
 
     async def _begin(self, token: int, function: str, arguments: dict[str, Any]) -> None:
         """Begin a tool; after this has raised, the tool never begins."""
-        call = self._port.call
+        call = self._channel.call
         try:
             async with asyncio.timeout(BEGIN_SECONDS):
                 deadline = await call("tools.running.deadline")

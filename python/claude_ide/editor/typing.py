@@ -12,9 +12,10 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from claude_ide.editor.port import Port, without_error
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.terminals import TypedPrompt
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import EditorError
 from claude_ide.program import locate
@@ -119,7 +120,7 @@ class _Buffer:
         self._bufnr = bufnr
 
     async def read(self) -> list[str]:
-        return list(await self._port.call("terminal.typing.read", self._bufnr, LOWEST))
+        return await self._port.typing.read(self._bufnr, LOWEST)
 
     async def paste(self, text: str, seen: list[str]) -> bool:
         return await self._press(PASTE + text + END_OF_PASTE, seen)
@@ -130,10 +131,10 @@ class _Buffer:
     def redraw(self) -> None:
         # Vim's windows do not resize a terminal twice at once.
         if editor_name() == NEOVIM:
-            self._port.notify("terminal.typing.redraw", self._bufnr)
+            self._port.typing.redraw(self._bufnr)
 
     async def _press(self, keys: str, seen: list[str]) -> bool:
-        return bool(await self._port.call("terminal.typing.press", self._bufnr, keys, seen))
+        return await self._port.typing.press(self._bufnr, keys, seen)
 
 
 class _Pane:
@@ -227,8 +228,8 @@ class Typing:
         is found.
         """
         text = harmless(words)
-        found = without_error(await self._port.call("terminal.typing.begin", pid, text))
-        key, prompt = found["pane"] or found["bufnr"], _Prompt(found["number"], text)
+        found = await self._port.typing.begin(pid, text)
+        key, prompt = found.pane or found.bufnr, _Prompt(found.number, text)
         if key in self._queues:
             self._queues[key].append(prompt)
             return
@@ -237,7 +238,7 @@ class Typing:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _type_all(self, found: dict[str, Any], key: int | str) -> None:
+    async def _type_all(self, found: TypedPrompt, key: int | str) -> None:
         queue = self._queues[key]
         device = self._device(found)
         why = "Claude has not got your words"
@@ -248,7 +249,7 @@ class Typing:
                     why = ENDED
                     return
                 if await self._advance(device, queue[0], rows):
-                    self._port.notify("terminal.typing.finish", queue.pop(0).number)
+                    self._port.typing.finish(queue.pop(0).number)
                     if queue:
                         queue[0].since = time.monotonic()
                 await asyncio.sleep(POLL_SECONDS)
@@ -259,10 +260,10 @@ class Typing:
             if queue:
                 self._lose(queue, why)
 
-    def _device(self, found: dict[str, Any]) -> Device:
-        if found["pane"]:
-            return _Pane(found["pane"], found["tmux"])
-        return _Buffer(self._port, found["bufnr"])
+    def _device(self, found: TypedPrompt) -> Device:
+        if found.pane:
+            return _Pane(found.pane, found.tmux)
+        return _Buffer(self._port, found.bufnr)
 
     async def _advance(self, device: Device, prompt: _Prompt, rows: list[str]) -> bool:
         """Type as much as is possible now; return whether the prompt is finished."""
@@ -323,7 +324,7 @@ class Typing:
 
     def _lose(self, prompts: Sequence[_Prompt], why: str) -> None:
         """Have the editor keep words that the CLI has not got."""
-        self._port.notify("terminal.typing.lose", [each.number for each in prompts], why)
+        self._port.typing.lose([each.number for each in prompts], why)
 
     def _show(self, text: str, level: str) -> None:
-        self._port.notify("say.message.show", text, level)
+        self._port.windows.notify(text, level)

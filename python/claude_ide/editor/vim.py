@@ -1,4 +1,4 @@
-"""The editor port for Vim: calls Vim9 functions from coroutines, over stdin and stdout of the host.
+"""The channel to Vim: calls Vim9 functions from coroutines, over stdin and stdout of the host.
 
 Each message is one line of JSON; `autoload/claude_ide/channel.vim` is the other end:
 
@@ -18,7 +18,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from claude_ide.editor.port import log_failure
+from claude_ide.editor.channel import log_failure
 from claude_ide.errors import EditorError
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ Report = Callable[..., object]
 
 
 class Vim:
-    """Calls functions of `autoload/claude_ide/` (a `Port`)."""
+    """Calls functions of `autoload/claude_ide/` (a `Channel`)."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

@@ -68,7 +68,7 @@ class Questions:
         """
         id_ = payload["id"]
         await self._resume(payload["chat"], Path(payload["cwd"]), partial(self._store, id_))
-        await self._editor.run("question.answer.close", id_)
+        await self._editor.port.question.close_answer(id_)
 
     async def commit(self, payload: dict[str, Any]) -> None:
         """Handle `commit_asked`: commit what is staged, and close the window of the message.
@@ -85,7 +85,7 @@ class Questions:
             self._is_committing = False
         if said:
             self._editor.notify(f"committed: {said}")
-            await self._editor.run("question.answer.close_window", payload["window"])
+            await self._editor.port.question.close_window(payload["window"])
 
     async def _store(self, id_: int) -> str:
         """Store a conversation as a session, and return its id."""
@@ -124,7 +124,7 @@ class Questions:
         finally:
             del self._running[run.id]
             if not (run.cancelled or run.finished):
-                await self._editor.run("question.finish", run.id, ended)
+                await self._editor.port.question.finish(run.id, ended)
 
 
 async def _answer(run: Run, request: Request) -> Any:

@@ -86,7 +86,8 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
     """Ask for new lines and show them as a diff; Lua puts accepted lines into the buffer."""
     shown = {"text": await _ask(run, request), "title": TITLE, "layout": run.config.diff.layout}
     name = f"rewrite {run.id}"
-    diff = await run.editor.diffs.open(name, request.name, "question.rewrite.show", run.id, shown)
+    show = run.editor.port.question.show_rewrite
+    diff = await run.editor.diffs.open(name, request.name, lambda id_: show(id_, run.id, shown))
     try:
         await diff.decision
     finally:

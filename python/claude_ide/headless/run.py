@@ -60,7 +60,7 @@ class Run:
 
     async def _ask(self, launch: Launch, question: Question, *, wants_events: bool) -> Result:
         answer = Answer()
-        frames = AnswerFrames(answer, partial(self.editor.run, "question.update", self.id))
+        frames = AnswerFrames(answer, partial(self.editor.port.question.update, self.id))
 
         def on_frame(frame: Frame) -> None:
             if self.conversation is not None:

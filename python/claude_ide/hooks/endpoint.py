@@ -16,6 +16,7 @@ import msgspec
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.terminals import LeftPane
 from claude_ide.hooks import listener, panes, registration, report, status_line
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.reading import Readings
@@ -77,7 +78,7 @@ class Hooks:
     async def for_a_terminal(self, words: Sequence[str]) -> Launch:
         """Return what the CLI with this command line gets; nothing, after a message, on failure."""
         self._last_words = tuple(words)
-        folder = await self._editor.run("file.buffers.folder")
+        folder = await self._editor.port.buffers.folder()
         if not await asyncio.to_thread(self._obstacle, words):
             try:
                 return await self._launch(words, folder)
@@ -109,7 +110,7 @@ class Hooks:
     async def find_panes(self) -> None:
         """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
         async with self._finding:
-            folder = await self._editor.run("file.buffers.folder")
+            folder = await self._editor.port.buffers.folder()
             for pane in await asyncio.to_thread(panes.left, folder):
                 await self._take_over(pane)
 
@@ -118,8 +119,8 @@ class Hooks:
         if link:
             await self.serve(Path(link))
         mark = panes.encoded(msgspec.structs.replace(pane.mark, editor=self._pid))
-        left = {"id": pane.id, "pid": pane.pid, "launch": Path(link).name, "size": self._size}
-        await self._editor.run("terminal.adopt", left | {"mark": mark})
+        left = LeftPane(pane.id, pane.pid, Path(link).name, self._size, mark)
+        await self._editor.port.terminals.adopt(left)
         # Beside the pane the screen may be narrow.
         self._editor.notify(f"Claude found: type /ide in pane {pane.id}")
 

@@ -145,7 +145,7 @@ class Permissions:
         if not self._waiting:
             return False
         await self._draw()
-        await self._editor.run("permission.enter")
+        await self._editor.port.permission.enter()
         return True
 
     async def press(self, id_: int, key: str, kind: str, reason: str = "") -> None:
@@ -263,10 +263,7 @@ class Permissions:
             self._run(self._draw())
 
     async def _locate(self, waiting: Waiting) -> None:
-        def find(path: str, root: str) -> Awaitable[Any]:
-            return self._editor.run("file.whereabouts.of", path, [root])
-
-        where = await whereabouts(waiting.asked, waiting.hook.cwd, find)
+        where = await whereabouts(waiting.asked, waiting.hook.cwd, self._editor.port.buffers)
         if where is not None:
             waiting.view.locate(where)
 
@@ -274,15 +271,15 @@ class Permissions:
         """Show the oldest permission; close the float if there is none."""
         async with self._drawing:
             if not self._waiting:
-                await self._editor.run("permission.close")
+                await self._editor.port.permission.close()
                 return
-            width = await self._editor.run("permission.width")
+            width = await self._editor.port.permission.width()
             found = [each for each in self._waiting if not each.is_over]
             if found:
                 oldest = found[0]
                 oldest.view.resize(width, min(LINE, width))
                 labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
-                await self._editor.run("permission.show", _shown(oldest, labels))
+                await self._editor.port.permission.show(_shown(oldest, labels))
 
     def _respond(self, waiting: Waiting, answer: Answer) -> None:
         """Send an answer. Raises `InvalidRuleError`."""

@@ -98,9 +98,9 @@ class Sessions:
         if hook.hook_event_name == PROMPTED:
             self.changes.forget()
         if session is None:
-            announcer = Announcer(self._editor.announce, AGENT, hook.cwd)
+            announcer = Announcer(self._editor.port.windows.announce, AGENT, hook.cwd)
             commands = Commands(self._editor)
-            reasons = Reasons(partial(self._editor.explain, launch), self._start)
+            reasons = Reasons(partial(self._editor.port.diffs.explain, launch), self._start)
             session = Conversation(announcer, commands, changes, reasons)
         session.changes = changes
         if hook.hook_event_name != "SessionEnd":

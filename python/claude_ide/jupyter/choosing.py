@@ -45,9 +45,9 @@ class Choosing:
 
         `asker` is the name of whoever has code to run. Raises `ToolError`.
         """
-        where = await self._editor.run("jupyter.whereabouts.here")
-        folder, path = Path(where["folder"]), Path(where.get("path") or where["folder"])
-        if molten := where.get("molten"):
+        where = await self._editor.port.kernel.here()
+        folder, path = Path(where.folder), Path(where.path or where.folder)
+        if molten := where.molten:
             choice = await self._beside_molten([*map(str, molten)], path, folder, select)
             if choice is not None:
                 return choice, _home(path, folder)
@@ -70,8 +70,8 @@ class Choosing:
 
     async def all(self, except_for: Path | None = None) -> list[Choice]:
         """Return all kernels that could be used."""
-        where = await self._editor.run("jupyter.whereabouts.here")
-        folder, path = Path(where["folder"]), Path(where.get("path") or where["folder"])
+        where = await self._editor.port.kernel.here()
+        folder, path = Path(where.folder), Path(where.path or where.folder)
         own = [spec for each in specs.above(path, folder) if (spec := specs.of_folder(each))]
         users = await asyncio.to_thread(specs.of_user)
         return [*own, *users, *await running.find(except_for)]

@@ -28,13 +28,13 @@ async def asked(editor: Editor, asker: Asker, code: str, kernel: str, language: 
     if asker.may_run_code:
         return code
     request = {"name": asker.shown_name, "kernel": kernel, "language": language, "text": code}
-    answer = await editor.ask(QUESTION, request | {"more": MORE})
-    match answer.get("decision"):
+    answer = await editor.port.forms.ask_code(request | {"more": MORE})
+    match answer.decision:
         case "run":
             pass
         case "run_all":
             asker.may_run_code = True
         case _:
-            words = str(answer.get("comments") or "")
+            words = answer.comments
             raise ToolError(f"{REFUSED} They said: {words}" if words else REFUSED)
-    return str(answer.get("text") or "") or code
+    return answer.text or code

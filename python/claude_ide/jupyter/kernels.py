@@ -66,18 +66,18 @@ class Kernels:
     ) -> Outcome:
         entry = self._record.entry(asker, kernel.title, kernel.language, code)
         token = self._editor.new_token()
-        await self._editor.run("jupyter.record.begin", token, entry)
+        await self._editor.port.kernel.begin(token, entry)
         try:
             outcome = await kernel.execute(code, seconds)
         except asyncio.CancelledError:
             note = [{"kind": "note", "text": "cancelled"}]
             with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.shield(self._editor.run("jupyter.record.finish", token, note))
+                await asyncio.shield(self._editor.port.kernel.finish(token, note))
             raise
         outcome.is_anew = is_anew
         self._is_death_known = outcome.ending is Ending.DIED
         outputs = await asyncio.to_thread(self._record.outputs, outcome)
-        await self._editor.run("jupyter.record.finish", token, outputs)
+        await self._editor.port.kernel.finish(token, outputs)
         return outcome
 
     async def _choice(self, asker: str) -> tuple[Choice, Path]:
@@ -110,9 +110,8 @@ class Kernels:
         return await Kernel.start(choice, folder, starts_there=starts_there)
 
     async def _select_when_free(self, prompt: str, items: Sequence[str]) -> int | None:
-        answer = await self._editor.ask("jupyter.choice", prompt, list(items))
-        index = answer.get("index")
-        return index - 1 if isinstance(index, int) else None
+        index = (await self._editor.port.kernel.choose(prompt, [*items])).index
+        return None if index is None else index - 1
 
     async def _select(self, prompt: str, items: Sequence[str]) -> int | None:
         return await self._editor.select(prompt, list(items))
@@ -123,7 +122,7 @@ class Kernels:
         """Run `:ClaudeKernel`. Raises `UserError`."""
         what, *rest = [*words] or [""]
         actions: dict[str, Callable[[], Awaitable[None]]] = {
-            "": lambda: self._editor.run("jupyter.record.open"),
+            "": self._editor.port.kernel.show_record,
             "choose": lambda: self._choose(" ".join(rest)),
             "restart": self._restart,
             "interrupt": self._interrupt,
@@ -143,8 +142,8 @@ class Kernels:
     async def _choose(self, given: str) -> None:
         await library.prepare()
         own = self._kernel.file if self._kernel is not None and self._kernel.is_own else None
-        where = await self._editor.run("jupyter.whereabouts.here")
-        folder = Path(where["folder"])
+        where = await self._editor.port.kernel.here()
+        folder = Path(where.folder)
         if given:
             choice = await self._given(given, folder)
         else:

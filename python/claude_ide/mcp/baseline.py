@@ -56,7 +56,7 @@ class Baseline(msgspec.Struct):
         """Have a file checked that is about to be written; return its diagnostics."""
         self._forget(path)
         if not exists(path):
-            editor.announce_write(path)
+            editor.port.disk.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
             return _of(path, await editor.diagnostics(path))
         found, is_checked = None, False

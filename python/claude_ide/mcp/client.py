@@ -11,6 +11,7 @@ from claude_ide import pids
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.tools import ModelTools
 from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.baseline import Baseline
 from claude_ide.mcp.reading import Reading, named
@@ -61,6 +62,11 @@ class Client(msgspec.Struct, eq=False):
         wanted = named(arguments)
         if wanted.paths or wanted.buffers:
             await self.reading.admit(self.editor, self.shown_name, wanted)
+
+    @property
+    def tools(self) -> ModelTools:
+        """The model's tools that the editor runs."""
+        return self.editor.port.model_tools
 
     async def without_private(self, entries: list[T], path_of: Callable[[T], str]) -> list[T]:
         """Return the entries about files that need not stay in the editor."""

@@ -75,10 +75,10 @@ class Ide:
                     await peer.receive(frame)
             finally:
                 del self._outboxes[client]
-                self.editor.clients_changed(len(self.clients))
+                self.editor.port.host.clients_changed(len(self.clients))
                 self._report_pids()
                 if not self._outboxes:
-                    self.editor.release()
+                    self.editor.port.diagnostics.release()
                 for task in tasks:
                     task.cancel()
                 await peer.close()
@@ -151,7 +151,7 @@ class Ide:
         turns of its loop after `tools/list` (measured); each ping takes one turn. A client that
         answers no ping gets the selection after `SILENT_SECONDS`, and again at the end.
         """
-        self.editor.clients_changed(len(self.clients))
+        self.editor.port.host.clients_changed(len(self.clients))
         self._report_pids()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTED_SECONDS):

@@ -108,12 +108,11 @@ class Reading:
         ]
         if not paths and not wanted.buffers:
             return
-        known = await editor.use(
-            "tools.named.describe",
+        known = await editor.port.model_tools.named_buffers(
             {
                 "files": [{"file": path} for path in paths],
                 "buffers": [{"bufnr": number} for number in wanted.buffers],
-            },
+            }
         )
         folders = {real(folder) for folder in known["folders"]}
         for file in known["files"] or []:

@@ -75,11 +75,11 @@ async def read_file(client: Client, params: ReadFile) -> str:
 async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
     """Write a file atomically; refused while its buffer has unsaved changes."""
     root, path = await _resolve(client, params.path)
-    buffer = await client.editor.find(str(path), real=True)
-    if buffer is not None and buffer["modified"]:
+    buffer = await client.editor.port.buffers.find(str(path), real=True)
+    if buffer is not None and buffer.modified:
         reason = f"writeFile: {params.path}: has unsaved changes in {editor_name()}"
         raise RpcError(INTERNAL_ERROR, reason)
-    client.editor.announce_write(str(path))
+    client.editor.port.disk.announce_write(str(path))
     with _refusals("writeFile", params.path):
         files.write_within(root, path, params.content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write

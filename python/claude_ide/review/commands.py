@@ -5,8 +5,8 @@ others nothing is known from before the command.
 """
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Awaitable, Iterable
+from typing import TypeVar
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
@@ -21,6 +21,9 @@ MOST_KEPT = 16_000_000
 """Characters of all texts together."""
 
 
+T = TypeVar("T")
+
+
 class Commands:
     """The files of one agent that are compared after each command."""
 
@@ -32,7 +35,7 @@ class Commands:
 
     async def prompted(self) -> None:
         """Note the files as they are before a turn."""
-        await self._run("review.own_writes.watch")
+        await self._soon(self._editor.port.review.watch_own_writes())
         paths = [*self._known, *reversed(self._editor.state.paths)]
         await self._look_at(map(real, paths))
 
@@ -47,15 +50,15 @@ class Commands:
     async def changed(self) -> list[FileChange]:
         """Return the files that have been written since they were noted, but not by the user."""
         changed = await self._look_at(list(self._known))
-        own = await self._run("review.own_writes.among", list(changed)) if changed else None
+        own = await self._soon(self._editor.port.review.own_writes([*changed])) if changed else None
         return [found for path, found in changed.items() if path not in (own or ())]
 
-    async def _run(self, function: str, *arguments: list[str]) -> Any:
-        """Call a function of the editor; None if that fails."""
+    async def _soon(self, sent: Awaitable[T]) -> T | None:
+        """Return the result of a call to the editor; None if that fails."""
         try:
             # The agent waits for this, and Neovim may be at a prompt.
             async with asyncio.timeout(BUSY_SECONDS):
-                return await self._editor.run(function, *arguments)
+                return await sent
         except (EditorError, TimeoutError):
             return None
 

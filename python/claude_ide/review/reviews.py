@@ -2,7 +2,7 @@
 
 import asyncio
 import os.path
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,16 +78,16 @@ class Reviews:
         texts = [_differing(change) for change in changes]
         small = ["".join(lines) for pair in texts for lines in pair if _is_small(pair)]
         await self.name_files()
-        added, removed = await self._editor.run("review.count", small)
+        added, removed = await self._editor.port.review.count(small)
         for old, new in texts:
             if not _is_small((old, new)):
                 added, removed = added + len(new), removed + len(old)
-        return len(changes), int(added), int(removed)
+        return len(changes), added, removed
 
     async def name_files(self) -> None:
         """Give Neovim the names of the changed files, for completion."""
         names = [self._name(path) for path in self._journal.paths()]
-        await self._editor.run("review.name_files", self._source, names)
+        await self._editor.port.review.name_files(self._source, names)
 
     async def show(self, turn: str | None, title: str, only: Sequence[str] = ()) -> None:
         """Show the changes of a turn, or of all turns, in the quickfix list.
@@ -109,7 +109,7 @@ class Reviews:
             "title": title,
             "files": [self._described(change) for change in shown],
         }
-        await self._editor.run("review.show", request)
+        await self._editor.port.review.show(request)
 
     async def news(self) -> News:
         """Return what the user has reverted and restored since the last call."""
@@ -118,11 +118,16 @@ class Reviews:
         try:
             # The agent waits for this, and Neovim may be at a prompt.
             async with asyncio.timeout(BUSY_SECONDS):
-                news = await self._editor.run("review.record.news", self._source)
-                await self._editor.run("review.record.mark_reported", self._source)
+                news = await self._editor.port.review.news(self._source)
+                await self._editor.port.review.mark_reported(self._source)
         except (EditorError, TimeoutError):
             return News()
-        return News(*(tuple((each["name"], each["what"]) for each in news[key]) for key in KEYS))
+        return News(
+            *(
+                tuple((each["name"], each["what"]) for each in hunks)
+                for hunks in (news.reverted, news.restored)
+            )
+        )
 
     def _described(self, change: FileChange) -> dict[str, Any]:
         before, after = change.before, change.after
@@ -151,6 +156,10 @@ class Reviews:
         if self._journal.is_earlier(turn):
             return "no tool has reported a change of this earlier turn; commands are not recorded"
         return "this turn has changed no file"
+
+
+def _named(hunks: Sequence[Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((each["name"], each["what"]) for each in hunks)
 
 
 def _counted(found: Sequence[tuple[str, str]]) -> str:

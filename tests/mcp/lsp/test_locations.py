@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.servers import Answer, Server
+from claude_ide.editor.port.servers import Server
+from claude_ide.editor.servers import Answer
 from claude_ide.mcp.lsp import locations
 from claude_ide.mcp.lsp.words import Parameter, signatures, words
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.servers import Answer, Reply, Server
+from claude_ide.editor.port.servers import Reply, Server
+from claude_ide.editor.servers import Answer
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp import calls, symbols
 

@@ -29,7 +29,6 @@ from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import address, choosing, form, proposal, ways
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
@@ -40,6 +39,7 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, UserError
 from claude_ide.last_words import sentence
 
@@ -79,7 +79,7 @@ class Answers:
         self._panel = panel
         self._editor = editor
         self._run = run
-        self._sight = Sight(transcript.root, requests, painter, panel)
+        self._sight = Sight(transcript.root, requests, painter, panel, editor.port)
         self._reviews = Reviews(
             *(agent, transcript.root, editor, panel, config, self._sight, run),
             *(self._respond, label),
@@ -147,7 +147,7 @@ class Answers:
                 await self._accept_diff(waiting)
             case "y":
                 for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
-                    await self._editor.expect_write(path)
+                    await self._editor.port.disk.expect_write(path)
                 await self._respond(waiting, Allow(), ALLOWED)
             case "a":
                 await self._always(waiting)
@@ -173,7 +173,7 @@ class Answers:
     async def _accept_diff(self, waiting: Waiting) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
         assert waiting.diff is not None
-        await self._panel.accept_diff(waiting.diff.id)
+        await self._editor.port.diffs.accept(waiting.diff.id)
 
     async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
@@ -183,7 +183,7 @@ class Answers:
             return
         waiting.is_opened = True
         opened = "opened"
-        if failure := await self._panel.browse(asked.url):
+        if failure := await self._editor.port.windows.browse(asked.url):
             logger.info("an address could not be opened: %s", failure)
             if await self._editor.select(NO_BROWSER, ["I have opened it elsewhere", "Later"]) != 0:
                 waiting.is_opened = False
@@ -223,8 +223,8 @@ class Answers:
     async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
         """Return the key that the user presses in a form; empty if they close it."""
         page = form.of_keys(f"Answer {self._agent.name}", message, meanings)
-        answered = await self._panel.fill_in(page, self._editor.new_token())
-        return str(answered.get("answer", ""))
+        token = self._editor.new_token()
+        return (await self._editor.port.forms.fill_in(page, token=token)).answer
 
     async def _always(self, waiting: Waiting) -> None:
         """Have the user choose one way to allow more: all of them together would allow too much."""

@@ -23,7 +23,6 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat import abilities
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import change, choosing, form, proposal, ways
 from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.allowed import LANGUAGE
@@ -34,6 +33,7 @@ from claude_ide.chat.requests.sight import Sight
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Panel, Reviewed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
 
@@ -140,9 +140,9 @@ class Reviews:
         found: dict[str, str] = {}
         for path in paths if self._has_editor_files else ():
             with contextlib.suppress(EditorError):
-                text = await self._panel.open_text(path)
-                if text is not None:
-                    found[path] = text
+                buffer = await self._editor.port.disk.agent_text(path)
+                if buffer.text is not None and not buffer.is_behind:
+                    found[path] = buffer.text
         return found
 
     def _of_disk(self, asked: PermissionAsked) -> tuple[Proposal, ...]:
@@ -253,7 +253,7 @@ class Reviews:
         old, now = proposed.original, proposed.now(await self._buffers(proposed.path))
         if old == now.original or old is None or now.original is None:
             return _Version(now, now.accepted(text), text)
-        merged = await self._panel.merge(old, text, now.original)
+        merged = await self._editor.port.buffers.merge(old, text, now.original)
         if merged is None:
             # The agent, or the editor, refuses an edit that no longer fits the file.
             return _Version(proposed, proposed.accepted(text), text)
@@ -263,12 +263,14 @@ class Reviews:
         filled = waiting.form = waiting.form or Form(asked, self._agent.name)
         # The agent may not have got the answers that were submitted before.
         filled.is_submitted = False
+        token = self._token(waiting)
 
-        def press(event: Mapping[str, Any]) -> form.Page:
-            return filled.press(msgspec.convert(event, form.Pressed))
+        def press(event: Mapping[str, Any]) -> None:
+            page = filled.press(msgspec.convert(event, form.Pressed))
+            self._editor.port.forms.show(token, page)
 
-        answered = await self._panel.fill_in(filled.page(), self._token(waiting), press)
-        if answered.get("declined"):
+        forms = self._editor.port.forms
+        if (await forms.fill_in(filled.page(), token=token, step=press)).declined:
             waiting.form = None
             await self._respond(waiting, Reject(), "declined")
         elif filled.is_submitted:
@@ -277,14 +279,14 @@ class Reviews:
 
     async def _review_code(self, waiting: Waiting, code: str) -> None:
         shown = {"name": self._agent.name, "kernel": KERNEL, "language": LANGUAGE, "text": code}
-        reviewed = await self._panel.ask_code(shown, self._token(waiting))
-        text = str(reviewed.get("text", "")) or code
-        if reviewed.get("decision") == "run":
+        reviewed = await self._editor.port.forms.ask_code(shown, token=self._token(waiting))
+        text = reviewed.text or code
+        if reviewed.decision == "run":
             changed = text if text != code else ""
             summary = f"{ALLOWED}, with your changes" if changed else ALLOWED
             await self._respond(waiting, Allow(code=changed), summary)
         else:
-            reason = str(reviewed.get("comments") or "")
+            reason = reviewed.comments
             summary = f"{REJECTED}: {reason}" if reason else REJECTED
             await self._respond(waiting, Reject(reason), summary)
 
@@ -292,10 +294,10 @@ class Reviews:
         text = asked.plan
         is_answered = False
         while not (is_answered or waiting.is_over):
-            reviewed = await self._panel.ask_plan(self._plan(asked, text), self._token(waiting))
-            text = str(reviewed.get("text", "")) or text
-            comments = str(reviewed.get("comments") or "")
-            is_answered = await self._decide_plan(waiting, text, reviewed.get("decision"), comments)
+            plan = self._plan(asked, text)
+            reviewed = await self._editor.port.forms.ask_plan(plan, token=self._token(waiting))
+            text = reviewed.text or text
+            is_answered = await self._decide_plan(waiting, text, reviewed)
 
     def _plan(self, asked: PlanProposed, text: str) -> dict[str, str]:
         """Return a plan in the format of `chat/plan`."""
@@ -309,16 +311,17 @@ class Reviews:
             case _:
                 return plan | {"more": "other ways"}
 
-    async def _decide_plan(self, waiting: Waiting, text: str, decision: Any, comments: str) -> bool:
+    async def _decide_plan(self, waiting: Waiting, text: str, reviewed: Reviewed) -> bool:
         """Send a decision about a plan; False if the user has not chosen how to approve it."""
         asked = waiting.asked
         assert isinstance(asked, PlanProposed)
         edited = text if text != asked.plan else ""
-        if decision == "revise":
-            await self._respond(waiting, Reject(_revision(edited, comments)), "keep planning")
-        elif decision in ("approve", "approve_edits"):
+        if reviewed.decision == "revise":
+            revision = _revision(edited, reviewed.comments)
+            await self._respond(waiting, Reject(revision), "keep planning")
+        elif reviewed.decision in ("approve", "approve_edits"):
             option: Option | None = None
-            if decision == "approve_edits" and (more := _approvals(asked)):
+            if reviewed.decision == "approve_edits" and (more := _approvals(asked)):
                 option = await self._choose_approval(more)
                 if option is None:
                     return False

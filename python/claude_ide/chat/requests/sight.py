@@ -1,39 +1,40 @@
 """How much of a request the user has seen, and how to show the rest."""
 
-from collections.abc import Awaitable, Callable, Mapping
-
 from claude_ide.agents.events import Asked, PermissionAsked, PlanProposed
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.panel import Panel
 from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.requests import Requests, Waiting
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.buffers import Buffers
+from claude_ide.editor.port.panel import Panel
 
 
-async def whereabouts(
-    asked: Asked, root: str, find: Callable[[str, str], Awaitable[Mapping[str, str]]]
-) -> Where | None:
-    """Return the files of a request, with a warning if a change of one is risky; None without any.
-
-    `find` returns the displayed path of a file below a root, and its warning.
-    """
+async def whereabouts(asked: Asked, root: str, buffers: Buffers) -> Where | None:
+    """Return the files of a request, with a warning if a change of one is risky, or None."""
     paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
     if not paths:
         return None
-    found = [await find(path, root) for path in paths]
-    named = "{path}: " if len(found) > 1 else ""
-    warnings = [f"{named.format(**each)}{each['warning']}" for each in found if each["warning"]]
-    return Where(", ".join(each["path"] for each in found), "; ".join(warnings))
+    found = [await buffers.shown_path(path, [root]) for path in paths]
+    warnings = [
+        f"{each.path}: {each.warning}" if len(found) > 1 else each.warning
+        for each in found
+        if each.warning
+    ]
+    return Where(", ".join(each.path for each in found), "; ".join(warnings))
 
 
 class Sight:
     """The requests of one chat on the screen; `root` is the project's folder."""
 
-    def __init__(self, root: str, requests: Requests, painter: Painter, panel: Panel) -> None:
+    def __init__(
+        self, root: str, requests: Requests, painter: Painter, panel: Panel, port: Port
+    ) -> None:
         self._root = root
         self._requests = requests
         self._painter = painter
         self._panel = panel
+        self._port = port
 
     async def kind(self, waiting: Waiting) -> str:
         """Return how much of a request is on the screen now (`view.SHOWN`); empty if nothing is."""
@@ -44,7 +45,7 @@ class Sight:
         if key == "a" and not waiting.view.shows_always:
             return False
         if isinstance(waiting.asked, PlanProposed):
-            return await self._panel.is_plan_read(waiting.token)
+            return await self._port.forms.is_plan_read(waiting.token)
         return waiting.has_one_diff
 
     async def lead(self, waiting: Waiting, key: str, *, is_pressed: bool = True) -> None:
@@ -58,7 +59,7 @@ class Sight:
 
     async def locate(self, waiting: Waiting) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""
-        where = await whereabouts(waiting.asked, self._root, self._panel.whereabouts)
+        where = await whereabouts(waiting.asked, self._root, self._port.buffers)
         if where is not None:
             waiting.view.locate(where)
             self.redraw(waiting)

@@ -11,7 +11,6 @@ from claude_ide.chat.chat import Chat
 from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import row
-from claude_ide.chat.panel import Panels
 from claude_ide.chat.running import Run
 from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry
 from claude_ide.chat.sessions.stored import Stored, StoredSessions, latest_first
@@ -47,8 +46,8 @@ class Sessions:
         self._source = source
         self._run = run
         self._editor = editor
-        self._panels = Panels(editor)
-        self._listing = Listing(NAME, KEYS, self._panels, run)
+        self._port = editor.port
+        self._listing = Listing(NAME, KEYS, self._port, run)
         self._chats = chats
         self._show = show
         self._resume = resume
@@ -63,7 +62,7 @@ class Sessions:
     async def open(self, words: str) -> None:
         """Open the list; with words, only of the sessions that contain all of them."""
         self._listing.end()
-        self._folder = Path(await self._panels.folder())
+        self._folder = Path(await self._port.buffers.folder())
         self._words, self._passages, self._asked = words.split(), {}, []
         await self._read()
         if not (self._stored or self._chats):

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.servers import Server
+from claude_ide.editor.port.servers import Server
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp.protocol import Position, Range, character_of, index_of, parsed
@@ -118,7 +118,8 @@ async def composed(
     found: list[BufferText] = []
     while len(found) < len(files):
         wanted = [{"path": file.path, "is_new": file.is_new} for file in files[len(found) :]]
-        answer = await editor.use("tools.edits.texts", {"files": wanted, "client": server.id})
+        given = {"files": wanted, "client": server.id}
+        answer = await editor.port.model_tools.edited_texts(given)
         found += msgspec.convert(answer["texts"], list[BufferText])
     return await asyncio.to_thread(_changed_files, files, found, server, ticks)
 

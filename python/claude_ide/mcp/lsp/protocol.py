@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide.editor.servers import Server, Spot, View
+from claude_ide.editor.port.servers import Server, Spot, View
 from claude_ide.paths import from_uri
 
 LONGEST = 120

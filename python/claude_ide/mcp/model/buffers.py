@@ -59,7 +59,7 @@ class UndoDiff(File, frozen=True):
 @model_tool("buffers", "List of open buffers")
 async def buffers(client: Client, _arguments: NoArguments) -> Content:
     """List the user's open buffers: path, filetype, and whether there are unsaved changes."""
-    found = (await client.editor.use("tools.buffers.list", {}))["buffers"] or []
+    found = (await client.tools.buffers())["buffers"] or []
     return page(count(len(found), "buffer"), map(_buffer, found))
 
 
@@ -73,7 +73,7 @@ async def buffer_text(client: Client, arguments: BufferText) -> Content:
         raise ToolError("give either file or buffer")
     fields: dict[str, Any] = {"offset": arguments.offset, "limit": arguments.limit}
     named = {"file": arguments.file} if arguments.file else {"bufnr": arguments.buffer}
-    found = await client.editor.use("tools.buffers.lines", fields | named)
+    found = await client.tools.buffer_lines(fields | named)
     lines = found["lines"] or []
     numbered = (f"{number}\t{line}" for number, line in enumerate(lines, found["first"]))
     unsaved = ", with unsaved changes" if found["is_modified"] else ""
@@ -85,7 +85,7 @@ async def buffer_text(client: Client, arguments: BufferText) -> Content:
 async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
     """Return a diff from the disk to the buffer for each open file with unsaved changes."""
     fields = {"file": arguments.file} if arguments.file else {}
-    files = (await client.editor.use("tools.buffers.unsaved", fields))["files"] or []
+    files = (await client.tools.unsaved(fields))["files"] or []
     if not files:
         return page("Everything is saved.", ())
     lines: list[str] = []
@@ -101,7 +101,7 @@ async def undo_history(client: Client, arguments: History) -> Content:
 
     `undo_diff` shows what has changed between two of them.
     """
-    found = await client.editor.use("tools.undo.history", arguments.fields())
+    found = await client.tools.undo_states(arguments.fields())
     states = found["states"] or []
     lines = (_state(state, found["now"]) for state in states)
     heading = f"{count(found['total'], 'state')}; the text is state {found['current']}"
@@ -114,7 +114,7 @@ async def undo_diff(client: Client, arguments: UndoDiff) -> Content:
     fields: dict[str, Any] = {"file": arguments.file, "from": arguments.older}
     if arguments.newer is not None:
         fields["to"] = arguments.newer
-    found = await client.editor.use("tools.undo.diff", fields)
+    found = await client.tools.undo_difference(fields)
     heading = f"From state {found['from']} to state {found['to']}"
     return page(heading, await _difference(found) or ["There is no difference."])
 

@@ -51,7 +51,7 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
 
     `quickfix` returns the entries.
     """
-    plan = await client.editor.use("tools.make.command", {})
+    plan = await client.tools.make_command()
     if not plan["command"]:
         raise ToolError("'makeprg' is empty")
     question = f"{client.shown_name} wants to run: {plan['command']}"
@@ -59,7 +59,7 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
     run = RUN.format(plan["command"])
     if await client.editor.decide(question, [run, REFUSE]) != run:
         raise ToolError("the user does not want to run it")
-    done = await client.editor.use("tools.make.run", plan)
+    done = await client.tools.make(plan)
     ended = (
         "was stopped after its time limit" if done["is_stopped"] else f"exit code {done['code']}"
     )
@@ -71,7 +71,7 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
 @model_tool("ex_output", "Output of a command of Neovim")
 async def ex_output(client: Client, arguments: ExOutput) -> Content:
     """Return what a command of Neovim shows, such as the user's maps, options or autocommands."""
-    found = await client.editor.use("tools.ex_output.show", {"command": arguments.command})
+    found = await client.tools.ex_output({"command": arguments.command})
     wanted = arguments.containing.casefold()
     lines = [line for line in found["lines"] or [] if wanted in line.casefold()]
     part = lines[arguments.offset : arguments.offset + arguments.limit]

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from claude_ide.editor.editor import PENDING
-from claude_ide.editor.servers import Published, Question, Servers
+from claude_ide.editor.port.servers import Published
+from claude_ide.editor.servers import Question, Servers
 from claude_ide.editor.state import Diagnostics
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.mcp.client import Client
@@ -79,7 +80,7 @@ async def diagnostics(client: Client, arguments: DiagnosticsOf) -> Content:
 
 async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostics]]:
     """Return the buffer and the diagnostics of a file; what does not know it yet gets more time."""
-    prepared = await client.editor.use("tools.diagnostics.prepare", {"file": path})
+    prepared = await client.tools.prepare_diagnostics({"file": path})
     bufnr, was_cold = prepared["bufnr"], prepared["was_cold"]
     if editor_name() == NEOVIM:
         was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from claude_ide.editor.servers import Published, Question, Run, Server, View
+from claude_ide.editor.port.servers import Published, Run, Server, View
+from claude_ide.editor.servers import Question
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
@@ -121,7 +122,7 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     try:
         action, ticks = await actions.find(servers, wanted, published)
     except ToolError as error:
-        if await editor.names_private(str(error)):
+        if await editor.port.privacy.is_named(str(error)):
             raise ToolError(CONCERNS_PRIVATE) from None
         raise
     server, what = action.server, f'apply "{action.title}"'
@@ -160,7 +161,7 @@ async def format_file(client: Client, arguments: Format) -> Content:
     others, file = [arguments.file], None
     while others and file is None:
         fields = {"file": arguments.file, "index": len(asked) + len(failures)}
-        found = await client.editor.use("tools.formatting.format", fields)
+        found = await client.tools.format(fields)
         others = found["others"] or []
         try:
             file = await asyncio.to_thread(_formatted, found, arguments)

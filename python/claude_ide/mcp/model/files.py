@@ -9,7 +9,7 @@ from claude_ide.mcp.tool import Content, NoArguments, model_tool, text
 @model_tool("working_folders", "Working folders")
 async def working_folders(client: Client, _arguments: NoArguments) -> Content:
     """List the user's working folders, the current one first."""
-    found = (await client.editor.use("tools.files.folders", {}))["folders"]
+    found = (await client.tools.folders())["folders"]
     return page(count(len(found), "folder"), found)
 
 
@@ -19,5 +19,5 @@ async def save_file(client: Client, arguments: File) -> Content:
 
     The user's autocommands run; they may format the file.
     """
-    await client.editor.use("tools.files.save", arguments.fields())
+    await client.tools.save(arguments.fields())
     return text(f"Saved {arguments.file}")

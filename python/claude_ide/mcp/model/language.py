@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor.servers import Answers, Question, Server, View
+from claude_ide.editor.port.servers import Server, View
+from claude_ide.editor.servers import Answers, Question
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import locations
 from claude_ide.mcp.lsp.locations import Location

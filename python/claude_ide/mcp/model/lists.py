@@ -43,7 +43,7 @@ async def register(client: Client, arguments: Register) -> Content:
     """Return the text of one of the user's registers. The clipboard is usually not allowed."""
     allows = client.config.tools.clipboard
     fields = {"name": arguments.name, "allows_clipboard": allows}
-    found = await client.editor.use("tools.lists.register", fields)
+    found = await client.tools.register(fields)
     lines = found["lines"] or []
     heading = count(found["total"], "line") if lines else "The register is empty."
     left_out = found["total"] - len(lines)
@@ -54,7 +54,7 @@ async def register(client: Client, arguments: Register) -> Content:
 async def quickfix(client: Client, arguments: Quickfix) -> Content:
     """Return the entries of the quickfix list or of the location list."""
     fields = {"list": arguments.list, "offset": arguments.offset, "limit": arguments.limit}
-    found = await client.editor.use("tools.lists.quickfix", fields)
+    found = await client.tools.quickfix(fields)
     entries = found["entries"] or []
     title = f"; title: {found['title']}" if found["title"] else ""
     current = f"; the user is at entry {found['current']}" if found["total"] else ""
@@ -65,7 +65,7 @@ async def quickfix(client: Client, arguments: Quickfix) -> Content:
 @model_tool("messages", "Recent messages")
 async def messages(client: Client, arguments: Messages) -> Content:
     """Return the last lines of Neovim's :messages, such as errors that the user has just seen."""
-    found = await client.editor.use("tools.messages.recent", {"limit": arguments.limit})
+    found = await client.tools.messages({"limit": arguments.limit})
     lines = found["lines"] or []
     return page(count(len(lines), "line"), lines)
 

@@ -178,7 +178,7 @@ class _Review:
         """Raise `ToolError` if one of the accepted files has changed since it was read."""
         known = [each.file for each in self._accepted if not each.file.is_new]
         fields = [{"path": file.path, "digest": file.digest} for file in known]
-        found = await self._editor.use("tools.edits.stale", {"files": fields}) if fields else {}
+        found = await self._editor.port.model_tools.stale({"files": fields}) if fields else {}
         stale = [*(found.get("paths") or [])]
         stale += [each.file.path for each in self._accepted if each.file.is_new and _exists(each)]
         if stale:
@@ -215,14 +215,14 @@ class _Review:
             raise EditorError(loaded.obstacle)
         name, digest = self._client.shown_name, accepted.file.digest
         target = accepted.file.target
-        done = await self._editor.ask(WRITER, path, text, name, False, digest, target)
-        if done.get("is_unloaded"):
+        done = await self._editor.port.disk.write(path, text, name, False, digest, target)
+        if done.is_unloaded:
             raise EditorError(f"read-only in {editor_name()}, or closed")
-        if "bufnr" in done:
+        if done.bufnr is not None:
             raise EditorError("changed meanwhile; it was not changed")
-        if "saved" in done:
+        if done.saved is not None:
             notes.append(" (saving has changed it further)")
-        listed = self.outcome.unsaved if done.get("is_unsaved") else self.outcome.written
+        listed = self.outcome.unsaved if done.is_unsaved else self.outcome.written
         listed.append("".join([path, *notes]))
 
     def report_late(self, what: str) -> None:

@@ -26,7 +26,7 @@ class Marks(Arguments, frozen=True):
 @model_tool("windows", "Visible windows")
 async def windows(client: Client, arguments: Windows) -> Content:
     """Return what the user sees: the windows of the tab page, the cursors, the lines on screen."""
-    found = await client.editor.use("tools.screen.windows", {"text": arguments.text})
+    found = await client.tools.windows({"text": arguments.text})
     lines: list[str] = []
     for window in found["windows"] or []:
         lines.append(_window(window))
@@ -38,7 +38,7 @@ async def windows(client: Client, arguments: Windows) -> Content:
 @model_tool("selection", "The user's selection")
 async def selection(client: Client, _arguments: NoArguments) -> Content:
     """Return what the user has selected; without a selection, the position of the cursor."""
-    found = await client.editor.use("tools.screen.selection", {})
+    found = await client.tools.selection()
     if not found:
         return page("The user has not been in a file.", ())
     first, last = found["first"], found["last"]
@@ -53,7 +53,7 @@ async def selection(client: Client, _arguments: NoArguments) -> Content:
 async def marks(client: Client, arguments: Marks) -> Content:
     """List the marks that the user has set: a to z of a file, and the global ones A to Z."""
     fields = {"file": arguments.file} if arguments.file else {}
-    found = (await client.editor.use("tools.screen.marks", fields))["marks"] or []
+    found = (await client.tools.marks(fields))["marks"] or []
     lines = (f"{mark['name']} {_place(mark)}" for mark in found)
     return page(count(len(found), "mark"), lines)
 
@@ -61,7 +61,7 @@ async def marks(client: Client, arguments: Marks) -> Content:
 @model_tool("jumps", "Where the user was")
 async def jumps(client: Client, _arguments: NoArguments) -> Content:
     """List where the user has jumped from and what the user has changed, the latest first."""
-    found = await client.editor.use("tools.screen.jumps", {})
+    found = await client.tools.jumps()
     jumped, changed = found["jumps"] or [], found["changes"] or []
     lines = [*map(_place, jumped), "Changes of the current file:", *map(_place, changed)]
     return page("Jumps in the current window:", lines)

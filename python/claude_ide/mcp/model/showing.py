@@ -79,7 +79,7 @@ class Highlight(Arguments, frozen=True):
 @model_tool("open_file", "Show a file")
 async def open_file(client: Client, arguments: OpenFile) -> Content:
     """Show the user a file, at a line or with lines selected."""
-    opened = await client.editor.use("tools.showing.open", _fields(arguments))
+    opened = await client.tools.show_file(_fields(arguments))
     if "error" in opened:
         return text(opened["error"])
     shown = "" if opened["isShown"] else " in the background"
@@ -91,7 +91,7 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 async def show_places(client: Client, arguments: ShowPlaces) -> Content:
     """Show the user a list of places as a new quickfix list; earlier lists are kept."""
     fields = _fields(arguments) | {"list": "quickfix", "how": "new", "open": True}
-    shown = await client.editor.use("tools.showing.list", fields)
+    shown = await client.tools.show_list(fields)
     return text(f"The user sees {count(shown['count'], 'place')} in the quickfix window.")
 
 
@@ -103,7 +103,7 @@ async def set_list(client: Client, arguments: SetList) -> Content:
     """
     how = "append" if arguments.append else "set"
     fields = _fields(arguments) | {"how": how, "open": False}
-    shown = await client.editor.use("tools.showing.list", fields)
+    shown = await client.tools.show_list(fields)
     done = "Appended" if arguments.append else "Set"
     return text(f"{done} {count(shown['count'], 'place')}.")
 
@@ -114,14 +114,14 @@ async def highlight(client: Client, arguments: Highlight) -> Content:
 
     Call `open_file` as well to have the user look at them.
     """
-    shown = await client.editor.use("tools.showing.highlight", _fields(arguments))
+    shown = await client.tools.highlight(_fields(arguments))
     return text(f"Highlighted {count(shown['count'], 'range')}.")
 
 
 @model_tool("clear_highlights", "Remove the highlights")
 async def clear_highlights(client: Client, _arguments: NoArguments) -> Content:
     """Remove all lines that were highlighted."""
-    await client.editor.use("tools.showing.clear", {})
+    await client.tools.clear_highlights()
     return text("There are no highlights any more.")
 
 

@@ -42,7 +42,7 @@ class Query(File, frozen=True):
 @model_tool("syntax_node", "Node of the syntax tree")
 async def syntax_node(client: Client, arguments: Place) -> Content:
     """Return the syntax node at a place and its ancestors, with their types, fields and ranges."""
-    found = await client.editor.use("tools.syntax.node", arguments.fields())
+    found = await client.tools.syntax_node(arguments.fields())
     lines = (f"{_range(node)} {_kind(node)}: {node['text']}" for node in found["nodes"] or [])
     return page(f"{found['language']}; the innermost node first", lines)
 
@@ -53,7 +53,7 @@ async def outline(client: Client, arguments: Outline) -> Content:
 
     Works without a language server, also for text that is not saved.
     """
-    found = await client.editor.use("tools.syntax.outline", arguments.fields())
+    found = await client.tools.syntax_outline(arguments.fields())
     definitions = found["definitions"] or []
     lines = (f"{'  ' * each['depth']}{_definition(each)}" for each in definitions)
     heading = count(found["total"], "definition")
@@ -63,7 +63,7 @@ async def outline(client: Client, arguments: Outline) -> Content:
 @model_tool("enclosing", "Function around a line")
 async def enclosing(client: Client, arguments: InFile) -> Content:
     """Return the function around a line with its whole text, and the definitions around that."""
-    found = await client.editor.use("tools.syntax.enclosing", arguments.fields())
+    found = await client.tools.syntax_enclosing(arguments.fields())
     around = found["definitions"] or []
     if not around:
         return page("No function or class is around this line.", ())
@@ -80,7 +80,7 @@ async def tree_sitter_query(client: Client, arguments: Query) -> Content:
 
     A query that takes longer than 5 seconds is stopped: avoid many wildcards with `*` or `+`.
     """
-    found = await client.editor.use("tools.syntax.query", arguments.fields())
+    found = await client.tools.syntax_query(arguments.fields())
     captures = found["captures"] or []
     lines = (f"@{each['name']} {_range(each)} {_kind(each)}: {each['text']}" for each in captures)
     rest = remaining(found["total"], arguments.offset, captures)

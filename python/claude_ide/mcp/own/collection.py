@@ -108,7 +108,7 @@ def _tool(definition: dict[str, Any]) -> OwnTool:
     name = definition["name"]
 
     async def call(client: "Client", arguments: Any) -> Any:
-        answer = await client.editor.use("tools.own.call", {"name": name, "arguments": arguments})
+        answer = await client.tools.call_own({"name": name, "arguments": arguments})
         if "failure" in answer:
             # Whole, with the traceback; the model needs only the beginning.
             logger.error("the tool %s failed: %s", name, answer["whole"])

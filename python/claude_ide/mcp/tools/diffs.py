@@ -127,10 +127,10 @@ async def close_tab(client: Client, arguments: TabName) -> Content:
     if named:
         await _withdraw(client, named)
         return text("TAB_CLOSED")
-    if Path(arguments.tab_name).is_absolute() and await client.editor.close_file(
-        arguments.tab_name
-    ):
-        return text("TAB_CLOSED")
+    if Path(arguments.tab_name).is_absolute():
+        result = await client.editor.port.buffers.close_file(arguments.tab_name)
+        if result.closed:
+            return text("TAB_CLOSED")
     return text("Tab not found")
 
 
@@ -160,4 +160,4 @@ async def _withdraw(client: Client, diffs: list[Diff]) -> None:
     for diff in diffs:
         # The user answered in the terminal; after a yes the CLI writes the file next.
         diff.withdraw()
-        await client.editor.expect_write(diff.path)
+        await client.editor.port.disk.expect_write(diff.path)

@@ -51,7 +51,7 @@ class ReformatFile(Arguments, frozen=True):
 @tool("openFile")
 async def open_file(client: Client, arguments: OpenFile) -> Content:
     """Open a file in the editor and, if asked, select the text from startText to endText."""
-    opened = await client.editor.open_file(
+    opened = await client.editor.port.buffers.open_file(
         {
             "path": arguments.file_path,
             "preview": arguments.preview,
@@ -70,15 +70,16 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 @tool("open_files")
 async def open_files(client: Client, arguments: OpenFiles) -> Content:
     """Open several files; the answer lists those that are now open, and why others are not."""
-    opened, errors = await client.editor.open_files(arguments.file_paths)
-    return json_text({"opened_files": opened} | ({"errors": errors} if errors else {}))
+    files = await client.editor.port.buffers.open_files(arguments.file_paths)
+    errors = {"errors": files.errors} if files.errors else {}
+    return json_text({"opened_files": files.opened} | errors)
 
 
 @tool("saveDocument")
 async def save_document(client: Client, arguments: FilePath) -> Content:
     """Save a file that is open in the editor, as the user would with :write."""
     path = arguments.file_path
-    await client.editor.save(path)
+    await client.editor.port.buffers.save(path)
     return json_text({"success": True, "filePath": path, "saved": True, "message": "Saved"})
 
 
@@ -87,13 +88,20 @@ async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
     """Return whether a file that is open in the editor has unsaved changes."""
     path = arguments.file_path
     known = await client.editor.dirty(path)
-    if not known.pop("isOpen"):
+    if not known.isOpen:
         reason = f"Document not open: {path}"
         return json_text({"success": False, "filePath": path, "message": reason})
-    return json_text({"success": True, "filePath": path, **known})
+    return json_text(
+        {
+            "success": True,
+            "filePath": path,
+            "isDirty": known.isDirty,
+            "isUntitled": known.isUntitled,
+        }
+    )
 
 
 @tool("reformat_file")
 async def reformat_file(client: Client, arguments: ReformatFile) -> Content:
     """Format a file with the user's own formatters, and save it; the answer says what changed."""
-    return text(await client.editor.reformat(arguments.file_path))
+    return text((await client.editor.port.buffers.reformat(arguments.file_path)).report)

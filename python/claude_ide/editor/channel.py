@@ -1,4 +1,4 @@
-"""The port to an editor: how the other rooms call functions that run inside it."""
+"""The channel to an editor: carries calls of functions that run inside it."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from claude_ide.errors import EditorError
 logger = logging.getLogger(__name__)
 
 
-class Port(Protocol):
+class Channel(Protocol):
     """Calls functions inside the editor by name, as `module.function`, with plain arguments.
 
     A call is one instant in the editor: nothing else happens there while it runs. Calls run in the

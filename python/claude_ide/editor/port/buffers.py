@@ -1,0 +1,234 @@
+"""Buffers, as texts of files: open, unsaved, written by agents. Paths are absolute."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from claude_ide.editor.port.binding import Payload, notification, operation, request
+
+
+class Buffer(Payload, frozen=True):
+    """The buffer of a file."""
+
+    bufnr: int
+    loaded: bool
+    modified: bool
+    listed: bool
+
+
+class Dirty(Payload, frozen=True):
+    """The answer of `checkDocumentDirty`: the other two are None if the file is not open."""
+
+    isOpen: bool
+    isDirty: bool | None = None
+    isUntitled: bool | None = None
+
+
+class Text(Payload, frozen=True):
+    """A text as `:write` would put it on disk, without a byte order mark, with line feeds."""
+
+    text: str
+
+
+class OpenedFiles(Payload, frozen=True):
+    """Those of many paths that are open now, and the errors of the others."""
+
+    opened: list[str]
+    errors: list[str]
+
+
+class Closed(Payload, frozen=True):
+    """Whether a file is closed now."""
+
+    closed: bool = False
+
+
+class Reformatted(Payload, frozen=True):
+    """A sentence on what a formatter has changed."""
+
+    report: str
+
+
+class ShownPath(Payload, frozen=True):
+    """A file as its user knows it: the shortened path, and a warning in a few words, or "".
+
+    `target` is the path without links, for which the warning is.
+    """
+
+    path: str
+    warning: str = ""
+    target: str = ""
+
+
+class Buffers(Protocol):
+    """The open files."""
+
+    @request("file.editor_changes.begin", large=True)
+    async def begin_changes(self) -> Any:
+        """Return a snapshot of the open files, to which later events refer."""
+        ...
+
+    @request("file.open_editors.editors", large=True)
+    async def editors(self) -> list[dict[str, Any]]:
+        """Return the open files as `getOpenEditors` describes them."""
+        ...
+
+    @request("file.open_editors.paths")
+    async def paths(self) -> list[str]:
+        """Return the paths of the open files, the most recently used one first."""
+        ...
+
+    @request("file.open_editors.current")
+    async def current_path(self) -> str | None:
+        """Return the path of the file that the user works on."""
+        ...
+
+    @request("file.folders.all")
+    async def folders(self) -> list[str]:
+        """Return the working folders: the global one, then those of tabpages and windows."""
+        ...
+
+    @request("file.buffers.folder")
+    async def folder(self) -> str:
+        """Return the working folder of the current window."""
+        ...
+
+    @request("file.whereabouts.of")
+    async def shown_path(self, path: str, roots: Sequence[str]) -> ShownPath:
+        """Shorten a path for display, and find the risk of a change. `roots` are projects."""
+        ...
+
+    @request("file.buffers.dirty")
+    async def dirty(self, path: str) -> Dirty:
+        """Return whether a file is open, and has unsaved changes."""
+        ...
+
+    @request("file.buffers.text")
+    async def text(self, path: str, real: bool = False) -> Text | None:
+        """Return the text of a loaded file, saved or not; None if it is not loaded.
+
+        `real` says that `path` has no links, so that none is followed.
+        """
+        ...
+
+    @request("file.buffers.modified")
+    async def modified(self, paths: Sequence[str]) -> list[str]:
+        """Return those of the files whose buffers have unsaved changes."""
+        ...
+
+    @request("file.buffers.find")
+    async def find(self, path: str, real: bool = False) -> Buffer | None:
+        """Return a file's buffer. `real` is as in `text`."""
+        ...
+
+    @request("file.buffers.save")
+    async def save(self, path: str) -> None:
+        """Save a file's buffer as `:write` does."""
+        ...
+
+    @operation("format.reformat")
+    async def reformat(self, path: str) -> Reformatted:
+        """Format a file with the user's formatters, and save it unless it had unsaved changes."""
+        ...
+
+    @request("file.open.open_file")
+    async def open_file(self, opening: dict[str, Any]) -> dict[str, Any]:
+        """Open a file in a suitable window (`claude_ide.OpenFile`, `claude_ide.OpenedFile`)."""
+        ...
+
+    @request("file.open.open_files")
+    async def open_files(self, paths: Sequence[str]) -> OpenedFiles:
+        """Open several files; only the first one is shown."""
+        ...
+
+    @request("file.open.close_file")
+    async def close_file(self, path: str) -> Closed:
+        """Close a file without losing changes."""
+        ...
+
+    @request("file.rebase.merge_texts")
+    async def merge(self, base: str, ours: str, theirs: str) -> str | None:
+        """Return `base` with the changes of both other texts; None if they conflict."""
+        ...
+
+
+class AgentText(Payload, frozen=True):
+    """A buffer's text as it would be on disk; None if there is none.
+
+    With `is_behind` another program may have written the file since.
+    """
+
+    text: str | None = None
+    is_behind: bool = False
+
+
+class WriteOutcome(Payload, frozen=True):
+    """What has become of a write; all defaults if it was made as asked.
+
+    `saved` is the text that the file has instead, such as a formatted one. With `is_unsaved` the
+    text is only in the buffer, which had unsaved changes. With `is_unloaded` the file is to be
+    written on disk. `bufnr`, `changedtick` and `text` are those of a buffer whose unsaved text the
+    user first has to give up; with `warning` they first have to agree to a change of this file.
+    """
+
+    saved: str | None = None
+    is_unsaved: bool = False
+    is_unloaded: bool = False
+    bufnr: int | None = None
+    changedtick: int = 0
+    text: str = ""
+    warning: str | None = None
+
+
+class Disk(Protocol):
+    """What others write to the files of buffers."""
+
+    @request("disk.agent_file.read")
+    async def agent_text(self, path: str) -> AgentText:
+        """Return the text of a file's buffer, saved or not."""
+        ...
+
+    @operation("disk.agent_file.open", "disk.agent_file.close")
+    async def write(
+        self,
+        path: str,
+        text: str,
+        agent: str,
+        project: str | Literal[False],
+        approved: int | str | Literal[False],
+        target: str,
+    ) -> WriteOutcome:
+        """Write a file through its buffer, as soon as this does not disturb the user.
+
+        `project` is the agent's folder, or False if the user has allowed to change this file.
+        `approved` is the `changedtick` or the digest of the text that the user lets be replaced.
+        `target` is the path without links.
+        """
+        ...
+
+    @request("host.server")
+    async def is_responding(self) -> Any:
+        """Return at once, unless the editor is busy."""
+        ...
+
+    @request("disk.reload.sync")
+    async def reload(self) -> list[int]:
+        """Reload buffers whose files were written on disk, as one undoable change each.
+
+        Returns the numbers of the reloaded buffers.
+        """
+        ...
+
+    @request("disk.reload.expect")
+    async def expect_write(self, path: str) -> None:
+        """Have a file's buffer follow the next write, which a client is about to make."""
+        ...
+
+    @notification("disk.named_files.add")
+    def announce_write(self, path: str, agent: str = "Claude") -> None:
+        """Announce that an agent writes a file without a diff."""
+        ...
+
+    @notification("disk.change.changed_in")
+    def changed_in(self, buffers: Sequence[int]) -> None:
+        """Report buffers whose files have changed on disk."""
+        ...

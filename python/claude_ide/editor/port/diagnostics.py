@@ -1,0 +1,214 @@
+"""Diagnostics, the waits for them, and the selection. Positions are 0-based, in UTF-16."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from msgspec import field
+
+from claude_ide.editor.port.binding import Payload, notification, request
+
+
+class FileDiagnostics(Payload, frozen=True):
+    """Diagnostics of one file; a file may occur in several slices. `omitted` were left out."""
+
+    uri: str
+    items: list[dict[str, Any]] = field(default_factory=list)
+    omitted: int = 0
+
+
+class Slice(Payload, frozen=True):
+    """Some diagnostics of a reading; with `done` they are the last ones."""
+
+    files: list[FileDiagnostics] = field(default_factory=list)
+    done: bool = False
+    token: int = 0
+
+
+class LoadedFile(Payload, frozen=True):
+    """A file that is loaded now.
+
+    `is_cold` is whether it was not loaded before, and `is_checked` whether it was and a server or
+    linter has checked it since; `obstacle` is why it could not be loaded.
+    """
+
+    bufnr: int = 0
+    is_cold: bool = False
+    is_checked: bool = False
+    obstacle: str = ""
+
+
+class Answer(Payload, frozen=True):
+    """What one has published for a buffer since a text: milliseconds after it, and how often."""
+
+    first_ms: float
+    last_ms: float
+    count: int = 1
+
+
+class Work(Payload, frozen=True):
+    """Work that a server has reported after a text: milliseconds after it; None if it goes on."""
+
+    name: str
+    title: str
+    began_ms: float
+    ended_ms: float | None = None
+
+
+class Text(Payload, frozen=True):
+    """A text that a buffer has got from its file; `answers` by the name of the publisher."""
+
+    number: int
+    age_ms: float
+    answers: dict[str, Answer] = field(default_factory=dict)
+    works: list[Work] = field(default_factory=list)
+
+
+class Checker(Payload, frozen=True):
+    """One that checks a buffer.
+
+    A server publishes unasked, unless it is pulled. `published` is how often it has published for
+    any buffer. `is_busy`: it has been asked and has not answered, or its process runs.
+    `reads_code`: it is more than an assistant.
+    """
+
+    name: str
+    kind: Literal["server", "pulled", "linter"] = "server"
+    published: int = 0
+    is_busy: bool = False
+    reads_code: bool = False
+
+
+class BufferCheck(Payload, frozen=True):
+    """The check of a loaded buffer: its last texts, the newest first, and who checks it.
+
+    `starting` are the numbers of servers that have not reported yet what they can do.
+    """
+
+    bufnr: int
+    texts: list[Text]
+    checkers: list[Checker] = field(default_factory=list)
+    starting: list[int] = field(default_factory=list)
+
+
+class Checks(Payload, frozen=True):
+    """The checks of some buffers; `quiet_ms` is since something was published for any buffer."""
+
+    buffers: list[BufferCheck] = field(default_factory=list)
+    quiet_ms: float = 0
+
+
+class ReadAll(Payload, frozen=True):
+    """The first slice, or the checks of buffers that have just got a new text instead."""
+
+    first: Slice | None = None
+    checks: Checks = Checks()
+
+
+class BeforeWrite(Payload, frozen=True):
+    """The file, and its diagnostics if it was loaded before."""
+
+    loaded: LoadedFile
+    first: Slice | None = None
+
+
+class CheckBegun(Payload, frozen=True):
+    """`is_behind`: its text is older than the file; `checks` are those of recent texts."""
+
+    is_behind: bool
+    checks: Checks
+
+
+class Checked(Payload, frozen=True):
+    """The first slice, and whether anything has checked the file."""
+
+    first: Slice
+    is_checked: bool
+
+
+class Diagnostics(Protocol):
+    """Diagnostics are read in slices: `next` continues a reading, `finish` ends it early."""
+
+    @request("diagnostics.read", large=True)
+    async def read(self, path: str | Literal[False]) -> Slice:
+        """Begin to read the diagnostics of a file, or of all."""
+        ...
+
+    @request("diagnostics.read_all", large=True)
+    async def read_all(self) -> ReadAll:
+        """Begin to read the diagnostics of all files, after the reload of those written on disk."""
+        ...
+
+    @request("diagnostics.next", large=True)
+    async def next(self, token: int) -> Slice:
+        """Return the next slice, errors first."""
+        ...
+
+    @notification("diagnostics.finish")
+    def finish(self, token: int) -> None:
+        """End a reading."""
+        ...
+
+    @request("diagnostics.before_write.read", large=True)
+    async def before_write(self, path: str) -> BeforeWrite:
+        """Prepare for a file to be written by a client."""
+        ...
+
+    @request("diagnostics.unopened.load")
+    async def load(self, path: str) -> LoadedFile:
+        """Load a file for a while, unseen, so that it is checked even if it is not open."""
+        ...
+
+    @notification("diagnostics.unopened.release")
+    def release(self) -> None:
+        """Unload the files that were loaded only to be checked."""
+        ...
+
+    @request("diagnostics.check.begin")
+    async def begin_check(self, buffer: int) -> CheckBegun:
+        """Reload what was written on disk; return the state of a buffer."""
+        ...
+
+    @request("diagnostics.check.read", large=True)
+    async def read_checked(self, path: str, buffer: int) -> Checked:
+        """Begin to read the diagnostics of a file that was loaded to be checked."""
+        ...
+
+    @request("checking.texts.follow")
+    async def follow_checks(self, buffers: Sequence[int]) -> Checks:
+        """Return the checks of loaded buffers; that of one without a text from its file begins."""
+        ...
+
+
+class Selection(Protocol):
+    """The selection, and what is mentioned (parameters of `at_mentioned`)."""
+
+    @request("selection.current")
+    async def current(self) -> dict[str, Any] | None:
+        """Return the selection or the cursor in the current file; None outside files."""
+        ...
+
+    @request("selection.latest")
+    async def latest(self) -> dict[str, Any] | None:
+        """Return the selection or the cursor in the file where the user was last."""
+        ...
+
+    @request("selection.mention.range")
+    async def mention_lines(
+        self, buffer: int, first: int | Literal[False], last: int | Literal[False]
+    ) -> dict[str, Any]:
+        """Mention lines of a buffer, 1-based, inclusive; False: the whole file."""
+        ...
+
+    @request("selection.mention.path")
+    async def mention_path(
+        self,
+        typed: str,
+        first: str | Literal[False],
+        last: str | Literal[False],
+        lines: Mapping[str, int] | Literal[False],
+    ) -> dict[str, Any]:
+        """Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`.
+
+        `lines` is the range of the command: `bufnr`, `first`, `last`.
+        """
+        ...

@@ -1,0 +1,124 @@
+"""Proposed edits, one-off requests, and the review of what agents have changed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from claude_ide.editor.port.binding import Payload, notification, request
+
+
+class Diffs(Protocol):
+    """Proposals, each by an id of ours; their events are in `editor/events.py`."""
+
+    @request("diff.open")
+    async def open(self, id_: int, diff: Mapping[str, Any]) -> None:
+        """Show a proposal as soon as this disturbs nobody (`claude_ide.DiffRequest`)."""
+        ...
+
+    @notification("diff.offer")
+    def offer(self, id_: int, what: str) -> None:
+        """Offer to accept a proposal together with the edits that follow; `what` that allows."""
+        ...
+
+    @request("diff.accept")
+    async def accept(self, id_: int) -> None:
+        """Accept a proposal with its current text."""
+        ...
+
+    @notification("diff.close")
+    def close(self, id_: int) -> None:
+        """Close a proposal that is no longer needed."""
+        ...
+
+    @notification("diff.accepted.settle")
+    def report_written(self, id_: int, is_written: bool = ...) -> None:
+        """Report whether an accepted text was written; otherwise the editor looks at the file.
+
+        A text that the user had edited, and that was not written, stays in a buffer.
+        """
+        ...
+
+    @notification("diff.why.tell")
+    def explain(self, launch: str, path: str, words: str) -> None:
+        """Say why the CLI of a launch edits a file; empty if the edit is over.
+
+        Its diff may open later.
+        """
+        ...
+
+
+class Question(Protocol):
+    """One-off requests, each by the id that the editor has given it."""
+
+    @request("question.update")
+    async def update(self, id_: int, news: Mapping[str, Any]) -> None:
+        """Show news of a running request: its answer so far, or its progress."""
+        ...
+
+    @request("question.finish")
+    async def finish(self, id_: int, ended: Mapping[str, Any]) -> None:
+        """Report the end of a request: `text`, `result` or `error`."""
+        ...
+
+    @request("question.rewrite.show")
+    async def show_rewrite(self, diff: int, id_: int, proposal: Mapping[str, Any]) -> None:
+        """Show the answer of `:ClaudeEdit` as a diff; its events are those of `Diffs`."""
+        ...
+
+    @request("question.answer.close")
+    async def close_answer(self, id_: int) -> None:
+        """Close an answer that goes on in the chat."""
+        ...
+
+    @request("question.answer.close_window")
+    async def close_window(self, buffer: int) -> None:
+        """Close the window of an answer that is no longer needed."""
+        ...
+
+
+class News(Payload, frozen=True):
+    """The hunks of a source that are reverted now, and those that no longer are."""
+
+    reverted: list[dict[str, Any]]
+    restored: list[dict[str, Any]]
+
+
+class Review(Protocol):
+    """The review of changes, by their source: a chat or a session of a CLI."""
+
+    @request("review.show")
+    async def show(self, changes: Mapping[str, Any]) -> None:
+        """Show changes in the quickfix list, and enter its window (`claude_ide.ReviewRequest`)."""
+        ...
+
+    @request("review.name_files")
+    async def name_files(self, source: str, paths: Sequence[str]) -> None:
+        """Note the changed files of a source, for completion."""
+        ...
+
+    @request("review.count")
+    async def count(self, texts: Sequence[str]) -> tuple[int, int]:
+        """Count the lines that changes have added and removed.
+
+        `texts` are before and after each change in turns.
+        """
+        ...
+
+    @request("review.record.news")
+    async def news(self, source: str) -> News:
+        """Return what the user has reverted and restored since it was reported."""
+        ...
+
+    @request("review.record.mark_reported")
+    async def mark_reported(self, source: str) -> None:
+        """Note that the agent has got the last news."""
+        ...
+
+    @request("review.own_writes.watch")
+    async def watch_own_writes(self) -> None:
+        """Start to note which files the user writes."""
+        ...
+
+    @request("review.own_writes.among")
+    async def own_writes(self, paths: Sequence[str]) -> list[str]:
+        """Return those of the files that the user was the last to write; paths have no links."""
+        ...

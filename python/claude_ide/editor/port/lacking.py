@@ -1,0 +1,27 @@
+"""What the port has only in Neovim: the beginnings of functions' names, with the feature or reason.
+
+In Vim a call of such a function raises `EditorError`; nothing calls one there, because the commands
+and the model's tools that need it are not offered.
+"""
+
+IN_VIM = {
+    "chat": "the panel",
+    "disk.agent_file.read": "agents of the panel read files through buffers",
+    "file.rebase.merge_texts": "the panel merges prompts that were edited",
+    "jupyter": "the kernel",
+    "question.answer.close": "an answer that goes on in the panel",
+    "review.count": "the review of an agent's changes",
+    "review.name_files": "the review of an agent's changes",
+    "review.record": "the review of an agent's changes",
+    "review.show": "the review of an agent's changes",
+    "system.browser": "the panel opens a browser to log in",
+    "terminal.new": ":ClaudeNew",
+    "terminal.typing.redraw": "a terminal that is resized twice at once",
+    "terminal_prompt": ":ClaudePrompt",
+    "tools.edits.texts": "language servers",
+    "tools.language_servers": "language servers",
+    "tools.lines": "language servers",
+    "tools.own": "tools that the user adds in the editor",
+    "tools.syntax": "syntax trees",
+    "window.scratch": "texts that the panel shows in a window",
+}

@@ -1,0 +1,322 @@
+"""The windows of a chat: transcript, prompt, forms, lists. Only Neovim has them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from claude_ide.editor.port.binding import Payload, notification, operation, request
+
+Rows = Sequence[Any]
+"""Rows as `chat/page/rows.py` encodes them: a list of `[text, highlight group]` for each."""
+
+
+class Found(Payload, frozen=True):
+    """A chat. If its host has ended, `revival` is what a new one needs to continue it."""
+
+    chat: int
+    revival: dict[str, Any] | None = None
+
+
+class Panels(Protocol):
+    """The chats that the editor has windows for."""
+
+    @request("chat.state.new_id")
+    async def new_id(self) -> int:
+        """Return a new id, unique in this Neovim also after the end of the host."""
+        ...
+
+    @request("chat.panel.here")
+    async def here(self) -> Found | bool:
+        """Return the chat for a command: this tab page's, else the one used last; False if none."""
+        ...
+
+    @request("chat.panel.of_tabpage")
+    async def of_tabpage(self) -> Found | bool:
+        """Return the chat of the current tab page; False if there is none."""
+        ...
+
+    @request("chat.changes.here")
+    async def changes_here(self) -> str | bool:
+        """Return "shown" if a chat is on the screen, "hidden" if there is another, else False."""
+        ...
+
+    @request("chat.prompt.completion.show")
+    async def show_completion(self, number: int, paths: str) -> None:
+        """Offer paths, separated by NULs, for the completion of this number."""
+        ...
+
+    @request("chat.prompt.mentions.mark")
+    async def mark_mentions(self, buffer: int, tick: int, unknown: Sequence[Any]) -> None:
+        """Mark mentions without a file (`context.Unknown`), unless the prompt has changed since."""
+        ...
+
+    @request("chat.prompt.clipboard.insert")
+    async def paste_image(self, buffer: int, mark: int, image: Mapping[str, str]) -> None:
+        """Insert an image at a mark in a prompt, or say why there is none (`clipboard.read`)."""
+        ...
+
+    @request("chat.sessions.set")
+    async def know_sessions(self, folder: str, ids: Sequence[str]) -> None:
+        """Set the sessions of a folder that `:ClaudeChat resume` completes, the latest first."""
+        ...
+
+
+class Panel(Protocol):
+    """The panel of one chat, whose id is the first argument of each call."""
+
+    # Windows.
+
+    @request("chat.panel.open")
+    async def open(self, options: Mapping[str, Any]) -> None:
+        """Show the panel, and move the cursor to its prompt."""
+        ...
+
+    @request("chat.panel.toggle")
+    async def toggle(self, options: Mapping[str, Any]) -> None:
+        """Show the panel in the current tab page, or hide it there."""
+        ...
+
+    @request("chat.hostless.adopt")
+    async def adopt(self, options: Mapping[str, Any]) -> None:
+        """Take over a panel whose host has ended."""
+        ...
+
+    @request("chat.hostless.give_up")
+    async def give_up(self, reason: str) -> None:
+        """Show why a panel whose host has ended cannot be taken over."""
+        ...
+
+    @request("chat.login.open")
+    async def open_login(self, request: Mapping[str, Any]) -> None:
+        """Run a login in a terminal (`chat/login.lua`); its end is the event `logged_in`."""
+        ...
+
+    @request("chat.panel.close")
+    async def close(self) -> None:
+        """Close the panel and forget the chat."""
+        ...
+
+    @request("chat.panel.enter_prompt")
+    async def write(self) -> None:
+        """Move the cursor to the prompt."""
+        ...
+
+    @request("chat.placement.hide_float")
+    async def uncover(self) -> None:
+        """Make a file visible that was opened from the panel."""
+        ...
+
+    @request("chat.following.show")
+    async def show_file(self, path: str, first: int, last: int) -> str:
+        """Show a file without moving the user; return why that is not possible now, or "".
+
+        `first` is the line to go to, or 0; `last` is the last changed line, or 0. Both are 1-based.
+        """
+        ...
+
+    # Content.
+
+    @request("chat.transcript.draw")
+    async def draw(self, frame: Mapping[str, Any]) -> None:
+        """Draw a frame of the transcript."""
+        ...
+
+    @request("chat.transcript.follow")
+    async def follow(self) -> None:
+        """Show the end of the transcript, and follow it."""
+        ...
+
+    @request("chat.panel.set_bars")
+    async def draw_bars(self, bars: Mapping[str, Any], work: Mapping[str, Any]) -> None:
+        """Set the bars of both windows and the progress."""
+        ...
+
+    @request("chat.panel.pin")
+    async def pin(self, rows: Rows, more: int = 0) -> None:
+        """Pin rows to the transcript's corner, above the number of those that are left out.
+
+        An empty list removes them.
+        """
+        ...
+
+    @request("chat.tasks.set_count")
+    async def count_tasks(self, count: int) -> None:
+        """Set the number of tasks that run in the background."""
+        ...
+
+    @request("chat.tasks.show")
+    async def show_tasks(self, rows: Rows) -> None:
+        """Show the list of tasks in a float."""
+        ...
+
+    @request("chat.tasks.draw")
+    async def draw_tasks(self, rows: Rows) -> bool:
+        """Update the list of tasks; return whether it is still on screen."""
+        ...
+
+    @request("chat.waiting.set")
+    async def count_requests(self, count: int, label: str) -> None:
+        """Set the number of requests that wait, and what tells the chat from others."""
+        ...
+
+    @request("chat.state.remember")
+    async def remember(self, session: str) -> None:
+        """Store the session, so that a later host can resume it."""
+        ...
+
+    # Prompt.
+
+    @request("chat.offer.set")
+    async def offer(self, offer: Mapping[str, Any]) -> None:
+        """Set the completion, keys and commands of the panel (`offering.Offer`)."""
+        ...
+
+    @request("chat.sent.shown")
+    async def shown_prompt(self, number: int) -> None:
+        """Report that the transcript shows a prompt that the user has sent."""
+        ...
+
+    @request("chat.sent.claim")
+    async def claim_prompt(self, number: int) -> bool:
+        """Claim a prompt for the agent; False if the user has taken it back."""
+        ...
+
+    @request("chat.sent.forget")
+    async def forget_prompts(self, numbers: Sequence[int]) -> None:
+        """Report that prompts have begun, so that they need not be kept."""
+        ...
+
+    @request("chat.prompt.take_back")
+    async def take_back(self, numbers: Sequence[int] = ...) -> list[int]:
+        """Return unclaimed prompts, or those of these numbers, to the prompt window.
+
+        Returns the numbers of those that are back.
+        """
+        ...
+
+    @request("chat.prompt.give_back")
+    async def give_back(self, numbers: Sequence[int]) -> None:
+        """Return prompts to the prompt window that will not be carried out."""
+        ...
+
+    @request("chat.prompt.put_if_empty")
+    async def put_if_empty(self, text: str) -> bool:
+        """Put a text into the prompt window if that is empty; return whether it was."""
+        ...
+
+    @request("chat.prompt.edit")
+    async def edit(self, text: str, images: Sequence[Mapping[str, str]]) -> None:
+        """Replace the prompt by an earlier one; the present text remains in the history."""
+        ...
+
+    @request("chat.prompt.leave_edit")
+    async def leave_edit(self) -> None:
+        """Replace an earlier prompt, which remains in the history, by the text before it."""
+        ...
+
+    @request("chat.prompt.mention")
+    async def mention(self, words: str) -> None:
+        """Add a mention to the prompt."""
+        ...
+
+    # Requests.
+
+    @request("chat.transcript.sight.seen")
+    async def seen(self, part: int) -> str:
+        """Return the kind of a part that is completely visible now; empty if it is not."""
+        ...
+
+    @request("chat.panel.go_to_part")
+    async def lead(self, part: int, key: str) -> None:
+        """Scroll to the beginning of a part; say that this key has not answered it yet, if any."""
+        ...
+
+
+class Reviewed(Payload, frozen=True):
+    """What the user has decided about a plan or code, `text`, which they may have changed.
+
+    `decision` is one of `approve`, `approve_edits`, `revise` for a plan, and of `run`, `run_all`,
+    `refuse` for code; empty if they closed it.
+    """
+
+    decision: str = ""
+    text: str = ""
+    comments: str = ""
+
+
+class FilledIn(Payload, frozen=True):
+    """How a form has ended: with the `answer` of a key, or without an answer at all."""
+
+    answer: str = ""
+    declined: bool = False
+
+
+class Forms(Protocol):
+    """What the user edits or fills in to answer.
+
+    With the same `token` it opens again with what they wrote. Cancelling closes it.
+    """
+
+    @operation("chat.form.open", "chat.form.close")
+    async def fill_in(
+        self,
+        page: Mapping[str, Any],
+        *,
+        token: int,
+        step: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> FilledIn:
+        """Show a form; `step` gets each key, after which `show` shows the next page."""
+        ...
+
+    @notification("chat.form.show")
+    def show(self, token: int, page: Mapping[str, Any]) -> None:
+        """Show another page of a form."""
+        ...
+
+    @operation("chat.plan.open", "chat.plan.close")
+    async def ask_plan(self, plan: Mapping[str, str], *, token: int) -> Reviewed:
+        """Show a plan to edit; return the user's decision."""
+        ...
+
+    @request("chat.plan.is_read")
+    async def is_plan_read(self, token: int) -> bool:
+        """Return whether all of a plan has been on the screen."""
+        ...
+
+    @operation("jupyter.question.open", "jupyter.question.close")
+    async def ask_code(self, code: Mapping[str, str], *, token: int = 0) -> Reviewed:
+        """Show code to edit; return the user's decision."""
+        ...
+
+
+class Key(Payload, frozen=True):
+    """A key of a list. `desc` is for `:map`."""
+
+    key: str
+    name: str
+    desc: str
+
+
+class ListLook(Payload, frozen=True):
+    """How a list looks."""
+
+    title: str
+    keys: list[Key]
+
+
+class Lists(Protocol):
+    """Lists with keys, each by its name. A key is the event `chat_list`."""
+
+    @request("chat.list.open")
+    async def open(self, name: str, look: ListLook) -> None:
+        """Open a list, and enter it."""
+        ...
+
+    @request("chat.list.show")
+    async def show(self, name: str, title: str, items: Sequence[Mapping[str, Any]]) -> bool:
+        """Show the items of an open list; False if they could not be shown."""
+        ...
+
+    @request("chat.list.close")
+    async def close(self, name: str) -> None:
+        """Close a list, and return the user to where they came from."""
+        ...

@@ -1,0 +1,35 @@
+"""Private files: the editor gets the rules, and lets nothing out before."""
+
+from typing import Any, Protocol
+
+from claude_ide.editor.port.binding import notification, request
+from claude_ide.privacy.rules import Pushed
+
+
+class Privacy(Protocol):
+    """The rules in the editor, and what they depend on there."""
+
+    @notification("privacy.apply")
+    def apply(self, rules: Pushed) -> None:
+        """Judge by these rules from now on."""
+        ...
+
+    @notification("privacy.deny")
+    def deny(self, path: str, reason: str) -> None:
+        """Keep a file in the editor that the rules there cannot tell from others."""
+        ...
+
+    @request("privacy.is_named")
+    async def is_named(self, text: str) -> bool:
+        """Return whether a text names a private file that is or was open."""
+        ...
+
+    @request("privacy.look")
+    async def look(self) -> None:
+        """Report the facts as an event if they have changed."""
+        ...
+
+    @request("privacy.facts", large=True)
+    async def facts(self) -> dict[str, Any]:
+        """Return the option `privacy`, the working `folders`, and the folder `cwd`."""
+        ...

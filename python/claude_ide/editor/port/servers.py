@@ -1,0 +1,148 @@
+"""Language servers, and the lines of files that their answers name. Only Neovim has them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import field
+
+from claude_ide.editor.port.binding import Payload, request, tool
+
+
+class Server(Payload, frozen=True):
+    """A language server at one moment; the last facts are about one buffer.
+
+    `work` is the title of what it reports as in progress. `commands` is None if it has told later
+    which it can run. `is_early` is whether it was ready before the first question, and `attachment`
+    is 0 if it has served the buffer since then.
+    """
+
+    id: int
+    name: str
+    encoding: str
+    work: str | None = None
+    is_early: bool = False
+    supports: list[str] = field(default_factory=list)
+    commands: list[str] | None = None
+    attachment: int = 0
+    has_published: bool = False
+    reads_code: bool = False
+
+
+class Spot(Payload, frozen=True):
+    """A place in a buffer, 0-based, with its line; the column counts bytes."""
+
+    row: int
+    col: int
+    text: str
+
+
+class View(Payload, frozen=True):
+    """What is known of a buffer and of the servers that were asked for; without one, of all."""
+
+    is_loaded: bool
+    servers: list[Server] = field(default_factory=list)
+    starting: list[int] = field(default_factory=list)
+    bufnr: int | None = None
+    uri: str = ""
+    tick: int | None = None
+    age: float = 0
+    """Milliseconds since the buffer was first asked about."""
+    first: Spot | None = None
+    last: Spot | None = None
+
+
+class Reply(Payload, frozen=True):
+    """What one server has answered: a result, or a failure in its own words."""
+
+    result: Any = None
+    failure: str = ""
+    code: Any = None
+
+
+class Sent(Payload, frozen=True):
+    """The replies to requests. With `is_stale` the text had changed, and nothing was sent.
+
+    `ticks` are the changedticks of all loaded buffers from before, by number; `now` is what is
+    known after the last reply.
+    """
+
+    is_stale: bool = False
+    answers: list[Reply] = field(default_factory=list)
+    ticks: list[tuple[int, int]] = field(default_factory=list)
+    now: View | None = None
+
+
+class Published(Payload, frozen=True):
+    """A diagnostic, 0-based, with columns in bytes; `raw` is as the server `client` has sent it."""
+
+    client: int
+    row: int
+    end_row: int
+    col: int
+    message: str
+    raw: dict[str, Any]
+
+
+class Run(Payload, frozen=True):
+    """The edits that a server has sent while it ran a command, which are not applied.
+
+    `ticks` are { bufnr, changedtick } of all loaded buffers from before.
+    """
+
+    edits: list[Any] = field(default_factory=list)
+    ticks: list[tuple[int, int]] = field(default_factory=list)
+    failure: str = ""
+
+
+class Running(Payload, frozen=True):
+    """A server that runs, and the filetypes of its buffers."""
+
+    name: str
+    filetypes: list[str] = field(default_factory=list)
+    is_starting: bool = False
+
+
+class LanguageServers(Protocol):
+    """The user's language servers."""
+
+    @tool("tools.language_servers.open")
+    async def open(self, wanted: Mapping[str, Any]) -> View:
+        """Load a file if need be; return what is known of it. `wanted` is that of `look`."""
+        ...
+
+    @request("tools.language_servers.look", large=True)
+    async def look(self, wanted: Mapping[str, Any]) -> View:
+        """Return what is known of the servers that support a `method`.
+
+        The other keys name a buffer and places in it, as the model's tools do.
+        """
+        ...
+
+    @tool("tools.language_servers.send")
+    async def send(self, requests: Mapping[str, Any]) -> Sent:
+        """Send requests of a `method`, each with its `client` and its `parameters` as JSON.
+
+        Nothing is sent if the `tick` of the buffer is another one. Each server has `within`
+        milliseconds. Cancelling this cancels the requests.
+        """
+        ...
+
+    @request("tools.language_servers.running", large=True)
+    async def running(self) -> list[Running]:
+        """Return the servers that run."""
+        ...
+
+    @tool("tools.language_servers.run")
+    async def run(self, command: Mapping[str, Any]) -> Run:
+        """Have the server `client` run a command, whose `parameters` are JSON; catch its edits."""
+        ...
+
+    @request("tools.language_servers.diagnostics", large=True)
+    async def diagnostics(self, buffer: int) -> list[Published]:
+        """Return the diagnostics of a loaded buffer as servers have sent them."""
+        ...
+
+    @request("tools.lines.loaded", large=True)
+    async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+        """Return lines of loaded files, for each `path` and its `rows`; none for another file."""
+        ...

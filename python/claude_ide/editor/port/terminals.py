@@ -1,0 +1,208 @@
+"""Terminals in which agents run, their permissions, and the host itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from claude_ide.editor.port.binding import Payload, notification, request
+
+
+class LeftPane(Payload, frozen=True):
+    """A CLI that an earlier editor has left in a pane of tmux."""
+
+    id: str
+    pid: int
+    launch: str
+    size: float
+    mark: str
+
+
+class Terminals(Protocol):
+    """The terminals. A client is known by its process id, a terminal by the id of its launch."""
+
+    @notification("terminal.connected")
+    def connected(self, clients: Sequence[int]) -> None:
+        """Report the process ids of the clients, so that the editor finds their terminals."""
+        ...
+
+    @request("terminal.here")
+    async def here(self) -> list[int]:
+        """Return the process ids of the clients that belong to this tab page."""
+        ...
+
+    @request("terminal.running")
+    async def running(self) -> list[tuple[str, str, bool, str, list[int]]]:
+        """Return the terminals that run, the last used one first.
+
+        Each is the id of its launch, its name, whether a command here can mean it, its folder, and
+        the process ids of its clients.
+        """
+        ...
+
+    @request("terminal.is_running")
+    async def is_running(self) -> bool:
+        """Return whether the terminal of `:Claude` is running."""
+        ...
+
+    @request("terminal.toggle")
+    async def toggle(self, terminal: Mapping[str, Any]) -> None:
+        """Start a CLI, or hide or show the running one (`claude_ide.TerminalRequest`)."""
+        ...
+
+    @request("terminal.new")
+    async def new(self, terminal: Mapping[str, Any], name: str) -> None:
+        """Start another CLI; its name is for `:ClaudeSwitch`, a number if it is empty."""
+        ...
+
+    @request("terminal.adopt")
+    async def adopt(self, left: LeftPane) -> None:
+        """Take over a CLI in a pane of tmux."""
+        ...
+
+    @request("terminal.focus")
+    async def focus(self, pid: int) -> None:
+        """Go to the terminal of a client; 0: to that of `:Claude`."""
+        ...
+
+    @request("terminal_prompt.finish")
+    async def finish_prompt(self, is_sent: bool) -> None:
+        """Report whether the prompt of `:ClaudePrompt` is on its way; otherwise it stays."""
+        ...
+
+    @notification("activity.set")
+    def agent_does(self, source: str, activity: Mapping[str, Any]) -> None:
+        """Report what the agent of a terminal or a chat does (`activity.lua`)."""
+        ...
+
+    @notification("activity.remove")
+    def agent_ended(self, source: str) -> None:
+        """Report that the agent of a terminal or a chat has ended."""
+        ...
+
+
+class TypedPrompt(Payload, frozen=True):
+    """A prompt that is kept until it is typed, and what its CLI runs in.
+
+    That is a terminal of the editor, `bufnr`, or a `pane` of the server at `tmux` (as in $TMUX).
+    """
+
+    number: int
+    bufnr: int = 0
+    pane: str = ""
+    tmux: str = ""
+
+
+class Typing(Protocol):
+    """What types prompts into terminals."""
+
+    @request("terminal.typing.begin")
+    async def begin(self, pid: int, text: str) -> TypedPrompt:
+        """Keep a prompt for the CLI in which a client runs; 0: for that of `:Claude`.
+
+        Raises `EditorError` if neither a terminal of the editor nor a pane of `:Claude` is found.
+        """
+        ...
+
+    @request("terminal.typing.read")
+    async def read(self, buffer: int, most: int) -> list[str]:
+        """Return the lowest rows of a terminal; none once its program has ended."""
+        ...
+
+    @request("terminal.typing.press")
+    async def press(self, buffer: int, keys: str, seen: Sequence[str]) -> bool:
+        """Send keys, unless the screen has changed since it was `seen`: then return False."""
+        ...
+
+    @notification("terminal.typing.redraw")
+    def redraw(self, buffer: int) -> None:
+        """Have the program draw its whole screen again."""
+        ...
+
+    @notification("terminal.typing.finish")
+    def finish(self, number: int) -> None:
+        """Forget a prompt: it is typed."""
+        ...
+
+    @notification("terminal.typing.lose")
+    def lose(self, numbers: Sequence[int], why: str) -> None:
+        """Keep prompts that a CLI has not got where the user finds them."""
+        ...
+
+
+class Permission(Protocol):
+    """The float with the permission that a CLI in a terminal waits for."""
+
+    @request("permission.width")
+    async def width(self) -> int:
+        """Return the columns for its text."""
+        ...
+
+    @request("permission.show")
+    async def show(self, permission: Mapping[str, Any]) -> None:
+        """Show a permission, instead of an earlier one (`claude_ide.Permission`)."""
+        ...
+
+    @request("permission.enter")
+    async def enter(self) -> None:
+        """Move the user into the float."""
+        ...
+
+    @request("permission.close")
+    async def close(self) -> None:
+        """Close the float: no permission waits any more."""
+        ...
+
+
+class Host(Protocol):
+    """What the editor knows of its host."""
+
+    @request("host.listening")
+    async def listening(self, port: int, token: str) -> None:
+        """Report that the server accepts clients, and its address."""
+        ...
+
+    @request("host.stopped")
+    async def stopped(self) -> None:
+        """Report that the server has stopped."""
+        ...
+
+    @notification("host.clients")
+    def clients_changed(self, count: int) -> None:
+        """Report the number of connected clients."""
+        ...
+
+    @request("host.trust.is_declined")
+    async def has_declined_trust(self, root: str) -> bool:
+        """Return whether the user has declined to decide about trust in a folder for now."""
+        ...
+
+    @request("host.trust.decline")
+    async def decline_trust(self, root: str) -> None:
+        """Remember that the user has declined to decide about trust in a folder for now."""
+        ...
+
+    @request("health.receive")
+    async def report_health(self, steps: Sequence[Mapping[str, Any]]) -> None:
+        """Give `:checkhealth` the steps of a check."""
+        ...
+
+    @request("health.receive_agents")
+    async def report_agents(self, findings: Sequence[Mapping[str, Any]]) -> None:
+        """Give `:checkhealth` what was found about agents."""
+        ...
+
+
+class Wire(Protocol):
+    """The window of `:ClaudeWire`."""
+
+    @request("wire_window.open")
+    async def open(self, is_recording: bool) -> None:
+        """Open the window; enter it if it is open. It stays as it is while it `is_recording`."""
+        ...
+
+    @request("wire_window.append")
+    async def append(self, items: Sequence[Mapping[str, Any]], first: int) -> str:
+        """Append messages; `first` is the number of the oldest one that is kept.
+
+        Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
+        """
+        ...

@@ -1,0 +1,254 @@
+"""The model's tools that the editor runs; each takes one table, and returns one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import field
+
+from claude_ide.editor.port.binding import Payload, notification, operation, request, tool
+
+Fields = Mapping[str, Any]
+
+
+class OwnTools(Protocol):
+    """The tools that the user adds in Neovim."""
+
+    @notification("tools.own.know")
+    def know(self, names: Sequence[str], others: Sequence[str]) -> None:
+        """Report the names of all tools, and of those that were not added in Neovim."""
+        ...
+
+    @request("tools.own.turn")
+    async def turn(self, name: str, on: bool) -> None:
+        """Turn a tool on or off."""
+        ...
+
+
+class Chosen(Payload, frozen=True):
+    """The 1-based index of the item that the user has chosen; None if none."""
+
+    index: int | None = None
+
+
+class Typed(Payload, frozen=True):
+    """What the user has typed; None if they have cancelled."""
+
+    text: str | None = None
+
+
+class Dialogues(Protocol):
+    """Questions in the editor's own menus. Cancelling discards the question."""
+
+    @operation("dialogue.select", "dialogue.close")
+    async def select(self, prompt: str, items: Sequence[str]) -> Chosen:
+        """Let the user choose an item."""
+        ...
+
+    @operation("dialogue.select_later", "dialogue.close")
+    async def select_later(self, prompt: str, items: Sequence[str]) -> Chosen:
+        """Like `select`, for a question that the user does not expect: it waits while they type."""
+        ...
+
+    @operation("dialogue.input", "dialogue.close")
+    async def input(self, prompt: str, default: str) -> Typed:
+        """Let the user type a text."""
+        ...
+
+
+class Here(Payload, frozen=True):
+    """Where a kernel is needed: the current file and folder, and the kernels that molten runs."""
+
+    folder: str
+    path: str | None = None
+    molten: list[str] = field(default_factory=list)
+
+
+class Kernel(Protocol):
+    """What the user sees of the Jupyter kernel."""
+
+    @operation("jupyter.choice.open", "jupyter.choice.close")
+    async def choose(self, prompt: str, items: Sequence[str]) -> Chosen:
+        """Let the user choose an item."""
+        ...
+
+    @request("jupyter.record.begin")
+    async def begin(self, token: int, entry: Mapping[str, Any]) -> None:
+        """Append code that begins to run to the record."""
+        ...
+
+    @request("jupyter.record.finish")
+    async def finish(self, token: int, outputs: Sequence[Mapping[str, Any]]) -> None:
+        """Add what has come out of a run."""
+        ...
+
+    @request("jupyter.record.open")
+    async def show_record(self) -> None:
+        """Show the record."""
+        ...
+
+    @request("jupyter.whereabouts.here")
+    async def here(self) -> Here:
+        """Return where the user is."""
+        ...
+
+
+class ModelTools(Protocol):
+    """The tools as the model calls them, but for what Python adds to their answers.
+
+    They run as operations that may be refused while the editor is busy, and cancelled.
+    """
+
+    @tool("tools.buffers.list")
+    async def buffers(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the open `buffers`."""
+        ...
+
+    @tool("tools.buffers.lines")
+    async def buffer_lines(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
+        ...
+
+    @tool("tools.buffers.unsaved")
+    async def unsaved(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `files` with unsaved changes, or this one, with both texts or a `diff`."""
+        ...
+
+    @tool("tools.named.describe")
+    async def named_buffers(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the files and terminals behind numbers of buffers."""
+        ...
+
+    @tool("tools.undo.history")
+    async def undo_states(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `states` of a file's text."""
+        ...
+
+    @tool("tools.undo.diff")
+    async def undo_difference(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the difference of two states of a file's text."""
+        ...
+
+    @tool("tools.diagnostics.prepare")
+    async def prepare_diagnostics(self, fields: Fields = ...) -> dict[str, Any]:
+        """Prepare to list the diagnostics of a file, or of all."""
+        ...
+
+    @tool("tools.formatting.format")
+    async def format(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return a file's text as the user's formatter would have it."""
+        ...
+
+    @tool("tools.edits.texts")
+    async def edited_texts(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `texts` of `files` that a server, `client`, wants to change."""
+        ...
+
+    @tool("tools.edits.stale")
+    async def stale(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `paths` of those `files` whose text no longer has its `digest`."""
+        ...
+
+    @tool("tools.screen.windows")
+    async def windows(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return tab pages and windows, with the visible `text` if wanted."""
+        ...
+
+    @tool("tools.screen.selection")
+    async def selection(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the selection or the cursor."""
+        ...
+
+    @tool("tools.screen.marks")
+    async def marks(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `marks`."""
+        ...
+
+    @tool("tools.screen.jumps")
+    async def jumps(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the jump list."""
+        ...
+
+    @tool("tools.make.command")
+    async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return what `:make` would run."""
+        ...
+
+    @tool("tools.make.run")
+    async def make(self, fields: Fields = ...) -> dict[str, Any]:
+        """Run `:make`; return its output and the quickfix list."""
+        ...
+
+    @tool("tools.ex_output.show")
+    async def ex_output(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the output of a harmless Ex command."""
+        ...
+
+    @tool("tools.lists.register")
+    async def register(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the text of a register."""
+        ...
+
+    @tool("tools.lists.quickfix")
+    async def quickfix(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return a quickfix or location list."""
+        ...
+
+    @tool("tools.messages.recent")
+    async def messages(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the last messages."""
+        ...
+
+    @tool("tools.files.folders")
+    async def folders(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the working `folders`."""
+        ...
+
+    @tool("tools.files.save")
+    async def save(self, fields: Fields = ...) -> dict[str, Any]:
+        """Save a file as `:write` does."""
+        ...
+
+    @tool("tools.showing.open")
+    async def show_file(self, fields: Fields = ...) -> dict[str, Any]:
+        """Show a place of a file to the user."""
+        ...
+
+    @tool("tools.showing.list")
+    async def show_list(self, fields: Fields = ...) -> dict[str, Any]:
+        """Show places in the quickfix or location list."""
+        ...
+
+    @tool("tools.showing.highlight")
+    async def highlight(self, fields: Fields = ...) -> dict[str, Any]:
+        """Highlight lines of a file."""
+        ...
+
+    @tool("tools.showing.clear")
+    async def clear_highlights(self, fields: Fields = ...) -> dict[str, Any]:
+        """Remove the highlights."""
+        ...
+
+    @tool("tools.syntax.node")
+    async def syntax_node(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the node of the syntax tree at a place."""
+        ...
+
+    @tool("tools.syntax.outline")
+    async def syntax_outline(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return an outline of a file from its syntax tree."""
+        ...
+
+    @tool("tools.syntax.enclosing")
+    async def syntax_enclosing(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the nodes around a place."""
+        ...
+
+    @tool("tools.syntax.query")
+    async def syntax_query(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the matches of a query of the syntax tree."""
+        ...
+
+    @tool("tools.own.call")
+    async def call_own(self, fields: Fields = ...) -> dict[str, Any]:
+        """Run a tool of the user's."""
+        ...

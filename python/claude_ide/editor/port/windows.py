@@ -1,0 +1,67 @@
+"""Windows that show a text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from claude_ide.editor.port.binding import Payload, notification, request
+
+
+class Look(Payload, frozen=True):
+    """How a float looks. `wrap` is whether long lines are wrapped."""
+
+    title: str
+    wrap: bool = False
+
+
+class Windows(Protocol):
+    """Floats, and splits at an edge of the screen."""
+
+    @request("window.float.show")
+    async def show_lines(self, lines: Sequence[str], look: Look) -> int:
+        """Show a few lines in a float, until a key closes it; return the buffer's number."""
+        ...
+
+    @request("window.scratch.open")
+    async def show_text(
+        self, source: str, title: str, text: str, filetype: str = "", edge: str = "below"
+    ) -> int:
+        """Show a text of an agent, `source`, in a split at an edge of the screen: above or below.
+
+        Returns the buffer's number.
+        """
+        ...
+
+    @request("window.scratch.replace")
+    async def replace_text(self, buffer: int, text: str, to_end: bool = False) -> bool:
+        """Replace a text that `show_text` has shown; return whether it is still on screen."""
+        ...
+
+    @request("window.scratch.close")
+    async def close_text(self, buffer: int) -> None:
+        """Close a window that `show_text` has opened."""
+        ...
+
+    @notification("say.message.show")
+    def notify(self, text: str, level: str = "info") -> None:
+        """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
+        ...
+
+    @notification("say.announce.event")
+    def announce(self, event: str, data: Mapping[str, object]) -> None:
+        """Raise a `User` event."""
+        ...
+
+    @request("status.show")
+    async def show_status(self, status: Mapping[str, object]) -> None:
+        """Show the answer of `:ClaudeStatus`."""
+        ...
+
+    @request("system.browser.open")
+    async def browse(self, url: str) -> str:
+        """Open an address in the user's browser; return why that failed, or ""."""
+        ...
+
+    @request("tools.registration.yank")
+    async def yank(self, text: str) -> None:
+        """Put a text into the register that the user pastes from."""
+        ...

@@ -1,0 +1,178 @@
+"""The one implementation of the port: encodes calls for either editor, and decodes results."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any, get_type_hints
+
+import msgspec
+
+from claude_ide.editor.channel import Channel, without_error
+from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
+from claude_ide.editor.port.panel import Panel
+from claude_ide.editor.tools import Tools
+from claude_ide.errors import EditorError
+
+KEYWORDS = ("token", "step")
+"""They are not sent, but those of `Finishing.finish`."""
+
+
+class Caller(msgspec.Struct, eq=False):
+    """What calls the editor's functions, in the ways of `Kind`."""
+
+    channel: Channel
+    finishing: Finishing
+    tools: Tools
+
+
+def implement(noun: type, caller: Caller, *bound: Any) -> Any:
+    """Return an implementation of a noun. `bound` are the first arguments of each call."""
+    return _implementation(noun)(caller, bound)
+
+
+def bindings(noun: type) -> dict[str, Binding]:
+    """Return the bindings of a noun, by method."""
+    found = {name: getattr(member, ATTRIBUTE, None) for name, member in vars(noun).items()}
+    return {name: binding for name, binding in found.items() if binding is not None}
+
+
+@cache
+def _implementation(noun: type) -> type:
+    def begin(self: Any, caller: Caller, bound: tuple[Any, ...]) -> None:
+        self._caller, self._bound = caller, bound
+
+    methods = {name: _method(getattr(noun, name), each) for name, each in bindings(noun).items()}
+    return type(noun.__name__, (noun,), {"__init__": begin, **methods})
+
+
+def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any]:
+    """Return a method that sends the call at once, in the order of the calls."""
+    call = {
+        Kind.REQUEST: _request,
+        Kind.LARGE_REQUEST: _large_request,
+        Kind.NOTIFICATION: _notification,
+        Kind.OPERATION: _operation,
+        Kind.TOOL: _tool,
+    }[binding.kind]
+
+    def method(self: Any, *arguments: Any, **named: Any) -> Any:
+        is_operation = binding.kind is Kind.OPERATION
+        more = {name: named.pop(name) for name in KEYWORDS if is_operation and name in named}
+        if named:
+            arguments = inspect.signature(declared).bind(self, *arguments, **named).args[1:]
+        given = *self._bound, *map(msgspec.to_builtins, arguments)
+        sent = call(self._caller, binding, *given, **more)
+        return None if sent is None else _decoded(sent, declared, binding)
+
+    return method
+
+
+def _request(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
+    return caller.channel.call(binding.function, *arguments)
+
+
+def _large_request(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
+    return caller.channel.json(binding.function, *arguments)
+
+
+def _notification(caller: Caller, binding: Binding, *arguments: Any) -> None:
+    caller.channel.notify(binding.function, *arguments)
+
+
+def _operation(caller: Caller, binding: Binding, *arguments: Any, **more: Any) -> Awaitable[Any]:
+    return caller.finishing.finish(binding.function, *arguments, close=binding.cancel, **more)
+
+
+def _tool(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
+    (fields,) = arguments or ({},)
+    return caller.tools.use(binding.function, fields)
+
+
+async def _decoded(sent: Awaitable[Any], declared: Callable[..., Any], binding: Binding) -> Any:
+    result = without_error(await sent)
+    expected = _result_type(declared)
+    if expected is Any or expected is type(None):
+        return result
+    try:
+        return convert(result, expected)
+    except msgspec.ValidationError as error:
+        raise EditorError(f"{binding.function} returned something unexpected: {error}") from error
+
+
+def convert(value: Any, expected: Any) -> Any:
+    """Return a value from an editor as the expected type. Raises `msgspec.ValidationError`."""
+    return msgspec.convert(_fitted(value, _shape(expected)), expected)
+
+
+@cache
+def _result_type(declared: Callable[..., Any]) -> Any:
+    return get_type_hints(declared)["return"]
+
+
+@cache
+def _shape(expected: Any) -> msgspec.inspect.Type:
+    return msgspec.inspect.type_info(expected)
+
+
+def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
+    """Return a value with the expected types, which the editors do not tell apart.
+
+    In Lua an empty list and an empty dict are the same; in Vim a truth value may be a number.
+    """
+    match shape:
+        case msgspec.inspect.UnionType(types):
+            shapes = [each for each in types if not isinstance(each, msgspec.inspect.NoneType)]
+            return value if value is None or len(shapes) > 1 else _fitted(value, shapes[0])
+        case msgspec.inspect.BoolType():
+            return bool(value) if isinstance(value, int) else value
+        case msgspec.inspect.ListType() | msgspec.inspect.SetType():
+            if value == {}:
+                return []
+            inner = shape.item_type
+            if isinstance(value, list) and not isinstance(inner, _LEAVES):
+                return [_fitted(each, inner) for each in value]
+        case msgspec.inspect.DictType():
+            if value == []:
+                return {}
+            inner = shape.value_type
+            if isinstance(value, dict) and not isinstance(inner, _LEAVES):
+                return {key: _fitted(each, inner) for key, each in value.items()}
+        case msgspec.inspect.StructType(fields=fields):
+            if value == []:
+                return {}
+            if isinstance(value, dict):
+                known = {field.encode_name: field.type for field in fields}
+                return {
+                    key: _fitted(each, known[key]) if key in known else each
+                    for key, each in value.items()
+                }
+    return value
+
+
+_LEAVES = (
+    msgspec.inspect.AnyType,
+    msgspec.inspect.FloatType,
+    msgspec.inspect.IntType,
+    msgspec.inspect.StrType,
+)
+
+
+class Remote:
+    """The editor behind a channel (implements `Port`). A noun is built on its first use."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def __getattr__(self, name: str) -> Any:
+        noun = Port.__annotations__.get(name)
+        if noun is None:
+            raise AttributeError(name)
+        built = self.__dict__[name] = implement(noun, self._caller)
+        return built
+
+    def panel(self, chat: int) -> Panel:
+        """Return the panel of a chat."""
+        panel: Panel = implement(Panel, self._caller, chat)
+        return panel

@@ -1,0 +1,50 @@
+"""A minimal editor: two functions that get every call."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from claude_ide.editor.events import Events
+from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.port import Port
+from claude_ide.editor.remote import Caller, Remote
+from claude_ide.editor.state import State
+from claude_ide.editor.tools import Tools
+
+Answer = Callable[..., Awaitable[Any]]
+"""Answers a request: `(function, *arguments)`."""
+
+Notice = Callable[..., object]
+"""Gets a notification: `(function, *arguments)`."""
+
+
+def _ignore(_function: str, *_arguments: Any) -> None:
+    """No notification matters."""
+
+
+class PocketChannel:
+    """A channel that calls these functions (implements `Channel`)."""
+
+    def __init__(self, answer: Answer, notice: Notice) -> None:
+        self._answer = answer
+        self._notice = notice
+
+    def call(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        return asyncio.ensure_future(self._answer(function, *arguments))
+
+    def json(self, function: str, *arguments: Any) -> "asyncio.Future[Any]":
+        return self.call(function, *arguments)
+
+    def notify(self, function: str, *arguments: Any) -> None:
+        self._notice(function, *arguments)
+
+    def close(self) -> None:
+        pass
+
+
+def pocket_port(answer: Answer, notice: Notice = _ignore) -> Port:
+    """Return a port that calls these functions."""
+    channel, events = PocketChannel(answer, notice), Events(State())
+    finishing = Finishing(channel, events)
+    tools = Tools(channel, events, finishing.new_token)
+    return cast(Port, Remote(Caller(channel, finishing, tools)))
