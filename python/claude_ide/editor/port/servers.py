@@ -143,6 +143,6 @@ class LanguageServers(Protocol):
         ...
 
     @request("tools.lines.loaded", large=True)
-    async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-        """Return lines of loaded files, for each `path` and its `rows`; none for another file."""
+    async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
+        """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
         ...

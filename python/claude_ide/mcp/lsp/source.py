@@ -34,7 +34,7 @@ async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Line:
     unopened = {}
     for each, lines in zip(wanted, found, strict=True):
         path = each["path"]
-        if not lines:
+        if isinstance(lines, bool):
             unopened[path] = rows[path]
         else:
             known |= {(path, row): line for row, line in zip(each["rows"], lines, strict=True)}
