@@ -7,6 +7,7 @@ import pytest
 
 from claude_ide.editor.checks import Published, Waiting
 from claude_ide.editor.port.diagnostics import Answer, BufferCheck, Checker, Checks, Text, Work
+from support.pocket import pocket_port
 
 SERVER = Checker("server", published=1)
 PULLED = Checker("server", "pulled", is_busy=True)
@@ -262,10 +263,11 @@ def test_a_linter_that_does_not_run_is_awaited_once() -> None:
 
 
 class Editor:
-    """A port to an editor whose checks the test sets."""
+    """An editor whose checks the test sets."""
 
     def __init__(self, *checks: Checks) -> None:
         self._checks = [*checks]
+        self.port = pocket_port(self.call)
 
     async def call(self, function: str, buffers: list[int]) -> Any:
         assert (function, buffers) == ("checking.texts.follow", [1])
@@ -280,18 +282,17 @@ def checks(*found: BufferCheck, quiet: float = 1_000) -> Checks:
 
 async def test_a_wait_ends_when_nothing_is_pending_and_nothing_is_published_any_more() -> None:
     answers = answered(5)
-    port: Any = Editor(
+    editor = Editor(
         checks(check(0, SERVER)),
         checks(check(10, SERVER, answers=answers), quiet=10),
         checks(check(40, SERVER, answers=answers), quiet=40),
     )
 
-    assert await Published(port).wait([1], 60)
+    assert await Published(editor.port).wait([1], 60)
 
 
 async def test_only_a_long_wait_makes_the_next_one_shorter() -> None:
-    port: Any = Editor(checks(check(0, ASSISTANT)))
-    published = Published(port)
+    published = Published(Editor(checks(check(0, ASSISTANT))).port)
 
     assert not await published.wait([1], 0.05)
     assert published.unsettled(checks(check(0, ASSISTANT))) == [1]

@@ -7,7 +7,7 @@ import pytest
 
 from support.either_editor import BOTH, Editor, open_terminal
 from support.model_tools import ModelTools
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 
 LINES = """
 local namespace = vim.api.nvim_create_namespace('claude_ide_shown')
@@ -122,7 +122,11 @@ async def test_lines_are_highlighted_until_they_are_dismissed(
     ]
 
     assert await tools.text("highlight", ranges=ranges) == "Highlighted 2 ranges."
-    assert await marks(serving) == [[1, 1, "  look here"], [2, 3, ""]]
+
+    async def are_marked() -> bool:
+        return await marks(serving) == [[1, 1, "  look here"], [2, 3, ""]]
+
+    await until(are_marked, "the lines and the note are on the screen")
 
     await serving.command("ClaudeDismiss")
     assert await marks(serving) == []
