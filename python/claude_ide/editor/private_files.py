@@ -13,6 +13,7 @@ from typing import Any
 from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
 from claude_ide.editor_name import editor_name
+from claude_ide.errors import EditorError
 from claude_ide.paths import from_uri, normalized, within
 from claude_ide.privacy import settings
 from claude_ide.privacy.links import spellings
@@ -92,7 +93,7 @@ class PrivateFiles:
         try:
             async with asyncio.timeout(BUSY_SECONDS):
                 self.apply_facts(await self._port.privacy.facts())
-        except TimeoutError:
+        except (EditorError, TimeoutError):
             self.refresh()
 
     async def among(self, paths: Iterable[str]) -> dict[str, str]:

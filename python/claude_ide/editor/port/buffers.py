@@ -1,6 +1,6 @@
 """Buffers, as texts of files: open, unsaved, written by agents. Paths are absolute."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
@@ -108,6 +108,11 @@ class Buffers(Protocol):
 
         `real` says that `path` has no links, so that none is followed.
         """
+        ...
+
+    @request("tools.lines.loaded", large=True)
+    async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
+        """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
         ...
 
     @request("file.buffers.modified")

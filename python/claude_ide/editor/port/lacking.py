@@ -20,7 +20,6 @@ IN_VIM = {
     "terminal_prompt": ":ClaudePrompt",
     "tools.edits.texts": "language servers",
     "tools.language_servers": "language servers",
-    "tools.lines": "language servers",
     "tools.own": "tools that the user adds in the editor",
     "tools.syntax": "syntax trees",
     "window.scratch": "texts that the panel shows in a window",

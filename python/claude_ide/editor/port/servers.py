@@ -1,6 +1,6 @@
-"""Language servers, and the lines of files that their answers name. Only Neovim has them."""
+"""Language servers. Only Neovim has them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from msgspec import field
@@ -140,9 +140,4 @@ class LanguageServers(Protocol):
     @request("tools.language_servers.diagnostics", large=True)
     async def diagnostics(self, buffer: int) -> list[Published]:
         """Return the diagnostics of a loaded buffer as servers have sent them."""
-        ...
-
-    @request("tools.lines.loaded", large=True)
-    async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
-        """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
         ...

@@ -29,7 +29,7 @@ async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Line:
     wanted: list[dict[str, Any]] = [
         {"path": path, "rows": sorted(each)} for path, each in rows.items()
     ]
-    found = await editor.port.language_servers.lines(wanted) if wanted else []
+    found = await editor.port.buffers.lines(wanted) if wanted else []
     known: dict[tuple[str, int], str] = {}
     unopened = {}
     for each, lines in zip(wanted, found, strict=True):
