@@ -1,5 +1,5 @@
 vim9script
-# The user's options as they stand, wrong ones, too (`option_check.vim` reports those).
+# The user's options as they stand, wrong ones, too (the host reports those).
 
 # An option, or without a name a group of options; null if it is missing.
 export def Get(group: string, name = ''): any

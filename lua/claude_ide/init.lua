@@ -14,7 +14,9 @@ function M.setup(options)
   end
   vim.validate('options', options, 'table', true)
   vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
-  require('claude_ide.option_check').report(vim.g.claude_ide)
+  if next(vim.g.claude_ide) ~= nil then
+    require('claude_ide.option_check').report(vim.g.claude_ide)
+  end
   if package.loaded['claude_ide.unseen'] then
     require('claude_ide.unseen').update()
   end

@@ -1,4 +1,4 @@
---- The user's options as they stand, wrong ones, too (`option_check.lua` reports those).
+--- The user's options as they stand, wrong ones, too (the host reports those).
 local M = {}
 
 --- An option, or a group of options.

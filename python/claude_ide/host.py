@@ -14,6 +14,9 @@ import sys
 CHECK = "--check"
 """With this argument the host only reports whether this Python can run it."""
 
+OPTIONS = "--options"
+"""With this argument it only reports what is wrong with the options that it reads from stdin."""
+
 UNABLE, UNSERVED = 3, 4
 """Exit codes that `host/death.lua` knows: this Python cannot run the host; it cannot serve."""
 
@@ -44,6 +47,9 @@ def main() -> int:
         sys.stdout.write(sys.version.split()[0])
         return 0
 
+    if OPTIONS in sys.argv[1:]:
+        return _check_options()
+
     from claude_ide import editor_name, startup
 
     if for_vim:
@@ -64,6 +70,16 @@ def main() -> int:
     finally:
         if (unused := startup.claim_bound()) is not None:
             unused.give_up()
+
+
+def _check_options() -> int:
+    """Print the complaints about options of Neovim, as a list in JSON."""
+    import json
+
+    from claude_ide.config import decode
+
+    sys.stdout.write(json.dumps(decode(json.load(sys.stdin))[1]))
+    return 0
 
 
 def _report_to_neovim(port: int, token: str) -> None:

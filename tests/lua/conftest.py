@@ -30,9 +30,13 @@ def numbered_files(project: Path) -> None:
 
 
 @pytest.fixture
-async def nvim(nvim: Editor) -> Editor:
-    """An editor that knows which files are private, although it may have no host."""
-    await push(nvim)
+async def nvim(request: pytest.FixtureRequest, nvim: Editor) -> Editor:
+    """An editor that knows which files are private, although it may have no host.
+
+    With `IS_BARE` in the test's module, nothing of the plugin is loaded yet.
+    """
+    if not getattr(request.module, "IS_BARE", False):
+        await push(nvim)
     return nvim
 
 

@@ -8,6 +8,7 @@ from support.chunks import chunk
 from support.claude_code import ClaudeCode, locks, the_lock
 from support.neovim import Neovim, until
 
+IS_BARE = True
 LOADED_AT_SPAWN = chunk("session/loaded_before_start")
 NO_HOST = "return require('claude_ide.channel').id == nil"
 LISTENING = "return require('claude_ide.host').server() ~= nil"

@@ -30,7 +30,7 @@ local function options()
   return type(given) == 'table' and given or {}
 end
 
--- The fields of an entry that are valid; `option_check.lua` reports the others.
+-- The fields of an entry that are valid; `config.py` reports the others.
 local function merged(id, entry, base)
   local is_named = type(entry.name) == 'string' and entry.name ~= '' and id ~= 'claude'
   local is_command = type(entry.cmd) == 'string' or type(entry.cmd) == 'table'
