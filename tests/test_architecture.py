@@ -285,13 +285,11 @@ ROOMS = (
     *(
         "chat.offer",
         "chat.rows",
-        "chat.counts",
         "chat.window",
         "chat.outage",
         "chat.sent",
-        "chat.waiting",
     ),
-    *("chat.tasks", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
+    *("chat.status", "chat.prompt", "chat.transcript", "chat.form", "chat.plan", "chat"),
     "terminal_prompt",
     "permission",
     *(

@@ -12,12 +12,12 @@ local version ---@type integer? the version of the activity that it shows
 local announced = '' -- the text that was announced last
 
 -- The sum of what modules count; none is loaded for this.
----@param modules string[]
+---@param counts { [1]: string, [2]: string }[] modules, and the functions that count
 ---@return integer
-local function count(modules)
-  return vim.iter(modules):fold(0, function(sum, module)
-    local counting = package.loaded[module]
-    return sum + (counting and counting.count() or 0)
+local function count(counts)
+  return vim.iter(counts):fold(0, function(sum, each)
+    local counting = package.loaded[each[1]]
+    return sum + (counting and counting[each[2]]() or 0)
   end)
 end
 
@@ -30,7 +30,7 @@ end
 -- What tells the CLIs and chats that want the user from others.
 local function labels()
   local found = {} ---@type string[]
-  for _, module in ipairs({ 'claude_ide.permission', 'claude_ide.chat.waiting' }) do
+  for _, module in ipairs({ 'claude_ide.permission', 'claude_ide.chat.status' }) do
     local asking = package.loaded[module]
     vim.list_extend(found, asking and asking.labels() or {})
   end
@@ -46,7 +46,7 @@ local function name()
   local names = {} ---@type table<string, true>
   local chats = package.loaded['claude_ide.chat.state']
   for _, chat in ipairs(chats and chats.list() or {}) do
-    if chat.is_working or (chat.requests or 0) > 0 then
+    if chat.is_working or chat.requests > 0 then
       names[chats.agent_name(chat)] = true
     end
   end
@@ -95,9 +95,9 @@ end
 
 -- What is counted for a mark: edits that wait, requests in chats and terminals, background tasks.
 local MARKS = {
-  { '!', { 'claude_ide.diff.waiting' } },
-  { '?', { 'claude_ide.chat.waiting', 'claude_ide.permission' } },
-  { '&', { 'claude_ide.chat.tasks' } },
+  { '!', { { 'claude_ide.diff.waiting', 'count' } } },
+  { '?', { { 'claude_ide.chat.status', 'requests' }, { 'claude_ide.permission', 'count' } } },
+  { '&', { { 'claude_ide.chat.status', 'tasks' } } },
 }
 local WANTING = vim.list_extend({ MARKS[1][2][1] }, MARKS[2][2])
 

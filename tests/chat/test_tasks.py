@@ -24,7 +24,7 @@ class Listed(Tasks):
 
     @property
     def text(self) -> list[str]:
-        return ["".join(text for text, _ in row["chunks"]) for row in self.rows()]
+        return [row.text[1:-1] for _, row in self.rows()]
 
 
 def test_only_tasks_that_run_in_the_background_are_counted() -> None:
@@ -94,7 +94,7 @@ def test_the_latest_of_many_ended_tasks_are_kept() -> None:
         tasks.clock.seconds = number
         tasks.take(replace(BUILD, id=str(number), title=f"n{number}", state=TaskState.COMPLETED))
 
-    ids = [row["id"] for row in tasks.rows()]
+    ids = [id_ for id_, _ in tasks.rows()]
     assert ids[:2] == ["a1", str(MOST_ENDED + 4)]
     assert len(ids) == 1 + MOST_ENDED
 

@@ -1,4 +1,4 @@
-"""`chat/busy.lua`: an agent's progress, as Neovim 0.12 shows it."""
+"""`chat/status.lua`: an agent's progress, as Neovim 0.12 shows it."""
 
 from typing import Any
 

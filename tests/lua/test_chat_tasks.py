@@ -1,5 +1,6 @@
-"""`chat/tasks.lua`: the list of tasks in the background, and their number."""
+"""`chat/list.lua` and `status.lua`: the tasks in the background in a float, and their number."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,8 +8,17 @@ import pytest
 from support.chats import Chats
 from support.neovim import Neovim, until
 
-TASKS = "require('claude_ide.chat.tasks')"
+LIST = "require('claude_ide.chat.list')"
+STATUS = "require('claude_ide.chat.status')"
 LINES = "vim.api.nvim_buf_get_lines(0, 0, -1, false)"
+LOOK = {
+    "title": "Tasks",
+    "filetype": "claude-tasks",
+    "keys": [
+        {"key": "<CR>", "name": "output", "desc": "Show it"},
+        {"key": "x", "name": "stop", "desc": "Stop it"},
+    ],
+}
 
 
 @pytest.fixture
@@ -20,16 +30,24 @@ async def chats(nvim: Neovim) -> Chats:
     return chats
 
 
-def task(id_: str, title: str = "") -> dict[str, Any]:
-    return {"id": id_, "chunks": [["▶ ", "ClaudeChatToolRunning"], [title or id_, ""]]}
+def task(id_: str, title: str = "", lacks: Sequence[str] = ()) -> dict[str, Any]:
+    marks = [[0, 1, 4, "ClaudeChatToolRunning"]]
+    return {"id": id_, "lines": [f" ▶ {title or id_} "], "marks": marks, "lacks": [*lacks]}
 
 
-async def show(nvim: Neovim, *tasks: dict[str, Any]) -> None:
-    await nvim.lua(f"{TASKS}.show(...)", 1, list(tasks))
+async def show(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> None:
+    await nvim.lua(f"{LIST}.open(...)", f"tasks {chat}", LOOK)
+    await draw(nvim, *tasks, chat=chat)
 
 
-async def draw(nvim: Neovim, *tasks: dict[str, Any]) -> bool:
-    return bool(await nvim.lua(f"return {TASKS}.draw(...)", 1, list(tasks)))
+async def draw(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> bool:
+    return bool(await nvim.lua(f"return {LIST}.show(...)", f"tasks {chat}", "Tasks", [*tasks]))
+
+
+async def pressed(nvim: Neovim, key: str, id_: str, chat: int = 1) -> None:
+    """Wait for an event of the list."""
+    event = {"list": f"tasks {chat}", "key": key, "id": id_}
+    await until(lambda: event in nvim.events("chat_list"), f"{event}")
 
 
 async def is_listed(nvim: Neovim) -> bool:
@@ -48,12 +66,18 @@ async def test_keys_act_on_the_task_under_the_cursor(nvim: Neovim, chats: Chats)
     await show(nvim, task("b1"), task("b2"))
 
     await nvim.keys("jx")
-    assert (await chats.wait_for_event("stop_task"))["task"] == "b2"
+    await pressed(nvim, "x", "b2")
     assert await is_listed(nvim)
     await nvim.keys("k<CR>")
 
-    assert (await chats.wait_for_event("task_output"))["task"] == "b1"
-    assert not await is_listed(nvim)
+    await pressed(nvim, "<CR>", "b1")
+
+
+async def test_a_key_that_does_nothing_is_not_named(nvim: Neovim, chats: Chats) -> None:
+    await show(nvim, task("b1", lacks=["stop"]))
+    await nvim.command("redraw")
+
+    assert " <CR> output · q close " in nvim.screen.text()
 
 
 @pytest.mark.parametrize("key", ["q", "<Esc>", "<C-w>w", ":close<CR>"])
@@ -65,7 +89,7 @@ async def test_leaving_the_list_closes_it_without_a_trace(
 
     await nvim.keys(key)
 
-    await chats.wait_for_event("tasks_closed")
+    await pressed(nvim, "closed", "")
     if key != "<C-w>w":
         now = await nvim.eval("[win_getid(), winlayout(), map(getbufinfo(), 'v:val.bufnr')]")
         assert now == before
@@ -86,7 +110,7 @@ async def test_the_cursor_stays_on_its_task(nvim: Neovim, chats: Chats) -> None:
 async def test_the_list_of_another_chat_replaces_this_one(nvim: Neovim, chats: Chats) -> None:
     await show(nvim, task("b1"))
 
-    await nvim.lua(f"{TASKS}.show(...)", 2, [task("c1")])
+    await show(nvim, task("c1"), chat=2)
 
     assert await nvim.lua(f"return {LINES}") == [" ▶ c1 "]
     floats = "filter(nvim_list_wins(), {_, w -> nvim_win_get_config(w).relative !=# ''})"
@@ -104,16 +128,17 @@ async def test_running_tasks_are_counted_for_the_status_line(nvim: Neovim, chats
     record = "autocmd User ClaudeChatTasks let g:counts = get(g:, 'counts', []) + [1]"
     await nvim.command(record)
 
-    await nvim.lua(f"{TASKS}.set_count(1, 2) {TASKS}.set_count(2, 1)")
+    await chats.open(2)
+    await nvim.lua(f"{STATUS}.set_tasks(1, 2) {STATUS}.set_tasks(2, 1)")
     assert await nvim.lua("return require('claude_ide').statusline()") == "3&"
-    await nvim.lua(f"{TASKS}.set_count(1, 2) {TASKS}.set_count(1, 0) {TASKS}.set_count(2, 0)")
+    await nvim.lua(f"{STATUS}.set_tasks(1, 2) {STATUS}.set_tasks(1, 0) {STATUS}.set_tasks(2, 0)")
 
     assert await nvim.lua("return require('claude_ide').statusline()") == ""
     await until(lambda: nvim.eval("len(g:counts) == 4"), "four events")
 
 
 async def test_the_end_of_a_chat_closes_its_list(nvim: Neovim, chats: Chats) -> None:
-    await nvim.lua(f"{TASKS}.set_count(1, 2)")
+    await nvim.lua(f"{STATUS}.set_tasks(1, 2)")
     await show(nvim, task("b1"))
 
     await nvim.lua("require('claude_ide.chat.panel').close(1)")

@@ -29,7 +29,7 @@ local function obstacle(chat)
     return 'the chat is hidden'
   elseif not chat_focus.is_in(chat.view, api.nvim_get_current_win()) then
     return 'the user is not in the panel'
-  elseif (chat.requests or 0) > 0 or #diff.list() > 0 then
+  elseif chat.requests > 0 or #diff.list() > 0 then
     return 'a request waits for the user'
   elseif review_list.window() and review_list.current() then
     return 'a review is open'

@@ -3,8 +3,8 @@
 local buffers = require('claude_ide.file.buffers')
 local chat_agents = require('claude_ide.chat.agents')
 local chat_bar = require('claude_ide.chat.window.bar')
-local chat_busy = require('claude_ide.chat.busy')
 local chat_form = require('claude_ide.chat.form')
+local chat_list = require('claude_ide.chat.list')
 local chat_outage = require('claude_ide.chat.outage')
 local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.window.pin')
@@ -12,8 +12,7 @@ local chat_plan = require('claude_ide.chat.plan')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_state = require('claude_ide.chat.state')
 local chat_placement = require('claude_ide.chat.placement')
-local chat_tasks = require('claude_ide.chat.tasks')
-local chat_waiting = require('claude_ide.chat.waiting')
+local chat_status = require('claude_ide.chat.status')
 local moment = require('claude_ide.when.moment')
 
 local M = {}
@@ -114,9 +113,8 @@ end
 function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
-    chat_waiting.set(chat.id, 0)
-    chat_tasks.forget(chat.id)
-    chat_busy.stop(chat)
+    chat_status.stop(chat)
+    chat_list.close('tasks ' .. chat.id)
     M.give_up(chat.id, reason)
     restart_later(chat)
   end

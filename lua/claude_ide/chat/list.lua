@@ -1,10 +1,14 @@
---- Lists with keys, such as that of the sessions. The host owns their content and handles the keys.
+--- Lists with keys, such as that of the sessions, in a split or a float. The host owns their content and
+--- handles the keys.
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
+local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
+local message = require('claude_ide.say.message')
 local placement = require('claude_ide.chat.placement')
 local plain = require('claude_ide.say.plain')
 local scratch = require('claude_ide.window.scratch')
+local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 local winbar = require('claude_ide.window.winbar')
 
@@ -22,7 +26,8 @@ local namespace = api.nvim_create_namespace('claude_ide_chat_list')
 
 ---@class claude_ide.ListLook
 ---@field title string
----@field keys { key: string, name: string, desc: string }[]
+---@field keys { key: string, name: string, desc: string, plug?: string }[] `plug`: the name of the map
+---@field filetype? string of a float, which closes when the user leaves it; without one it is a split
 
 ---@class claude_ide.List
 ---@field bufnr integer
@@ -70,9 +75,15 @@ local function define_keys(list, name)
   local keys, add = chat_keys.list()
   for _, key in ipairs(list.look.keys) do
     local lhs = key.key == '<CR>' and { '<CR>', '<2-LeftMouse>' } or { key.key }
-    add('n', lhs, ('%s-%s'):format(name, key.name), key.desc, function()
+    add('n', lhs, key.plug or ('%s-%s'):format(name, key.name), key.desc, function()
       press(name, key.key)
     end, { shown = { key.key } })
+  end
+  if list.look.filetype then
+    add('n', { 'q', '<Esc>' }, 'close-' .. name:match('^%a+'), 'Close the list', function()
+      M.close(name)
+    end)
+    return chat_keys.define(list.bufnr, keys)
   end
   add('n', { 'g?' }, name .. '-keys', 'Show these keys', function()
     local all = vim.list_extend({ { modes = 'n', keys = { 'q' }, desc = 'Close' } }, keys)
@@ -92,7 +103,7 @@ end
 -- The keys at the right, as many as there is room for.
 local function set_winbar(list)
   local win = window_of(list)
-  if not win then
+  if not win or list.look.filetype then
     return
   end
   local bar = winbar.part((' %s '):format(list.look.title), 'Title') .. '%<%='
@@ -104,6 +115,44 @@ local function set_winbar(list)
   vim.wo[win].winbar = bar
 end
 
+local function float_config(list, width, height)
+  local keys = {}
+  for _, key in ipairs(list.look.keys) do
+    if is_useful(list, key) then
+      table.insert(keys, ('%s %s'):format(key.key, key.name))
+    end
+  end
+  local footer = (' %s · q close '):format(table.concat(keys, ' · '))
+  local geometry = float.centred(math.max(width, api.nvim_strwidth(footer)), height)
+  return vim.tbl_extend('error', geometry, {
+    title = message.fit((' %s '):format(list.look.title), geometry.width),
+    title_pos = 'center',
+    footer = message.fit(footer, geometry.width),
+    footer_pos = 'center',
+    -- Above a chat that floats.
+    zindex = 60,
+  })
+end
+
+local function open_float(list)
+  vim.bo[list.bufnr].bufhidden, vim.bo[list.bufnr].undolevels = 'wipe', -1
+  local win = float.open(list.bufnr, float_config(list, 1, 1))
+  window_looks.set(win, { winfixbuf = true })
+  api.nvim_create_autocmd('WinLeave', {
+    group = augroup,
+    buffer = list.bufnr,
+    once = true,
+    -- Not at once: Neovim is about to leave the window, which must exist until then.
+    callback = vim.schedule_wrap(function()
+      pcall(window_close.buffer, list.bufnr)
+    end),
+  })
+  float.follow_screen(win, function()
+    local lines = api.nvim_buf_get_lines(list.bufnr, 0, -1, false)
+    api.nvim_win_set_config(win, float_config(list, float.widest(lines), #lines))
+  end)
+end
+
 local function set_options(win)
   local options = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
   options = vim.tbl_extend('error', options, { wrap = false, cursorline = true, list = false })
@@ -112,11 +161,16 @@ end
 
 local function create(name, look)
   highlights.define()
-  -- Not the title, which changes while the list is open.
-  local bufnr = scratch.open('Chat', name, '')
-  local list = { bufnr = bufnr, look = look, items = {}, ids = {} }
+  local list = { look = look, items = {}, ids = {} }
+  if look.filetype then
+    list.bufnr = api.nvim_create_buf(false, true)
+    open_float(list)
+  else
+    -- Not the title, which changes while the list is open.
+    list.bufnr = scratch.open('Chat', name, '')
+  end
+  local bufnr = list.bufnr
   lists[name] = list
-  vim.bo[bufnr].filetype = 'claude-list'
   set_options(api.nvim_get_current_win())
   define_keys(list, name)
   api.nvim_create_autocmd('BufWipeout', {
@@ -130,6 +184,10 @@ local function create(name, look)
       end
     end,
   })
+  -- A user's autocommand may fail.
+  pcall(function()
+    vim.bo[bufnr].filetype = look.filetype or 'claude-list'
+  end)
 end
 
 --- Open a list, or enter the window of an open one.
@@ -149,6 +207,13 @@ end
 
 local function fit(list)
   local win = window_of(list)
+  if win and list.look.filetype then
+    -- It only grows: a list that changes its width with each number would be restless.
+    local lines = api.nvim_buf_get_lines(list.bufnr, 0, -1, false)
+    local width = math.max(float.widest(lines), api.nvim_win_get_width(win))
+    local height = math.max(#lines, api.nvim_win_get_height(win))
+    return api.nvim_win_set_config(win, float_config(list, width, height))
+  end
   local most = math.max(LEAST_HEIGHT, math.floor(vim.o.lines * MOST_HEIGHT))
   -- Only once: then the height is the user's.
   if win and not list.is_fitted then
@@ -229,7 +294,7 @@ end
 function M.close(name)
   local list = lists[name]
   if is_open(list) then
-    scratch.close(list.bufnr)
+    window_close.buffer(list.bufnr)
   end
 end
 

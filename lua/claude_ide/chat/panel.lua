@@ -1,13 +1,13 @@
 --- The panels of the chats, for the host.
 local chat_bar = require('claude_ide.chat.window.bar')
-local chat_busy = require('claude_ide.chat.busy')
 local chat_focus = require('claude_ide.chat.window.focus')
+local chat_list = require('claude_ide.chat.list')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
-local chat_tasks = require('claude_ide.chat.tasks')
+local chat_status = require('claude_ide.chat.status')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
 local chat_placement = require('claude_ide.chat.placement')
@@ -59,8 +59,8 @@ end
 ---@param chat claude_ide.Chat
 local function finish(chat)
   keep_unsent(chat)
-  chat_busy.stop(chat)
-  chat_tasks.forget(chat.id)
+  chat_status.stop(chat)
+  chat_list.close('tasks ' .. chat.id)
   chat_state.remove(chat)
   chat_placement.close(chat)
   quiet.run(function()
@@ -123,6 +123,8 @@ local function create(id, options)
     is_working = false,
     is_silent = false,
     restarts = false,
+    requests = 0,
+    tasks = 0,
     sent = {},
     used = 0,
     cursors = {},
@@ -341,7 +343,7 @@ function M.set_bars(id, bars, work)
   local chat = chat_state.get(id)
   if chat then
     chat_bar.set(chat, bars)
-    chat_busy.set(chat, work)
+    chat_status.set_work(chat, work)
   end
 end
 

@@ -16,7 +16,8 @@ local M = {}
 ---@field is_wanted boolean whether it should be on screen
 ---@field is_shown boolean what was last reported to the host
 ---@field width? integer of a row of the transcript, as last reported to the host
----@field requests? integer number of requests that wait for the user
+---@field requests integer number of requests that wait for the user
+---@field tasks integer number of tasks that run in the background
 ---@field label? string what tells it from the other chats of its agent while a request waits
 ---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
 ---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'

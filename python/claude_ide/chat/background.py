@@ -2,15 +2,15 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from typing import Any
 
 from claude_ide.agents.agent import Agent, TaskOutput
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, ToolOutput
 from claude_ide.chat import abilities
+from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import as_printed
+from claude_ide.chat.running import Run
 from claude_ide.chat.transcript.tasks import Tasks
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
@@ -18,6 +18,12 @@ from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
 
 TICK_SECONDS = 1.0
+
+NAME, TITLE, FILETYPE = "tasks", "Tasks", "claude-tasks"
+KEYS = (
+    ("<CR>", "output", "Show the task's output", "task-output"),
+    ("x", "stop", "Stop the task", "stop-task"),
+)
 
 
 class Background:
@@ -29,7 +35,8 @@ class Background:
         transcript: Transcript,
         panel: Panel,
         editor: Editor,
-        run: Callable[[Any], object],
+        run: Run,
+        name: str,
     ) -> None:
         self._agent = agent
         self._transcript = transcript
@@ -43,9 +50,7 @@ class Background:
         self._asked: set[str] = set()
         """The tasks whose output the agent was asked for, until it answers. It is not asked again
         about one for which it has refused."""
-        self._painter: Painter | None = None
-        self._ticking: asyncio.TimerHandle | None = None
-        self._shown: list[dict[str, Any]] = []
+        self._listing = Listing(name, KEYS, editor.port, run, FILETYPE)
         self._has_ended = False
 
     def apply(self, event: Event) -> None:
@@ -60,7 +65,8 @@ class Background:
         if (running := self.running) != self._counted:
             self._counted = running
             self._run(self._panel.count_tasks(running))
-        self._redraw()
+        if self._listing.is_open:
+            self._run(self._draw())
 
     @property
     def running(self) -> int:
@@ -77,16 +83,7 @@ class Background:
     def end(self) -> None:
         """End with the chat."""
         self._has_ended = True
-        self.hide()
-
-    def hide(self) -> None:
-        """Stop drawing the list: it is no longer on screen."""
-        if self._ticking is not None:
-            self._ticking.cancel()
-            self._ticking = None
-        if self._painter is not None:
-            self._painter.close()
-            self._painter = None
+        self._listing.end()
 
     async def _report(self, task: Task) -> None:
         with contextlib.suppress(AgentError, TransportClosed):
@@ -100,15 +97,20 @@ class Background:
 
     async def show(self) -> None:
         """Show the list of tasks."""
-        rows = self._tasks.rows()
-        if not rows:
+        if not self._tasks.rows():
             raise UserError(f"{self._agent.name} runs nothing in the background")
-        self.hide()
-        self._shown = rows
-        await self._panel.show_tasks(rows)
-        self._painter = Painter(self._draw, self)
-        self._run(self._painter.run())
-        self._tick()
+        self._listing.end()
+        await self._listing.open(TITLE, self._draw, self._update)
+
+    async def press(self, key: str, id_: str) -> None:
+        """Handle a key of the list on a task, or its end."""
+        if key == "closed":
+            self._listing.end()
+        elif key == "x":
+            await self.stop(id_)
+        else:
+            await self._listing.close()
+            await self.show_output(id_)
 
     async def show_output(self, id_: str) -> None:
         """Show the end of a command's output, or the work of a subagent, until the task ends."""
@@ -171,31 +173,17 @@ class Background:
         nothing = "nothing yet" if task.runs_in_background else "nothing to show"
         return "\n\n".join(filter(None, [*work, *report])) or nothing
 
-    # The source of frames for the list.
+    async def _draw(self) -> None:
+        """Show the tasks in an open list."""
+        lacks = [] if abilities.has(self._agent, "stop_task") else ["stop"]
+        items = [item(id_, [row], lacks) for id_, row in self._tasks.rows()]
+        await self._listing.show(TITLE, items)
 
-    def frame(self) -> dict[str, Any] | None:
-        """Return the rows of the list if they have changed, otherwise None."""
-        rows = self._tasks.rows()
-        if rows == self._shown:
-            return None
-        self._shown = rows
-        return {"rows": rows}
-
-    def redraw(self) -> None:
-        """Send the rows again with the next frame."""
-        self._shown = []
-
-    async def _draw(self, frame: dict[str, Any]) -> None:
-        if not await self._panel.draw_tasks(frame["rows"]):
-            self.hide()
-
-    def _redraw(self) -> None:
-        if self._painter is not None:
-            self._painter.soon()
-
-    def _tick(self) -> None:
-        self._redraw()
-        self._ticking = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+    async def _update(self) -> None:
+        """Show how long the tasks run, until the list is closed."""
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            await self._draw()
 
 
 def shown(output: TaskOutput) -> str:

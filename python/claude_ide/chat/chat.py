@@ -11,7 +11,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Asked, Event
 from claude_ide.agents.session_state import State
-from claude_ide.chat import abilities, context_usage
+from claude_ide.chat import abilities, background, context_usage
 from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar
@@ -116,7 +116,9 @@ class Chat:
             *(root, agent, editor, self.panel, self.transcript, self._painter),
             *(self.attachment, self._shell, self.running, run),
         )
-        self.background = Background(*(agent, self.transcript, self.panel, editor, run))
+        self.background = Background(
+            *(agent, self.transcript, self.panel, editor, run), f"{background.NAME} {id_}"
+        )
         self._todos = Todos()
         self.branching = Branching(
             *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),

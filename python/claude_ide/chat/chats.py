@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
-from claude_ide.chat import abilities, context, mcp_servers
+from claude_ide.chat import abilities, background, context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.exporting import export
 from claude_ide.chat.greeting import greet
@@ -299,7 +299,10 @@ class Chats:
     def on_list_event(self, payload: Mapping[str, Any]) -> None:
         """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
         lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
-        self._run(lists[payload["list"]](payload["key"], payload["id"]))
+        for chat in self._chats.values():
+            lists[f"{background.NAME} {chat.id}"] = chat.background.press
+        if press := lists.get(payload["list"]):
+            self._run(press(payload["key"], payload["id"]))
 
     async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
         await self._editor.port.panels.know_sessions(str(folder), list(ids))
@@ -323,8 +326,6 @@ class Chats:
                 chat.show(event["shown"])
             case "resized":
                 chat.resize(event["width"], event["columns"])
-            case "tasks_closed":
-                chat.background.hide()
             case "closed":
                 await self._close(chat)
             case name:
@@ -353,10 +354,6 @@ class Chats:
                 return chat.sending.withdraw(event["part"])
             case "background":
                 return chat.background.move(event["part"])
-            case "stop_task":
-                return chat.background.stop(event["task"])
-            case "task_output":
-                return chat.background.show_output(event["task"])
             case "changes":
                 return chat.reviewing.show_at(event["part"])
             case "login":

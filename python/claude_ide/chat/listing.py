@@ -22,13 +22,22 @@ def item(id_: str, rows: Sequence[Row], lacks: Sequence[str] = ()) -> Item:
 
 
 class Listing:
-    """The list of this name. Each of its keys has a name and a description."""
+    """The list of this name. Each of its keys has a name and a description.
+
+    It is a float if it has a filetype of its own.
+    """
 
     def __init__(
-        self, name: str, keys: Sequence[tuple[str, str, str]], port: Port, run: Run
+        self,
+        name: str,
+        keys: Sequence[tuple[str, ...]],
+        port: Port,
+        run: Run,
+        filetype: str = "",
     ) -> None:
         self._name = name
-        self._keys = keys
+        self._keys = [Key(*key) for key in keys]
+        self._filetype = filetype
         self._port = port
         self._run = run
         self._following: asyncio.Task[None] | None = None
@@ -46,8 +55,8 @@ class Listing:
         follow: Callable[[], Awaitable[None]],
     ) -> None:
         """Open its window; `draw` shows the items, `follow` does so again until it is closed."""
-        keys = [Key(*key) for key in self._keys]
-        await self._port.lists.open(self._name, ListLook(title, keys))
+        look = ListLook(title, self._keys, self._filetype)
+        await self._port.lists.open(self._name, look)
         await draw()
         self._following = self._run(follow())
 

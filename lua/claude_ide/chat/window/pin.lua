@@ -71,7 +71,7 @@ end
 local function show(chat, win)
   local room = api.nvim_win_get_width(win)
   -- It must not cover a request, nor what the user reads.
-  local is_wanted = #chat.pinned > 0 and (chat.requests or 0) == 0 and not chat.is_reading
+  local is_wanted = #chat.pinned > 0 and chat.requests == 0 and not chat.is_reading
   if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
     return M.close(chat)
   end

@@ -3,12 +3,11 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, TaskState
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Chunk
+from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.transcript import progress
 
 MOST_ENDED = 20
@@ -75,8 +74,8 @@ class Tasks:
         entries = reversed(self._entries.values())
         return next((entry.task for entry in entries if entry.task.tool == tool), None)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the list for `chat/tasks.lua`: those that run first, then the latest."""
+    def rows(self) -> list[tuple[str, Row]]:
+        """Return the ids and the rows of a list: those that run first, then the latest."""
         entries = [entry for entry in self._entries.values() if entry.task.in_background]
         entries.sort(key=lambda entry: (entry.ended is not None, -(entry.ended or 0)))
         now = self._clock()
@@ -84,10 +83,7 @@ class Tasks:
         ages = [entry.age(now) for entry in entries]
         title_width, age_width = (max(map(len, texts), default=0) for texts in (titles, ages))
         return [
-            {
-                "id": entry.task.id,
-                "chunks": _row(entry.task, title.ljust(title_width), age.rjust(age_width)),
-            }
+            (entry.task.id, _row(entry.task, title.ljust(title_width), age.rjust(age_width)))
             for entry, title, age in zip(entries, titles, ages, strict=True)
         ]
 
@@ -106,13 +102,15 @@ class Tasks:
             del self._entries[id_]
 
 
-def _row(task: Task, title: str, age: str) -> list[Chunk]:
+def _row(task: Task, title: str, age: str) -> Row:
     sign, group = SIGNS[task.state]
     measures = progress.measures(replace(task, in_background=False))
     details = [progress.outcome(task), *measures, task.kind]
-    return [
+    return row(
+        (" ", ""),
         (f"{sign} ", group),
         (title, "ClaudeChatDetail" if task.state is not TaskState.RUNNING else ""),
         (f"  {age}  ", META),
         (" · ".join(filter(None, details)), META),
-    ]
+        (" ", ""),
+    )

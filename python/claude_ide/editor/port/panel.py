@@ -138,22 +138,12 @@ class Panel(Protocol):
         """
         ...
 
-    @request("chat.tasks.set_count")
+    @request("chat.status.set_tasks")
     async def count_tasks(self, count: int) -> None:
         """Set the number of tasks that run in the background."""
         ...
 
-    @request("chat.tasks.show")
-    async def show_tasks(self, rows: Rows) -> None:
-        """Show the list of tasks in a float."""
-        ...
-
-    @request("chat.tasks.draw")
-    async def draw_tasks(self, rows: Rows) -> bool:
-        """Update the list of tasks; return whether it is still on screen."""
-        ...
-
-    @request("chat.waiting.set")
+    @request("chat.status.set_requests")
     async def count_requests(self, count: int, label: str) -> None:
         """Set the number of requests that wait, and what tells the chat from others."""
         ...
@@ -289,18 +279,20 @@ class Forms(Protocol):
 
 
 class Key(Payload, frozen=True):
-    """A key of a list. `desc` is for `:map`."""
+    """A key of a list. `desc` is for `:map`; `plug` is the name of its `<Plug>` map, if given."""
 
     key: str
     name: str
     desc: str
+    plug: str = ""
 
 
 class ListLook(Payload, frozen=True):
-    """How a list looks."""
+    """How a list looks. With a filetype of its own it is a float."""
 
     title: str
     keys: list[Key]
+    filetype: str = ""
 
 
 class Lists(Protocol):
