@@ -118,9 +118,9 @@ augroup END
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may
 # close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
 def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
-  const mentions = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
-    ? mention.ListedMentions(lines) : []
-  return empty(mentions) ? [name, args] : ['ClaudeSend', [json_encode(mentions)]]
+  const entries = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
+    ? mention.Listed(lines) : []
+  return empty(entries) ? [name, args] : ['ClaudeSend', [json_encode(entries)]]
 enddef
 
 # Send a command to the host as soon as the host can run. `lines` is empty without a range.

@@ -32,11 +32,11 @@ local function with_listed(name, opts)
     return name, opts
   end
   local lines = (opts.range or 0) > 0 and { opts.line1, opts.line2 } or {}
-  local mentions = require('claude_ide.selection.mention').listed(lines[1], lines[2])
-  if not mentions then
+  local entries = require('claude_ide.selection.mention').listed(lines[1], lines[2])
+  if not entries then
     return name, opts
   end
-  return 'ClaudeSend', vim.tbl_extend('force', opts, { fargs = { vim.json.encode(mentions) } })
+  return 'ClaudeSend', vim.tbl_extend('force', opts, { fargs = { vim.json.encode(entries) } })
 end
 
 -- The modules that the server needs once it listens, and those of a first diff, in parts that load in about

@@ -15,6 +15,7 @@ import msgspec
 
 from claude_ide import changes_command, program
 from claude_ide.app import App
+from claude_ide.editor.mentioning import Entry
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
@@ -188,19 +189,17 @@ async def tools(app: App, call: Call) -> None:
 async def send(app: App, call: Call) -> None:
     """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there.
 
-    Where files are listed, Lua passes their mentions, some of which may have an error.
+    Where files are listed, the editor passes what is meant there.
     """
+    mentioning = app.editor.mentioning
     if not call.arguments:
-        lines = call.lines or (False, False)
-        sent = app.editor.port.selection.mention_lines(call.bufnr, *lines)
-        await _mention(app, call, await app.editor.shared_mention(sent))
+        await _mention(app, call, await mentioning.of_buffer(call.bufnr, call.lines))
         return
-    listed = msgspec.json.decode(call.arguments[0], type=list[dict[str, Any]])
-    listed = await app.editor.shared_mentions(listed)
-    errors = [mention["error"] for mention in listed if "error" in mention]
-    if len(errors) == len(listed):
+    entries = msgspec.json.decode(call.arguments[0], type=list[Entry], strict=False)
+    mentions, errors = await mentioning.of_entries(entries)
+    if not mentions:
         raise UserError(errors[0])
-    await _mention(app, call, *(mention for mention in listed if "error" not in mention))
+    await _mention(app, call, *mentions)
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         app.editor.notify(f"not mentioned: {errors[0]}{more}", "warn")
@@ -211,12 +210,9 @@ async def add(app: App, call: Call) -> None:
     """:[range]ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
     if not 1 <= len(call.arguments) <= 3:
         raise UserError("usage: :ClaudeAdd {path} [first] [last]")
-    typed, first, last = [*call.arguments, "", ""][:3]
-    lines = call.lines and {"bufnr": call.bufnr, "first": call.lines[0], "last": call.lines[1]}
-    sent = app.editor.port.selection.mention_path(
-        typed, first or False, last or False, lines or False
-    )
-    await _mention(app, call, await app.editor.shared_mention(sent))
+    path, *lines = call.arguments
+    selected = app.editor.mentioning.of_path(path, lines, bufnr=call.bufnr, selected=call.lines)
+    await _mention(app, call, await selected)
 
 
 @command("ClaudeChat")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from support.mentions import listed, made
 from support.neovim import ROOT, Neovim, until
 
 PLUGINS = Path(os.environ.get("CLAUDE_IDE_TEST_PLUGINS") or ROOT / ".cache/plugins")
-LISTED = "return require('claude_ide.selection.mention').listed(...)"
 
 Load = Callable[..., Awaitable[Neovim]]
 
@@ -44,10 +44,6 @@ def load(nvim: Neovim, files: Path) -> Load:
         return nvim
 
     return load
-
-
-async def listed(nvim: Neovim, *lines: int) -> Any:
-    return await nvim.lua(LISTED, *lines)
 
 
 async def at(nvim: Neovim, text: str) -> int:
@@ -188,7 +184,8 @@ async def test_mini_pick(load: Load, files: Path) -> None:
     second = {"filePath": str(files / "sub/b.py")}
     buffer = {"filePath": str(files / "a.py")}
     none = {"error": "there is no file under the cursor"}
-    assert await nvim.eval("g:got") == [[first], [second], [none], [buffer], [second, buffer]]
+    got = [await made(nvim, entries) for entries in await nvim.eval("g:got")]
+    assert got == [[first], [second], [none], [buffer], [second, buffer]]
 
 
 async def test_telescope(load: Load, files: Path) -> None:

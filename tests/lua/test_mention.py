@@ -1,31 +1,15 @@
-"""`selection/mention.lua`: references to files and lines, and how the user types them."""
+"""`editor/mentioning.py`, `selection/mention.lua`: mentions, and how the user types them."""
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.chunks import chunk
+from support.mentions import mention_buffer, mention_path
 from support.neovim import Neovim, until
 
-Mention = dict[str, Any]
-
 NO_FILE = {"error": "this buffer has no file; use :ClaudeAdd {path}"}
-
-
-async def mention_range(nvim: Neovim, *arguments: object) -> Mention:
-    mention: Mention = await nvim.lua(
-        "return require('claude_ide.selection.mention').range(...)", *arguments
-    )
-    return mention
-
-
-async def mention_path(nvim: Neovim, *arguments: object) -> Mention:
-    mention: Mention = await nvim.lua(
-        "return require('claude_ide.selection.mention').path(...)", *arguments
-    )
-    return mention
 
 
 # A range of a buffer.
@@ -36,21 +20,18 @@ async def test_lines_are_counted_from_zero_and_include_the_last(
 ) -> None:
     await nvim.command("edit a.py")
 
-    assert await mention_range(nvim, 0, 3, 5) == {
+    assert await mention_buffer(nvim, 0, 3, 5) == {
         "filePath": str(project / "a.py"),
         "lineStart": 2,
         "lineEnd": 4,
     }
 
 
-@pytest.mark.parametrize("missing", [[], [None, None], [False, False]])
-async def test_a_mention_without_lines_omits_the_line_numbers(
-    nvim: Neovim, project: Path, missing: list[object]
-) -> None:
+async def test_a_mention_without_lines_omits_the_line_numbers(nvim: Neovim, project: Path) -> None:
     """The CLI inserts nothing when `lineStart` is null."""
     await nvim.command("edit a.py")
 
-    assert await mention_range(nvim, 0, *missing) == {"filePath": str(project / "a.py")}
+    assert await mention_buffer(nvim, 0) == {"filePath": str(project / "a.py")}
 
 
 async def test_a_buffer_other_than_the_current_one_can_be_mentioned(
@@ -58,7 +39,7 @@ async def test_a_buffer_other_than_the_current_one_can_be_mentioned(
 ) -> None:
     await nvim.command("edit a.py | edit b.py")
 
-    mention = await mention_range(nvim, await nvim.eval("bufnr('a.py')"), 1, 1)
+    mention = await mention_buffer(nvim, await nvim.eval("bufnr('a.py')"), 1, 1)
 
     assert mention == {"filePath": str(project / "a.py"), "lineStart": 0, "lineEnd": 0}
 
@@ -66,7 +47,7 @@ async def test_a_buffer_other_than_the_current_one_can_be_mentioned(
 async def test_a_buffer_with_unsaved_changes_can_be_mentioned(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit a.py | call setline(1, ['x', 'y'])")
 
-    mention = await mention_range(nvim, 0, 2, 2)
+    mention = await mention_buffer(nvim, 0, 2, 2)
 
     assert mention == {"filePath": str(project / "a.py"), "lineStart": 1, "lineEnd": 1}
 
@@ -75,11 +56,11 @@ async def test_a_buffer_with_unsaved_changes_can_be_mentioned(nvim: Neovim, proj
 async def test_a_buffer_without_a_file_cannot_be_mentioned(nvim: Neovim, command: str) -> None:
     await nvim.command(command)
 
-    assert await mention_range(nvim, 0, 1, 1) == NO_FILE
+    assert await mention_buffer(nvim, 0, 1, 1) == NO_FILE
 
 
 async def test_a_buffer_that_does_not_exist_cannot_be_mentioned(nvim: Neovim) -> None:
-    assert await mention_range(nvim, 99, 1, 1) == NO_FILE
+    assert await mention_buffer(nvim, 99, 1, 1) == NO_FILE
 
 
 # The CLI reads a path with spaces only in quotes, with the lines inside.
@@ -91,15 +72,15 @@ async def test_a_path_with_spaces_is_quoted_together_with_its_lines(
     await nvim.command(r"edit sp\ ace\ y.py")
     path = project / "sp ace y.py"
 
-    assert await mention_range(nvim, 0, 3, 4) == {"filePath": f'"{path}#L3-4"'}
-    assert await mention_range(nvim, 0, 3, 3) == {"filePath": f'"{path}#L3"'}
-    assert await mention_range(nvim, 0) == {"filePath": f'"{path}"'}
+    assert await mention_buffer(nvim, 0, 3, 4) == {"filePath": f'"{path}#L3-4"'}
+    assert await mention_buffer(nvim, 0, 3, 3) == {"filePath": f'"{path}#L3"'}
+    assert await mention_buffer(nvim, 0) == {"filePath": f'"{path}"'}
 
 
 async def test_a_path_in_another_script_is_sent_unchanged(nvim: Neovim, project: Path) -> None:
     await nvim.command("edit 漢é.py")
 
-    assert await mention_range(nvim, 0, 1, 2) == {
+    assert await mention_buffer(nvim, 0, 1, 2) == {
         "filePath": str(project / "漢é.py"),
         "lineStart": 0,
         "lineEnd": 1,
@@ -143,8 +124,9 @@ async def test_a_backslash_can_be_part_of_a_file_name(nvim: Neovim, files: Path)
 
 
 async def test_absolute_paths_and_a_tilde_are_accepted(
-    nvim: Neovim, files: Path, tmp_path: Path
+    nvim: Neovim, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "notes.md").touch()
 
     assert await mention_path(nvim, str(files / "a.py")) == {"filePath": str(files / "a.py")}
@@ -173,17 +155,9 @@ async def test_a_folder_is_mentioned_without_a_final_slash(nvim: Neovim, files: 
     assert await mention_path(nvim, "sub dir/") == quoted
 
 
-async def test_lines_can_be_strings_or_numbers_and_the_last_can_be_missing(
-    nvim: Neovim, files: Path
-) -> None:
-    for first, last, expected in [
-        ("3", "5", (2, 4)),
-        (3, 5, (2, 4)),
-        ("3", "", (2, 2)),
-        ("3", False, (2, 2)),
-        ("12", None, (11, 11)),
-    ]:
-        assert await mention_path(nvim, "a.py", first, last) == {
+async def test_the_last_line_can_be_missing(nvim: Neovim, files: Path) -> None:
+    for lines, expected in [(["3", "5"], (2, 4)), (["3"], (2, 2)), (["12"], (11, 11))]:
+        assert await mention_path(nvim, "a.py", *lines) == {
             "filePath": str(files / "a.py"),
             "lineStart": expected[0],
             "lineEnd": expected[1],

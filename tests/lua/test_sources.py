@@ -8,14 +8,10 @@ from typing import Any
 
 import pytest
 
+from support.mentions import listed
 from support.neovim import Neovim, NvimError, until
 
-LISTED = "return require('claude_ide.selection.mention').listed(...)"
 ADD = "require('claude_ide').add_source(...)"
-
-
-async def listed(nvim: Neovim, *lines: int) -> Any:
-    return await nvim.lua(LISTED, *lines)
 
 
 async def names(nvim: Neovim, *lines: int) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode
+from support.mentions import mention_buffer, mention_path
 from support.neovim import until
 from support.vim import Vim
 
@@ -21,14 +22,6 @@ async def files(vim: Vim, project: Path) -> Path:
         (project / name).write_text("line\n" * 12, encoding="utf-8")
     (project / ".hidden").touch()
     return project
-
-
-async def mention_range(vim: Vim, *arguments: Any) -> Any:
-    return await vim.call("claude_ide#selection#mention#Range", *arguments)
-
-
-async def mention_path(vim: Vim, *arguments: Any) -> Any:
-    return await vim.call("claude_ide#selection#mention#Path", *arguments)
 
 
 async def mentioned(client: ClaudeCode, count: int) -> list[dict[str, Any]]:
@@ -162,8 +155,8 @@ async def test_the_files_of_netrw_are_mentioned(
 async def test_a_buffer_without_a_file_cannot_be_mentioned(vim: Vim, command: str) -> None:
     await vim.command(command)
 
-    assert await mention_range(vim, 0, 1, 1) == NO_FILE
-    assert await mention_range(vim, 99, 1, 1) == NO_FILE
+    assert await mention_buffer(vim, 0, 1, 1) == NO_FILE
+    assert await mention_buffer(vim, 99, 1, 1) == NO_FILE
     assert await mention_path(vim, "%") == NO_FILE
 
 
@@ -171,17 +164,18 @@ async def test_a_path_with_spaces_is_quoted_together_with_its_lines(vim: Vim, fi
     await vim.command(r"edit sub\ dir/c\ d.py")
     path = files / "sub dir/c d.py"
 
-    assert await mention_range(vim, 0, 3, 4) == {"filePath": f'"{path}#L3-4"'}
-    assert await mention_range(vim, 0, 3, False) == {"filePath": f'"{path}#L3"'}
-    assert await mention_range(vim, 0, False, False) == {"filePath": f'"{path}"'}
+    assert await mention_buffer(vim, 0, 3, 4) == {"filePath": f'"{path}#L3-4"'}
+    assert await mention_buffer(vim, 0, 3) == {"filePath": f'"{path}#L3"'}
+    assert await mention_buffer(vim, 0) == {"filePath": f'"{path}"'}
     assert await mention_path(vim, "%") == {"filePath": f'"{path}"'}
     assert await mention_path(vim, "%:h") == {"filePath": f'"{files}/sub dir"'}
     assert await mention_path(vim, "%", "2", "3") == {"filePath": f'"{path}#L2-3"'}
 
 
 async def test_a_path_is_what_was_typed_or_what_completion_made_of_it(
-    vim: Vim, files: Path, tmp_path: Path
+    vim: Vim, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "notes.md").touch()
     (files / r"we\ird").touch()
     names = {

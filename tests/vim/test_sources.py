@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from support.mentions import listed
 from support.neovim import until
 from support.vim import Vim
 from support.vim_plugins import folder_of
-
-LISTED = "claude_ide#selection#mention#ListedMentions"
 
 
 @pytest.fixture
@@ -49,8 +48,8 @@ async def test_the_files_of_a_plugin_are_mentioned(
         await until(lambda: vim.eval("search('b.py', 'cw')"), "its files")
         before = await vim.eval("getcurpos()")
 
-        one = await vim.call(LISTED, [])
-        several = await vim.call(LISTED, [1, await vim.eval("line('$')")])
+        one = await listed(vim)
+        several = await listed(vim, 1, await vim.eval("line('$')"))
 
         assert one == [{"filePath": str(files / "b.py")}]
         paths = {each["filePath"] for each in several}

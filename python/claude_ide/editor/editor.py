@@ -4,15 +4,15 @@ While it is busy, methods that change nothing return the last known state.
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from claude_ide.editor.channel import Channel, without_error
+from claude_ide.editor.channel import Channel
 from claude_ide.editor.checks import Published
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.mentioning import Mentioning
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile, Slice
@@ -37,8 +37,6 @@ PENDING = "it has just changed, and not all servers and linters have reported ye
 BEHIND = "the file has changed on disk; these are for the older text that Neovim shows"
 BUSY = "Neovim is busy; these are earlier results"
 
-QUOTED_LINES = re.compile(r"#L\d+(?:-\d+)?$")
-
 T = TypeVar("T")
 
 
@@ -61,6 +59,7 @@ class Editor:
         self.diffs = Diffs(self.port, self.events)
         self.terminals = Terminals(self.port, self.state)
         self.typing = Typing(self.port)
+        self.mentioning = Mentioning(self.port, self.private_files)
         self.servers = Servers(self.port, self._tools)
         self._published = Published(self.port)
         self.published = self._published.wait
@@ -151,7 +150,7 @@ class Editor:
         found = await self.port.buffers.text(path, real)
         return found.text if found else None
 
-    # Selection and mentions.
+    # Selection.
 
     async def current_selection(self) -> dict[str, Any] | None:
         """Return the selection or the cursor in the current file; None outside files."""
@@ -169,23 +168,6 @@ class Editor:
         """Return a selection; None if it is in a private file."""
         shared = self.private_files.selection(selection)
         return None if shared and shared.get("filePath") == "" else shared
-
-    async def shared_mention(self, sent: Awaitable[dict[str, Any]]) -> dict[str, Any]:
-        """Return a mention of the port. Raises `EditorError` if its file is private."""
-        (shared,) = await self.shared_mentions([await sent])
-        checked: dict[str, Any] = without_error(shared)
-        return checked
-
-    async def shared_mentions(self, mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return mentions, those of private files as `{error: …}`."""
-        paths = [mentioned_path(each.get("filePath", "")) for each in mentions]
-        private = await self.private(path for path in paths if path)
-        return [
-            {"error": self.private_files.sentence(path, private[path])}
-            if path in private
-            else mention
-            for path, mention in zip(paths, mentions, strict=True)
-        ]
 
     # Diagnostics and writes.
 
@@ -396,8 +378,3 @@ async def _in_time(answer: "asyncio.Future[T]") -> T:
         if answer.done():
             return answer.result()
     raise TimeoutError
-
-
-def mentioned_path(path: str) -> str:
-    """Return the path of a mention, which is quoted together with its lines if it has blanks."""
-    return QUOTED_LINES.sub("", path[1:-1]) if path.startswith('"') else path

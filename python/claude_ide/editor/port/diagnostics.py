@@ -1,6 +1,6 @@
 """Diagnostics, the waits for them, and the selection. Positions are 0-based, in UTF-16."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import field
@@ -179,8 +179,19 @@ class Diagnostics(Protocol):
         ...
 
 
+class MentionFacts(Payload, frozen=True):
+    """The current folder, and the file of a buffer; "" if it has none.
+
+    `current` is what `%` with modifiers means; "" if the current buffer has no file.
+    """
+
+    folder: str
+    file: str
+    current: str
+
+
 class Selection(Protocol):
-    """The selection, and what is mentioned (parameters of `at_mentioned`)."""
+    """The selection, and what a mention needs."""
 
     @request("selection.current")
     async def current(self) -> dict[str, Any] | None:
@@ -192,23 +203,12 @@ class Selection(Protocol):
         """Return the selection or the cursor in the file where the user was last."""
         ...
 
-    @request("selection.mention.range")
-    async def mention_lines(
-        self, buffer: int, first: int | Literal[False], last: int | Literal[False]
-    ) -> dict[str, Any]:
-        """Mention lines of a buffer, 1-based, inclusive; False: the whole file."""
+    @request("selection.mention.facts")
+    async def mention_facts(self, buffer: int, modifiers: str) -> MentionFacts:
+        """Return where the user is; `modifiers` are those of `%`."""
         ...
 
-    @request("selection.mention.path")
-    async def mention_path(
-        self,
-        typed: str,
-        first: str | Literal[False],
-        last: str | Literal[False],
-        lines: Mapping[str, int] | Literal[False],
-    ) -> dict[str, Any]:
-        """Mention a file, a folder, or lines of a file, as typed after `:ClaudeAdd`.
-
-        `lines` is the range of the command: `bufnr`, `first`, `last`.
-        """
+    @request("selection.mention.line_count")
+    async def line_count(self, path: str) -> int:
+        """Return the lines of a file in its buffer; 0 if it is not loaded."""
         ...

@@ -1,0 +1,57 @@
+"""Mentions that the host makes for an editor under test."""
+
+from typing import Any
+
+import msgspec
+
+from claude_ide.editor.mentioning import Entry, Mentioning
+from claude_ide.editor.private_files import PrivateFiles
+from claude_ide.errors import UserError
+from support.either_editor import Editor, run
+from support.pocket import pocket_port
+from support.vim import Vim
+
+
+def mentioning(editor: Editor) -> Mentioning:
+    """Return what makes mentions for the editor."""
+
+    async def answer(function: str, *arguments: Any) -> Any:
+        return await run(editor, function, *arguments)
+
+    port = pocket_port(answer)
+    return Mentioning(port, PrivateFiles(port, [], None))
+
+
+async def listed(editor: Editor, *lines: int) -> Any:
+    """Return the mentions of what the current buffer lists, or their errors; None for no list."""
+    arguments = [list(lines)] if isinstance(editor, Vim) else list(lines)
+    return await made(editor, await run(editor, "selection.mention.listed", *arguments))
+
+
+async def made(editor: Editor, found: Any) -> Any:
+    """Return the mentions of what a buffer lists."""
+    if not found:
+        return None
+    mentions: list[dict[str, Any]] = []
+    for each in found:
+        entry = msgspec.convert(each, Entry, strict=False)
+        made, errors = await mentioning(editor).of_entries([entry])
+        mentions += made or [{"error": errors[0]}]
+    return mentions
+
+
+async def mention_buffer(editor: Editor, bufnr: int, *lines: int) -> dict[str, Any]:
+    """Return the mention of lines of a buffer, or the error."""
+    try:
+        given = (lines[0], lines[-1]) if lines else None
+        return await mentioning(editor).of_buffer(bufnr, given)
+    except UserError as error:
+        return {"error": str(error)}
+
+
+async def mention_path(editor: Editor, typed: str, *lines: str, **how: Any) -> dict[str, Any]:
+    """Return the mention of a path as typed, or the error."""
+    try:
+        return await mentioning(editor).of_path(typed, list(lines), **how)
+    except UserError as error:
+        return {"error": str(error)}
