@@ -1,5 +1,6 @@
 vim9script
-# Runs a formatter, or 'makeprg', in a shell. It has no terminal, from which it could read the user's keys.
+# Runs a formatter in a shell, and expands the names of files in its command, as in 'makeprg'. It has no
+# terminal, from which it could read the user's keys.
 
 import autoload './input.vim'
 
@@ -31,8 +32,6 @@ const LIMITED =<< trim END
   [ "$code" -le 128 ] || kill -s "$((code - 128))" $$ 2>/dev/null
   exit "$code"
 END
-# In one pipe output and errors are in the order in which they are written.
-const ERRORS_TOO = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh']
 
 var expanded = '' # what `ExpandHere` has made
 
@@ -125,9 +124,8 @@ enddef
 
 # Start a command in a folder, with `stdin` as its input: lines, which may be none. `OnOutput` gets
 # the lines of its output that are among the first `most.bytes` and `most.lines`, and `OnError` the first
-# lines of its errors. If they are the same function, it gets both in their order. `Done` gets the exit code,
-# and the name of the signal that has ended the command, which may be empty. Throws an error if there is
-# no such shell.
+# lines of its errors. `Done` gets the exit code, and the name of the signal that has ended the command,
+# which may be empty. Throws an error if there is no such shell.
 export def Start(command: string, folder: string, stdin: list<string>, most: dict<number>,
     OnOutput: func, OnError: func, Done: func): job
   if !executable(&shell)
@@ -142,7 +140,6 @@ export def Start(command: string, folder: string, stdin: list<string>, most: dic
   enddef
   const words = [&shell] + split(&shellcmdflag) + [command]
   const limited = ['/bin/sh', '-c', join(LIMITED, "\n"), 'sh', string(most.bytes), string(most.lines)]
-    + (OnError is OnOutput ? ERRORS_TOO : [])
   return input.Start(limited + words, stdin + [''], {
     out_mode: 'nl',
     err_mode: 'nl',

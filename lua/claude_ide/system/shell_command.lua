@@ -1,11 +1,9 @@
---- Runs a formatter, or 'makeprg', in a shell.
+--- Runs a formatter in a shell, and expands the names of files in its command, as in 'makeprg'.
 local M = {}
 
 local augroup = vim.api.nvim_create_augroup('claude_ide_system_shell_command', { clear = true })
 
 local DIES_WITHIN = 1000 -- milliseconds
--- In one pipe output and errors are in the order in which they are written.
-local ERRORS_TOO = { 'sh', '-c', 'exec "$@" 2>&1', 'sh' }
 local FILE_NAME = [[\\\?\%(%\|#\d*\)\%(:[phtre~.8S]\)*]]
 -- A name of which no shell interprets anything, whatever is around it.
 local HARMLESS = '^[%w%.,_/~+@ \128-\255][%w%.,_/~+@ \128-\255-]*$'
@@ -94,12 +92,10 @@ end
 --- group, so Neovim would not end it on exit.
 ---@param command string
 ---@param options { stdin?: string, cwd: string, stdout: fun(err?: string, data?: string), stderr: function }
----one function for both gets output and errors in their order
 ---@param done fun(result: vim.SystemCompleted)
 ---@return integer pid
 function M.start(command, options, done)
-  local argv = options.stdout == options.stderr and vim.deepcopy(ERRORS_TOO) or {}
-  table.insert(argv, vim.o.shell)
+  local argv = { vim.o.shell }
   vim.list_extend(argv, vim.split(vim.o.shellcmdflag, ' '))
   table.insert(argv, command)
   local pid, leaving

@@ -170,12 +170,12 @@ class ModelTools(Protocol):
 
     @tool("tools.make.command")
     async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return what `:make` would run."""
+        """Return what `:make` would run, by which shell, and its 'errorformat'."""
         ...
 
-    @tool("tools.make.run")
-    async def make(self, fields: Fields = ...) -> dict[str, Any]:
-        """Run `:make`; return its output and the quickfix list."""
+    @tool("tools.make.fill")
+    async def list_made(self, fields: Fields = ...) -> dict[str, Any]:
+        """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
         ...
 
     @tool("tools.ex_output.show")

@@ -2,15 +2,20 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.model import making
+from claude_ide.mcp.model.making import Plan
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
 
 RUN, REFUSE = "Run {}", "Do not run it"
+SHOWN = 4000
+"""Characters of the output for the model."""
 
 Command = Literal[
     "abbreviations",
@@ -51,21 +56,23 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
 
     `quickfix` returns the entries.
     """
-    plan = await client.tools.make_command()
-    if not plan["command"]:
+    plan = msgspec.convert(await client.tools.make_command(), Plan)
+    if not plan.command:
         raise ToolError("'makeprg' is empty")
-    question = f"{client.shown_name} wants to run: {plan['command']}"
+    question = f"{client.shown_name} wants to run: {plan.command}"
     # A picker may cut the question off, but no answer.
-    run = RUN.format(plan["command"])
+    run = RUN.format(plan.command)
     if await client.editor.decide(question, [run, REFUSE]) != run:
         raise ToolError("the user does not want to run it")
-    done = await client.tools.make(plan)
-    ended = (
-        "was stopped after its time limit" if done["is_stopped"] else f"exit code {done['code']}"
-    )
-    entries = count(done["entries"], "place")
-    heading = f"{plan['command']}: {ended}; {entries} in the quickfix list. The end of its output:"
-    return page(heading, done["output"].splitlines())
+    made = await making.make(plan)
+    listed = {"command": plan.command, "efm": plan.efm, "lines": made.lines}
+    found = await client.tools.list_made(listed)
+    ended = "was stopped after its time limit" if made.is_stopped else f"exit code {made.code}"
+    places = count(found["entries"], "place")
+    heading = f"{plan.command}: {ended}; {places} in the quickfix list. The end of its output:"
+    output = "\n".join(made.lines)
+    cut = output if len(output) <= SHOWN else "…" + output[-SHOWN:]
+    return page(heading, cut.splitlines())
 
 
 @model_tool("ex_output", "Output of a command of Neovim")
