@@ -33,10 +33,21 @@ def Options(): string
   endtry
 enddef
 
-# What the host makes the rules from, beside settings.
+# What the host makes the rules from, beside settings, and what they have found: the `named` private
+# files so far, and why the texts of `renamed` buffers are private, by their names now.
 export def Facts(): dict<any>
   reported = Options()
-  return {privacy: json_decode(reported), folders: folders.All(), cwd: getcwd()}
+  final reasons: dict<string> = {}
+  for [bufnr, why] in items(renamed)
+    reasons[file.Name(str2nr(bufnr))] = why
+  endfor
+  return {
+    privacy: json_decode(reported),
+    folders: folders.All(),
+    cwd: getcwd(),
+    named: keys(named),
+    renamed: reasons,
+  }
 enddef
 
 def Report()

@@ -46,11 +46,30 @@ local function options()
   return ok and json or '"?"'
 end
 
---- What the host makes the rules from, beside settings.
----@return { privacy: any, folders: string[], cwd: string }
+---@class claude_ide.PrivacyFacts
+---@field privacy any the option
+---@field folders string[]
+---@field cwd string
+---@field named string[] the private files so far
+---@field renamed table<string, string> why the texts of renamed buffers are private, by their names now
+
+--- What the host makes the rules from, beside settings, and what they have found.
+---@return claude_ide.PrivacyFacts
 function M.facts()
   reported = options()
-  return { privacy = vim.json.decode(reported), folders = folders.all(), cwd = vim.fn.getcwd() }
+  local reasons = {}
+  for bufnr, reason in pairs(renamed) do
+    if api.nvim_buf_is_valid(bufnr) then
+      reasons[api.nvim_buf_get_name(bufnr)] = reason
+    end
+  end
+  return {
+    privacy = vim.json.decode(reported),
+    folders = folders.all(),
+    cwd = vim.fn.getcwd(),
+    named = vim.tbl_keys(named),
+    renamed = reasons,
+  }
 end
 
 local function report()

@@ -42,6 +42,14 @@ def normalized(path: str) -> str:
     return normal[1:] if normal.startswith("//") else normal
 
 
+def absolute(path: str, folder: str) -> str:
+    """Return a path, which may begin with `~` or be relative to a folder, as an absolute one."""
+    try:
+        return normalized(str(Path(folder, Path(path).expanduser())))
+    except RuntimeError:  # there is no such user
+        return normalized(str(Path(folder, path)))
+
+
 def within(path: str, root: str) -> str:
     """Return a path below a folder relative to it; other texts are unchanged, also if `root` is "".
 

@@ -3,7 +3,6 @@ vim9script
 # answer. One that takes long returns a function: that gets what takes the answer, and returns what
 # cancels the work.
 
-import autoload './gate.vim'
 import autoload '../channel.vim'
 import autoload '../say/reason.vim'
 
@@ -27,8 +26,8 @@ def Finish(token: number, answer: dict<any>)
 enddef
 
 # `outcome` is the tool's own, as `Attempt` returns it.
-def Continue(token: number, tool: string, outcome: list<any>)
-  const Answer = (answer) => Finish(token, gate.Cleaned(tool, answer))
+def Continue(token: number, outcome: list<any>)
+  const Answer = (answer) => Finish(token, answer)
   if !outcome[0]
     Answer({error: outcome[1]})
   elseif type(outcome[1]) == v:t_dict
@@ -50,12 +49,7 @@ export def Begin(token: number, deadline: float, tool: string, arguments: dict<a
     return false
   endif
   running[token] = () => true
-  const refusal = gate.Refusal(arguments)
-  if refusal !=# ''
-    Finish(token, {error: refusal})
-  else
-    Continue(token, tool, reason.AttemptByName(tool, [arguments]))
-  endif
+  Continue(token, reason.AttemptByName(tool, [arguments]))
   return true
 enddef
 

@@ -1,7 +1,6 @@
 --- Runs the model's tools for the host. A tool is a function `(arguments, answer)`: it calls `answer` once,
 --- with a table, or with `{ error = … }`. It may return a function that cancels its work.
 local channel = require('claude_ide.channel')
-local gate = require('claude_ide.tools.gate')
 local reason = require('claude_ide.say.reason')
 
 local M = {}
@@ -52,14 +51,9 @@ function M.begin(token, deadline, tool, arguments)
   local module, name = tool:match('^(.*)%.([^.]*)$')
   running[token] = false
   local function answer(result)
-    local ok, cleaned = pcall(gate.cleaned, tool, result)
-    finish(token, ok and cleaned or { error = reason.of(cleaned) })
+    finish(token, result)
   end
   local ok, result = pcall(function()
-    local refusal = gate.refusal(tool, arguments)
-    if refusal then
-      return finish(token, { error = refusal })
-    end
     return require('claude_ide.' .. module)[name](arguments, answer)
   end)
   if not ok then

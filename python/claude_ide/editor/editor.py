@@ -21,6 +21,7 @@ from claude_ide.editor.remote import Caller, Remote
 from claude_ide.editor.servers import Servers
 from claude_ide.editor.state import Diagnostics, State
 from claude_ide.editor.terminals import Terminals
+from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor.tools import Tools
 from claude_ide.editor.typing import Typing
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
@@ -54,7 +55,7 @@ class Editor:
         self._tools = Tools(channel, self.events, self.new_token)
         self.port = cast(Port, Remote(Caller(channel, self._finishing, self._tools)))
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
-        self._tools.prepare = self.private_files.update
+        self._tools.gate = ToolGate(self.private_files)
         self._screen_events()
         self.diffs = Diffs(self.port, self.events)
         self.terminals = Terminals(self.port, self.state)

@@ -8,6 +8,7 @@ is judged here, and what the editor has let pass is judged here again, by every 
 import asyncio
 import os
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import Any
 
 from claude_ide.editor.channel import log_failure
@@ -103,9 +104,29 @@ class PrivateFiles:
         judged = {path: self._judged(rules, path, folders) for path in paths}
         return {path: reason for path, reason in judged.items() if reason}
 
+    async def of_buffer(self, bufnr: int) -> str | None:
+        """Return why the text of a buffer stays in the editor."""
+        try:
+            return await self._port.privacy.of_buffer(bufnr) or None
+        except EditorError:  # there is no such buffer
+            return None
+
+    def reason(self, path: str) -> str | None:
+        """Return why a file or folder stays in the editor, by the facts of the last update."""
+        return self._judged(self._rules or self.refresh(), path, {})
+
+    def is_named(self, text: str) -> bool:
+        """Return whether a text names a private file that is or was open."""
+        return any(PurePath(name).name in text for name in self._facts.get("named") or ())
+
+    @property
+    def cwd(self) -> str:
+        """The working folder of the editor's current window."""
+        return str(self._facts["cwd"])
+
     def sentence(self, path: str, reason: str) -> str:
         """Say in one line why a file stays in the editor."""
-        shown = within(path, self._facts["cwd"])
+        shown = within(path, self.cwd)
         return f"{shown_path(shown)} stays in {editor_name()}: {reason}"
 
     def verdict(self, path: str) -> str | None:
@@ -127,7 +148,8 @@ class PrivateFiles:
         for spelling in spellings(normalized(path), folders):
             if reason := rules.reason(spelling):
                 return reason
-        return None
+        renamed: dict[str, str] = self._facts.get("renamed") or {}
+        return renamed.get(path)
 
     # What the editor reports.
 

@@ -3,12 +3,13 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from claude_ide.editor.channel import Channel, without_error
+from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events
+from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError
 
@@ -21,18 +22,15 @@ CANNOT_BEGIN = (
 )
 
 
-async def _nothing() -> None:
-    pass
-
-
 class Tools:
     """The tools that are running, by token."""
+
+    gate: ToolGate
+    """Keeps private files from the model."""
 
     def __init__(self, channel: Channel, events: Events, new_token: Callable[[], int]) -> None:
         self._channel = channel
         self._new_token = new_token
-        self.prepare: Callable[[], Awaitable[None]] = _nothing
-        """Is awaited before each tool begins."""
         self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: Counter[object] = Counter()
         """How many waits of each task for a tool have not ended."""
@@ -40,7 +38,7 @@ class Tools:
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
-        await self.prepare()
+        await self.gate.check(function, arguments)
         token = self._new_token()
         answer = self._running[token] = asyncio.get_running_loop().create_future()
         try:
@@ -52,7 +50,7 @@ class Tools:
             raise
         finally:
             del self._running[token]
-        return without_error(json.loads(finished["json"]))
+        return await self.gate.cleaned(function, json.loads(finished["json"]))
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

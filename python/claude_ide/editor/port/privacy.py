@@ -31,5 +31,15 @@ class Privacy(Protocol):
 
     @request("privacy.facts", large=True)
     async def facts(self) -> dict[str, Any]:
-        """Return the option `privacy`, the working `folders`, and the folder `cwd`."""
+        """Return what the rules depend on, and what they have found.
+
+        The option `privacy`, the working `folders` and the folder `cwd`; the names of the private
+        files so far, as `named`; why the texts of renamed buffers are private, by their names now,
+        as `renamed`.
+        """
+        ...
+
+    @request("privacy.of_buffer")
+    async def of_buffer(self, bufnr: int) -> str | None:
+        """Return why the text of a buffer is private; None, or empty, if it is not."""
         ...
