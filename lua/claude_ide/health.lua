@@ -86,20 +86,6 @@ local function check_python()
   return false
 end
 
-local function check_watch()
-  local state = require('claude_ide.disk.folders').state()
-  if state.refusal then
-    health.warn(
-      ('A folder of open files cannot be watched: %s'):format(plain.one_line(state.refusal)),
-      'Its files are checked every two seconds; on Linux see fs.inotify.max_user_watches'
-    )
-  elseif state.polled > 0 then
-    health.info(('Folders on network drives, checked every two seconds: %d'):format(state.polled))
-  else
-    health.ok(('Watched folders of open files: %d'):format(state.folders))
-  end
-end
-
 local function check_server()
   local host = require('claude_ide.host')
   local was_running = host.server() ~= nil
@@ -126,7 +112,6 @@ local function check_server()
     local show = step.ok and health.ok or health.error
     show(plain.one_line(('%s: %s'):format(step.name, step.seen)))
   end
-  check_watch()
   check_agents()
   local variable = vim.env.CLAUDE_CODE_SSE_PORT
   if variable == tostring(server.port) then

@@ -115,6 +115,9 @@ host.on_start(function()
   require('claude_ide.say.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk.tool_writes').reported(data.files)
   end)
+  if loaded('disk.change') then
+    loaded('disk.change').report_all()
+  end
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()
   end

@@ -16,6 +16,7 @@ import msgspec
 from claude_ide import config, program, startup
 from claude_ide.concealed import conceal
 from claude_ide.editor.channel import Channel
+from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
@@ -76,6 +77,8 @@ class App(Parts):
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
+        self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
+        self._disk.start(loop)
         self.editor.private_files.refresh()
         if self.has_hooked_terminals:
             self.guard(self.hooks.open())
@@ -107,6 +110,9 @@ class App(Parts):
         subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
         subscribe("question_closed", lambda asked: self.questions.forget(asked))
         subscribe("question_continued", lambda asked: self.guard(self._continue(asked)))
+
+    def _has_agents(self) -> bool:
+        return bool(self.ide.clients) or self.begun("chats")
 
     def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
         """Run a command; an error becomes one line for the user."""
@@ -180,6 +186,7 @@ class App(Parts):
         if self.begun("kernels"):
             self.kernels.end()
         guardian.end_all()
+        self._disk.stop()
         self._channel.close()
         if self.serving is None:
             return

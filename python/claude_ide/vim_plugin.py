@@ -12,7 +12,6 @@ from typing import Any
 from claude_ide import startup
 from claude_ide.app import App
 from claude_ide.commands import Call, dispatch
-from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.vim import Vim
 
 ORPHAN_SECONDS = 1.0
@@ -26,8 +25,6 @@ def run() -> None:
     vim = Vim(loop)
     loop.run_until_complete(vim.open(output))
     app = App(loop, vim)
-    watch = DiskWatch(app.editor.port, app.editor.events, lambda: bool(app.ide.clients))
-    watching = loop.create_task(watch.run())
 
     def report(kind: str, name: str, *given: Any) -> None:
         if kind == "event":
@@ -47,7 +44,6 @@ def run() -> None:
     loop.add_signal_handler(signal.SIGTERM, receiving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         loop.run_until_complete(receiving)
-    watching.cancel()
     orphaned.cancel()
     loop.remove_signal_handler(signal.SIGTERM)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

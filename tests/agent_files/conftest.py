@@ -11,9 +11,10 @@ from support.neovim import Neovim
 @pytest.fixture
 async def here(nvim: Neovim, project: Path) -> Here:
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    here = Here(nvim, project)
     await nvim.lua("require('claude_ide.disk.change').watch('chats', true)")
     await nvim.lua("require('claude_ide.when.moment').notice_typing(true)")
-    return Here(nvim, project)
+    return here
 
 
 @pytest.fixture

@@ -45,11 +45,9 @@ async def test_without_a_server_buffers_are_reloaded_until_the_chat_ends(
     await nvim.command("edit a.py")
     await begin(nvim, project, tmp_path)
     assert await nvim.lua("return require('claude_ide.host').server() == nil")
-    folders = "return require('claude_ide.disk.folders').state().folders"
-    await until(lambda: nvim.lua(f"{folders} > 0"))
 
     path.write_text("one\nTWO\n")
 
     await until(lambda: nvim.eval(f"getbufline('{path}', 2) == ['TWO']"))
     await nvim.command("ClaudeChat end")
-    await until(lambda: nvim.lua(f"{folders} == 0"))
+    await until(lambda: nvim.eval("!exists('#claude_ide_disk_change#BufReadPost')"))

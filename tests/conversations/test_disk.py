@@ -7,7 +7,6 @@ import pytest
 from support.claude_code import ClaudeCode
 from support.either_editor import BOTH, Editor, open_terminal, run, shows_a_diff
 from support.neovim import until
-from support.vim import Vim
 
 pytestmark = BOTH
 
@@ -22,23 +21,11 @@ async def path(serving: Editor, project: Path) -> Path:
     file = project / "calc.py"
     file.write_text(OLD)
     await serving.command("set autoread | edit calc.py")
-    await is_watched(serving)
     return file
 
 
-async def is_watched(nvim: Editor) -> None:
-    if not isinstance(nvim, Vim):  # a host that watches compares with what Vim has loaded
-        await until(lambda: has_folders(nvim))
-
-
 async def is_unwatched(nvim: Editor) -> bool:
-    if isinstance(nvim, Vim):
-        return not await nvim.eval("exists('#claude_ide_disk_change#BufReadPost')")
-    return not await has_folders(nvim)
-
-
-async def has_folders(nvim: Editor) -> bool:
-    return bool((await run(nvim, "disk.folders.state"))["folders"])
+    return not await nvim.eval("exists('#claude_ide_disk_change#BufReadPost')")
 
 
 async def shows(nvim: Editor, path: Path, wanted: str) -> None:
@@ -117,7 +104,6 @@ async def test_an_accepted_diff_is_not_reported_again_as_a_change(
     await shows(serving, path, NEW)
     path.with_name("other.py").write_text(OLD)
     await serving.command("tabonly | split other.py")
-    await is_watched(serving)
     path.with_name("other.py").write_text(NEW)
     await until(lambda: "other.py changed on disk" in serving.screen.text())
     assert "calc.py changed" not in await serving.eval("execute('messages')")

@@ -278,26 +278,11 @@ async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, pa
     await until(lambda: nvim.eval("line('$') == 153"))
 
 
-async def test_stopping_the_watch_leaves_no_handles(nvim: Neovim, path: Path) -> None:
+async def test_nothing_is_followed_once_the_watch_has_stopped(nvim: Neovim, path: Path) -> None:
     await nvim.lua(f"{CHANGE}.watch('server', false)")
-    handles = "local n = 0; vim.uv.walk(function(h) if h:get_type() == 'fs_event' and"
-    handles += " not h:is_closing() then n = n + 1 end end); return n"
-
-    assert await nvim.lua(handles) == 0
+    await until(lambda: nvim.events("files_unwatched"))
     replace(path, NEW)
-    await nvim.lua(f"{CHANGE}.changed(...)", str(path))
-    assert await nvim.lua("return require('claude_ide.disk.folders').state()") == {
-        "folders": 0,
-        "polled": 0,
-    }
+    await nvim.lua(f"{CHANGE}.changed_in({{ ... }})", await nvim.eval("bufnr()"))
+    await nvim.idle(200)
+
     assert await text(nvim, path) == OLD
-
-
-async def test_an_external_watcher_can_report_a_path(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("require('claude_ide.disk.watch').stop()")
-    replace(path, NEW)
-
-    for named in (path, "a\0b", "", path.with_name("missing.txt")):
-        await nvim.lua(f"{CHANGE}.changed(...)", str(named))
-
-    await shows(nvim, path, NEW)

@@ -13,6 +13,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError
 from support import chats_here
+from support.disk_changes import watch_with
 from support.neovim import Neovim, until
 
 FILE = "a.txt"
@@ -30,6 +31,7 @@ class Here:
         self.replaced_texts: list[tuple[str | None, str]] = []
         """The texts on disk and in the buffer, for each unsaved text that was replaced."""
         editor = Editor(chats_here.TestedNeovim(nvim))
+        watch_with(editor)
         self.files = AgentFiles("Otter", folder, editor, Config(), self)
         nvim.notifications = chats_here.Notifications(
             lambda name, given: editor.events.dispatch(*given) if name == chats_here.EVENT else None

@@ -1,7 +1,11 @@
 """Writes to files that a Neovim under test watches."""
 
+import asyncio
 from pathlib import Path
 
+from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.editor import Editor
+from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -14,10 +18,21 @@ CHANGE = "require('claude_ide.disk.change')"
 WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
 
 
+def watch_with(editor: Editor) -> None:
+    """Watch as the host does, until the test ends."""
+    DiskWatch(editor.port, editor.events, lambda: True).start(asyncio.get_running_loop())
+
+
 async def watch(nvim: Neovim) -> None:
-    """Have Neovim watch for changes on disk."""
+    """Watch for changes on disk: Neovim, and the test as its host."""
+    editor = Editor(TestedNeovim(nvim))
+    nvim.notifications = Notifications(
+        lambda name, given: editor.events.dispatch(*given) if name == EVENT else None
+    )
+    watch_with(editor)
+    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     await nvim.lua(f"{CHANGE}.watch('server', true)")
-    await until(lambda: nvim.lua("return require('claude_ide.disk.folders').state().folders > 0"))
+    await until(lambda: nvim.events("files_loaded"))
 
 
 async def edit_watched(nvim: Neovim, project: Path) -> Path:

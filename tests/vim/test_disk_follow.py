@@ -197,6 +197,7 @@ async def test_a_buffer_in_another_window_keeps_its_view(serving_vim: Vim, proje
     await vim.keys("40Gzt")
     await vim.command("split")
     await vim.keys("15Gzt")
+    await until(lambda: vim.eval("line('w0') == 15"))
     (project / "view.txt").write_text(text(NEW))
     await follows(vim, NEW)
 

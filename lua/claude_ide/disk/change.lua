@@ -1,7 +1,7 @@
---- Reacts to a change on disk: the buffer is updated, or a message says why not.
-local buffers = require('claude_ide.file.buffers')
+--- Reacts to a change on disk, which the host has noticed: the buffer is updated, or a message says why not.
+--- Also tells the host which files to watch (`disk_watch.py`).
+local channel = require('claude_ide.channel')
 local disk_report = require('claude_ide.disk.report')
-local disk_watch = require('claude_ide.disk.watch')
 local file = require('claude_ide.file.path')
 local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
@@ -19,6 +19,8 @@ local RESTLESS_REST = 1000
 local LONGEST_REST = 10000
 local SHARE = 10 -- a buffer rests this many times as long as its update took
 
+local LOADED = { 'BufReadPost', 'BufNewFile', 'BufFilePost', 'BufUnload' }
+
 ---@class claude_ide.Rest
 ---@field length number milliseconds
 ---@field ends number time of libuv, in milliseconds
@@ -28,10 +30,11 @@ local is_on = false
 local waiting = {} ---@type table<integer, true> buffers to check
 local is_checking = false
 local rests = {} ---@type table<integer, claude_ide.Rest>
+local unreported = {} ---@type table<integer, true> buffers that the host does not know, or should forget
 
 local function check_soon(bufnr, delay)
   vim.defer_fn(function()
-    M.changed_in(bufnr)
+    M.changed_in({ bufnr })
   end, math.ceil(delay))
 end
 
@@ -81,7 +84,7 @@ local function follow(bufnr)
     if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified then
       check_when_unmodified(bufnr)
     end
-    M.changed_in(bufnr)
+    M.changed_in({ bufnr })
   end)
 end
 
@@ -111,32 +114,22 @@ local function check_all()
     end
   end, function()
     is_checking = false
-    local bufnr = next(waiting)
-    if bufnr then
-      M.changed_in(bufnr)
-    end
+    M.changed_in({})
   end)
 end
 
---- Check a buffer soon: its file may have changed.
----@param bufnr integer
-function M.changed_in(bufnr)
+--- Check buffers soon: their files may have changed. The host calls this.
+---@param bufnrs integer[]
+function M.changed_in(bufnrs)
   if not is_on then
     return
   end
-  waiting[bufnr] = true
-  if not is_checking then
+  for _, bufnr in ipairs(bufnrs) do
+    waiting[bufnr] = true
+  end
+  if not is_checking and next(waiting) then
     is_checking = true
     vim.schedule(check_all)
-  end
-end
-
---- Check the buffer of a file soon, if there is one. For a watch outside of Neovim.
----@param path string
-function M.changed(path)
-  local bufnr = buffers.loaded(path)
-  if bufnr then
-    M.changed_in(bufnr)
   end
 end
 
@@ -149,6 +142,35 @@ function M.is_behind(bufnr)
     or (reload.unknown_stamp(bufnr) ~= nil and file_write.has_other_time(bufnr))
 end
 
+-- Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
+local function report_files()
+  local files = {}
+  for bufnr in pairs(unreported) do
+    local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or ''
+    table.insert(files, { bufnr = bufnr, path = path })
+  end
+  unreported = {}
+  if is_on and #files > 0 then
+    channel.emit('files_loaded', { files = files })
+  end
+end
+
+local function report_soon(bufnr)
+  if not next(unreported) then
+    vim.schedule(report_files)
+  end
+  unreported[bufnr] = true
+end
+
+--- Tell the host of all loaded buffers: it knows none yet.
+function M.report_all()
+  for _, bufnr in ipairs(is_on and vim.api.nvim_list_bufs() or {}) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) then
+      report_soon(bufnr)
+    end
+  end
+end
+
 --- Update buffers after writes to their files, as long as `who` or another part wants it.
 ---@param who 'server'|'chats'
 ---@param on boolean
@@ -159,10 +181,17 @@ function M.watch(who, on)
     return
   end
   is_on, waiting, rests = on, {}, {}
+  local group = vim.api.nvim_create_augroup('claude_ide_disk_change', { clear = true })
   if on then
-    disk_watch.start(M.changed_in)
+    vim.api.nvim_create_autocmd(LOADED, {
+      group = group,
+      callback = function(event)
+        report_soon(event.buf)
+      end,
+    })
+    M.report_all()
   else
-    disk_watch.stop()
+    channel.emit('files_unwatched', {})
   end
 end
 

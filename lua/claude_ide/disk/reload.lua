@@ -4,7 +4,6 @@ local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local changed = require('claude_ide.file.changed')
 local disk_report = require('claude_ide.disk.report')
-local disk_watch = require('claude_ide.disk.watch')
 local expected = require('claude_ide.disk.expected')
 local file = require('claude_ide.file.path')
 local file_edit = require('claude_ide.file.edit')
@@ -373,7 +372,8 @@ end
 
 -- An empty file is left to `check`, which looks twice.
 local function sync(bufnr)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
+  local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
+  if not is_loaded or not (expected.of(bufnr) or M.unknown_stamp(bufnr)) then
     return false
   end
   local write = expected.of(bufnr) or may_be_noticed(bufnr) and M.notice(bufnr) or nil
@@ -384,24 +384,10 @@ local function sync(bufnr)
     and update(write, stamp)
 end
 
-local function suspects()
-  local all = disk_watch.suspects()
-  return all and vim.tbl_keys(vim.tbl_extend('force', all, expected.all()))
-    or vim.api.nvim_list_bufs()
-end
-
-local function sync_suspect(bufnr)
-  local is_changed = sync(bufnr)
-  if not M.unknown_stamp(bufnr) or not M.is_followed(bufnr) then
-    disk_watch.clear(bufnr)
-  end
-  return is_changed
-end
-
 --- Update all loaded buffers whose files have been written, now.
 ---@return integer[] bufnrs of those that have changed
 function M.sync()
-  return moment.is_possible() and vim.tbl_filter(sync_suspect, suspects()) or {}
+  return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
 end
 
 --- Update one buffer now, if its file has been written.

@@ -4,18 +4,13 @@ local M = {}
 --- The stamp of a file that does not exist.
 M.MISSING = 'missing'
 
----@param stat? uv.fs_stat.result nil if there is no file
----@return string
-function M.of_stat(stat)
-  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
-    or M.MISSING
-end
-
 --- The stamp of the file at a path.
 ---@param path string
 ---@return string
 function M.of(path)
-  return M.of_stat(vim.uv.fs_stat(path))
+  local stat = vim.uv.fs_stat(path)
+  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+    or M.MISSING
 end
 
 --- Whether a file was empty when it had this stamp.

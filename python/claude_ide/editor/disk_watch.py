@@ -1,27 +1,26 @@
-"""Watches the files of Vim's buffers: Vim's own scripts see only the seconds of a file's time.
+"""Watches the files of the editor's buffers.
 
-Vim tells which files are loaded (`disk/change.vim`), and is told which buffers' files have changed.
+The editor tells which files are loaded (`disk/change`), and is told which buffers' files have
+changed. It waits itself until a file is no longer being written.
 """
 
 import asyncio
 import contextlib
+import os
 import stat
+import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 
-SOON_SECONDS = 0.1
-"""The pause between two looks while a client is connected."""
+SOON_SECONDS = 0.05
+"""The pause between two looks while an agent works with the editor."""
 
 IDLE_SECONDS = 0.5
-SETTLED_SECONDS = 0.05
-"""How long a file must stay as it is; before that, a buffer might get half of it."""
-
-SHARE = 20
+SHARE = 50
 """A pause lasts at least this many times as long as the look before it."""
 
 Stamp = tuple[int, int, int]
@@ -29,44 +28,53 @@ Stamp = tuple[int, int, int]
 
 
 class Watched:
-    """A file: its path, its last reported state, and the state seen since, if it is another."""
+    """A file: its path, and its last reported state."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.known: Stamp | None = None
-        self.seen: Stamp | None = None
-        self.seen_at = 0.0
 
 
 class DiskWatch:
     """Looks at each file with one `stat`, in a thread: a network drive may hang."""
 
-    def __init__(self, port: Port, events: Events, has_clients: Callable[[], bool]) -> None:
+    def __init__(self, port: Port, events: Events, has_agents: Callable[[], bool]) -> None:
         self._port = port
-        self._has_clients = has_clients
+        self._has_agents = has_agents
         self._files: dict[int, Watched] = {}
-        self._wanted = asyncio.Event()
+        self._wanted = threading.Event()
+        self._is_ended = False
         events.subscribe("files_loaded", self._loaded)
         events.subscribe("files_unwatched", lambda _: self._files.clear())
 
-    async def run(self) -> None:
-        """Watch until cancelled. Without a file, which is also without a server, nothing runs."""
-        while True:
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Watch until `stop`. Without a file, which is also without an agent, nothing runs."""
+        # A thread that waits costs less than a loop that has a thread look, and as a daemon it does
+        # not keep the process if it hangs.
+        threading.Thread(target=self._watch, args=[loop], daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop watching, without waiting for a look."""
+        self._is_ended = True
+        self._wanted.set()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        while not (self._is_ended or loop.is_closed()):
             self._wanted.clear()
             if not self._files:
-                await self._wanted.wait()
+                self._wanted.wait()
             began = time.monotonic()
-            changed, is_moving = await asyncio.to_thread(_look, dict(self._files))
-            if changed:
-                self._port.disk.changed_in(changed)
+            changed = _look(self._files.copy())
+            if changed and not self._is_ended:
+                with contextlib.suppress(RuntimeError):  # the loop has just been closed
+                    loop.call_soon_threadsafe(self._port.disk.changed_in, changed)
             spent = time.monotonic() - began
-            usual = SOON_SECONDS if self._has_clients() else IDLE_SECONDS
-            pause = max(SETTLED_SECONDS if is_moving else usual, SHARE * spent)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), pause)
+            self._wanted.wait(
+                max(SOON_SECONDS if self._has_agents() else IDLE_SECONDS, SHARE * spent)
+            )
 
     def _loaded(self, report: dict[str, Any]) -> None:
-        """Watch the files that Vim has loaded; those without a path are no longer loaded."""
+        """Watch the files that are loaded now; those without a path no longer are."""
         for file in report["files"]:
             if file["path"]:
                 self._files[file["bufnr"]] = Watched(file["path"])
@@ -75,31 +83,21 @@ class DiskWatch:
         self._wanted.set()
 
 
-def _look(files: dict[int, Watched]) -> tuple[list[int], bool]:
-    """Return the buffers whose files have changed and settled, and whether others have not."""
-    changed, is_moving = [], False
+def _look(files: dict[int, Watched]) -> list[int]:
+    """Return the buffers whose files have changed since they were last reported."""
+    changed = []
     for bufnr, file in files.items():
-        stamp, age = _state(file.path)
-        if stamp is None or stamp == file.known:
-            continue
-        now = time.monotonic()
-        if stamp != file.seen:
-            file.seen, file.seen_at = stamp, now
-        if age >= SETTLED_SECONDS or now - file.seen_at >= SETTLED_SECONDS:
+        stamp = _stamp(file.path)
+        if stamp is not None and stamp != file.known:
             file.known = stamp
             changed.append(bufnr)
-        else:
-            is_moving = True
-    return changed, is_moving
+    return changed
 
 
-def _state(path: str) -> tuple[Stamp | None, float]:
-    """Return a file's stamp and the seconds since its last change; no stamp if there is no file."""
+def _stamp(path: str) -> Stamp | None:
+    """Return a file's stamp; None if there is no such file."""
     try:
-        found = Path(path).stat()
+        found = os.stat(path)  # noqa: PTH116  a path object costs as much as the call
     except (OSError, ValueError):
-        return None, 0.0
-    if not stat.S_ISREG(found.st_mode):
-        return None, 0.0
-    # No program can set the time of the last change, unlike that of the last write.
-    return (found.st_mtime_ns, found.st_size, found.st_ino), time.time() - found.st_ctime
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if stat.S_ISREG(found.st_mode) else None

@@ -1,0 +1,192 @@
+"""`editor/disk_watch.py`: reports the buffers whose files have changed."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.events import Events
+from claude_ide.editor.state import State
+from support.neovim import until
+from support.pocket import pocket_port
+
+
+async def _no_answer(function: str, *_arguments: Any) -> Any:
+    raise AssertionError(f"{function} is not needed")
+
+
+class Watching:
+    """A watch, and the buffers that it has reported."""
+
+    def __init__(self) -> None:
+        self.reported: list[int] = []
+        self.events = Events(State())
+        port = pocket_port(_no_answer, self._notified)
+        self.watch = DiskWatch(port, self.events, lambda: True)
+        self.watch.start(asyncio.get_running_loop())
+
+    def _notified(self, function: str, bufnrs: list[int]) -> None:
+        assert function == "disk.change.changed_in"
+        self.reported += bufnrs
+
+    def load(self, *paths: Path) -> None:
+        """Report files as loaded, in buffers numbered from 1."""
+        files = [{"bufnr": bufnr, "path": str(path)} for bufnr, path in enumerate(paths, 1)]
+        self.events.dispatch("files_loaded", {"files": files})
+
+    async def begin(self, *paths: Path) -> None:
+        """Load existing files, which are then reported once: they may have changed before."""
+        self.load(*paths)
+        await until(lambda: len(self.reported) == len(paths))
+        self.reported.clear()
+
+    async def reports(self, *bufnrs: int) -> None:
+        await until(lambda: set(bufnrs) <= set(self.reported))
+        assert set(self.reported) == set(bufnrs)
+
+
+@pytest.fixture
+async def watching() -> AsyncIterator[Watching]:
+    watching = Watching()
+    yield watching
+    watching.watch.stop()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a" / "b" / "c.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text("one\n")
+    return path
+
+
+def rewrite(path: Path) -> None:
+    path.write_text("another\n")
+
+
+def replace(path: Path) -> None:
+    new = path.with_name("new.tmp")
+    new.write_text("two\n")
+    new.replace(path)
+
+
+def delete_and_write(path: Path) -> None:
+    path.unlink()
+    path.write_text("two\n")
+
+
+def replace_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("old"))
+    path.parent.mkdir()
+    path.write_text("two\n")
+
+
+def replace_folder_above(path: Path) -> None:
+    above = path.parent.parent
+    above.rename(above.with_name("old"))
+    path.parent.mkdir(parents=True)
+    path.write_text("two\n")
+
+
+WAYS = [rewrite, replace, delete_and_write, replace_folder, replace_folder_above]
+
+
+@pytest.mark.parametrize("change", WAYS)
+async def test_a_changed_file_is_reported(
+    watching: Watching, path: Path, change: Callable[[Path], object]
+) -> None:
+    other = path.with_name("other.txt")
+    other.write_text("one\n")
+    await watching.begin(path, other)
+
+    change(path)
+    other.parent.mkdir(exist_ok=True)
+
+    await watching.reports(1)
+
+
+async def test_a_write_of_the_same_size_is_reported(watching: Watching, path: Path) -> None:
+    await watching.begin(path)
+
+    path.write_text("two\n")
+
+    await watching.reports(1)
+
+
+@pytest.mark.parametrize("link", ["hard", "to the file", "to the folder"])
+async def test_a_write_through_another_name_is_reported(
+    watching: Watching, path: Path, tmp_path: Path, link: str
+) -> None:
+    other = tmp_path / "link"
+    if link == "hard":
+        other.hardlink_to(path)
+    elif link == "to the file":
+        other.symlink_to(path)
+    else:
+        other.symlink_to(path.parent)
+        other = other / path.name
+    await watching.begin(other)
+
+    rewrite(path)
+
+    await watching.reports(1)
+
+
+async def test_a_link_that_leads_to_another_file_is_reported(
+    watching: Watching, path: Path, tmp_path: Path
+) -> None:
+    other, link = path.with_name("other.txt"), tmp_path / "link"
+    other.write_text("one\n")
+    link.symlink_to(path)
+    await watching.begin(link)
+
+    link.unlink()
+    link.symlink_to(other)
+
+    await watching.reports(1)
+
+
+async def test_a_new_file_is_reported_and_a_pipe_is_not(
+    watching: Watching, path: Path, tmp_path: Path
+) -> None:
+    pipe, new = tmp_path / "pipe", tmp_path / "new" / "new.txt"
+    os.mkfifo(pipe)
+    watching.load(path, pipe, new, tmp_path, Path("/with\0zero"))
+    await watching.reports(1)
+
+    new.parent.mkdir()
+    new.write_text("new\n")
+
+    await watching.reports(1, 3)
+
+
+async def test_a_file_that_is_no_longer_loaded_is_not_reported(
+    watching: Watching, path: Path
+) -> None:
+    other = path.with_name("other.txt")
+    other.write_text("one\n")
+    await watching.begin(path, other)
+    unloaded: dict[str, Any] = {"files": [{"bufnr": 1, "path": ""}]}
+    watching.events.dispatch("files_loaded", unloaded)
+
+    rewrite(path)
+    rewrite(other)
+
+    await watching.reports(2)
+
+
+async def test_nothing_is_reported_once_nothing_is_watched(watching: Watching, path: Path) -> None:
+    await watching.begin(path)
+    watching.events.dispatch("files_unwatched", {})
+    rewrite(path)
+    other = path.with_name("other.txt")
+    other.write_text("one\n")
+
+    files = [{"bufnr": 2, "path": str(other)}]
+    watching.events.dispatch("files_loaded", {"files": files})
+
+    await watching.reports(2)
