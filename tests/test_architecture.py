@@ -261,6 +261,7 @@ ROOMS = (
     *("file.folders", "privacy", "checking", "file", "unseen"),
     *(
         "disk",
+        "batch",
         "diagnostics",
         "selection",
         "format",

@@ -16,6 +16,7 @@ import autoload './when/moment.vim'
 # Functions to call when the host has ended, if their scripts are loaded.
 const CLEANUPS = [
   'claude_ide#privacy#HostEnded',
+  'claude_ide#batch#WithdrawAll',
   'claude_ide#diff#CloseAll',
   'claude_ide#diff#accepted#SettleAll',
   'claude_ide#dialogue#CloseAll',

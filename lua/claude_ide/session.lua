@@ -8,6 +8,7 @@ local M = {}
 -- Module and function to call when the host has ended.
 local CLEANUPS = {
   { 'privacy', 'host_ended' },
+  { 'batch', 'withdraw_all' },
   { 'diff', 'close_all' },
   { 'diff.accepted', 'settle_all' },
   { 'dialogue', 'close_all' },

@@ -2,7 +2,7 @@ vim9script
 # Loads unopened files for some minutes, so that language servers and linters check them.
 
 import autoload '../checking/texts.vim'
-import autoload '../disk/reload.vim'
+import autoload '../when/moment.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
@@ -116,7 +116,7 @@ def Obstacle(path: string): string
     return $'it has {getfsize(path)} bytes, more than {LARGEST}'
   elseif readblob(path, 0, 8000)->index(0) >= 0
     return 'it is not a text file'
-  elseif !reload.IsPossible()
+  elseif !moment.IsTextFree()
     return 'Vim cannot load it at the moment'
   endif
   return ''

@@ -10,6 +10,7 @@ import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
 import autoload '../say/reason.vim'
+import autoload '../when/moment.vim'
 import autoload './expected.vim'
 import autoload './named_files.vim'
 import autoload './reload.vim'
@@ -71,7 +72,7 @@ def Attempt(write: dict<any>): dict<any>
     return {error: turned}
   elseif bufnr == 0
     return {is_unloaded: true}
-  elseif !reload.MayChange(bufnr)
+  elseif !moment.MayChange(bufnr)
     return {}
   elseif !getbufvar(bufnr, '&modified')
     if getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')

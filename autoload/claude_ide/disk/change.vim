@@ -8,6 +8,7 @@ import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
+import autoload '../when/moment.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
@@ -81,7 +82,7 @@ def Check(bufnr: number): bool
   const remaining = get(rests, bufnr, {ends: 0}).ends - expected.Now()
   if held.Path(bufnr) ==# '' || reload.IsExpected(bufnr)
     return false
-  elseif !reload.IsPossible()
+  elseif !moment.IsTextFree()
     CheckSoon(bufnr, RETRY)
   elseif remaining > 0
     CheckSoon(bufnr, remaining)

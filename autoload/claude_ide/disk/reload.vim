@@ -36,22 +36,6 @@ export def IsFollowed(bufnr: number): bool
   return autoread.IsOn(bufnr) || named_files.Has(file.Name(bufnr))
 enddef
 
-# Whether the user's next key may depend on the text of the buffer.
-def IsInUse(bufnr: number): bool
-  return bufnr == bufnr() && !moment.IsClaudesVisual()
-    && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
-enddef
-
-# Whether Vim allows to change text in other windows.
-export def IsPossible(): bool
-  return getcmdwintype() ==# '' && win_gettype() !=# 'popup'
-enddef
-
-# Whether a buffer's text can be replaced now without disturbing the user.
-export def MayChange(bufnr: number): bool
-  return IsPossible() && !IsInUse(bufnr)
-enddef
-
 # Whether a buffer's file is left to Vim because of its size.
 export def IsTooLarge(bufnr: number): bool
   return getfsize(file.Name(bufnr)) > LARGEST
@@ -130,7 +114,7 @@ enddef
 def Update(write: dict<any>, unchanged: number): bool
   const began = expected.Now()
   const bufnr: number = write.bufnr
-  const text = MayChange(bufnr) ? edit.Read(bufnr) : {}
+  const text = moment.MayChange(bufnr) ? edit.Read(bufnr) : {}
   if empty(text) || (text.bytes ==# [''] && unchanged < SETTLED_EMPTY)
     return false
   endif
@@ -169,7 +153,7 @@ def Check(write: dict<any>): bool
       return true
     endif
   endif
-  if expected.Now() > write.deadline && MayChange(bufnr)
+  if expected.Now() > write.deadline && moment.MayChange(bufnr)
     expected.Forget(write)
     # Another program may have written the file before the write was expected.
     if !write.is_unannounced && MayBeNoticed(bufnr)
@@ -181,7 +165,7 @@ enddef
 
 # The interval starts at the end of a round, because the checks take time, too.
 def Poll(_: number)
-  for write in IsPossible() ? expected.All() : []
+  for write in moment.IsTextFree() ? expected.All() : []
     const checked = reason.Attempt(Check, [write])
     if !checked[0]
       expected.Forget(write)
@@ -206,7 +190,7 @@ enddef
 # Whether Vim knows the file of a buffer with unsaved changes in its current state.
 def IsCurrent(bufnr: number): bool
   file_write.NoticeConflict(bufnr)
-  return IsPossible() && !file_write.IsInConflict(bufnr)
+  return moment.IsTextFree() && !file_write.IsInConflict(bufnr)
 enddef
 
 def SavedOf(bufnr: number): list<list<string>>
@@ -273,7 +257,7 @@ def RereadSoon(bufnr: number, deadline: number)
     rereading->remove(string(bufnr))
     if !bufloaded(bufnr) || getbufvar(bufnr, '&modified') || !IsFollowed(bufnr)
       return
-    elseif stamp.Of(file.Name(bufnr)) ==# seen && MayChange(bufnr)
+    elseif stamp.Of(file.Name(bufnr)) ==# seen && moment.MayChange(bufnr)
       Reread(bufnr)
     elseif expected.Now() < deadline
       RereadSoon(bufnr, deadline)
@@ -305,7 +289,7 @@ export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
 enddef
 
 def MayBeNoticed(bufnr: number): bool
-  return !getbufvar(bufnr, '&modified') && !IsInUse(bufnr) && IsFollowed(bufnr)
+  return !getbufvar(bufnr, '&modified') && !moment.IsInUse(bufnr) && IsFollowed(bufnr)
 enddef
 
 def SyncBuffer(bufnr: number): bool
@@ -330,7 +314,7 @@ enddef
 
 # Update one buffer now, if its file has been written. Returns whether it has changed.
 export def SyncOne(bufnr: number): bool
-  if !IsPossible() || held.Path(bufnr) ==# ''
+  if !moment.IsTextFree() || held.Path(bufnr) ==# ''
     return false
   endif
   const synced = reason.Attempt(SyncBuffer, [bufnr])

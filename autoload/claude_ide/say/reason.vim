@@ -49,8 +49,8 @@ def FunctionOf(name: string): string
   return $'claude_ide#{words[: -2]->join("#")}#{camel}'
 enddef
 
-# Call `module.function` for the host, as `Attempt` does.
-export def AttemptByName(name: string, arguments: list<any>): list<any>
+# Call `module.function` for the host, as `Attempt` does. An error that matches `passing` is thrown.
+export def AttemptByName(name: string, arguments: list<any>, passing = ''): list<any>
   const function_name = FunctionOf(name)
   try
     return [true] + ResultOf(function_name, arguments)
@@ -58,6 +58,10 @@ export def AttemptByName(name: string, arguments: list<any>): list<any>
     const is_missing = v:exception =~# '\V' .. function_name .. '\$'
     return [false, is_missing ? $'Vim cannot do this, only Neovim ({name})' : Of(v:exception)]
   catch
+    if passing !=# '' && v:exception =~# passing
+      # Nobody may throw an exception that begins as one of Vim's.
+      throw $'claude-ide: {v:exception}'
+    endif
     return [false, Of(v:exception)]
   endtry
 enddef

@@ -1,12 +1,15 @@
 vim9script
 # The moment at which something may appear or disappear without disturbing the user:
 #
-# | gate            | for something that                 | waits for the end of              |
-# | --------------- | ---------------------------------- | --------------------------------- |
-# | `WhenFree`      | takes the user elsewhere           | `Obstacle`, and typing            |
-# | `WhenHarmless`  | changes windows the user is not in | a mode whose next key acts there  |
-# | `WhenEnded`     | closes windows the user may be in  | Insert and Visual mode, by itself |
-# | `WhenPossible`  | was requested by the user          | nothing else                      |
+# | gate             | for something that                 | waits for the end of              |
+# | ---------------- | ---------------------------------- | --------------------------------- |
+# | `WhenFree`       | takes the user elsewhere           | `Obstacle`, and typing            |
+# | `WhenNotifiable` | is a message                       | prompts, and half-typed commands  |
+# | `WhenHarmless`   | changes windows the user is not in | a mode whose next key acts there  |
+# | `WhenChangeable` | replaces texts of buffers          | typing in one of them             |
+# | `WhenEnded`      | closes windows the user may be in  | Insert and Visual mode, by itself |
+# | `WhenUnprompted` | was requested, and moves the user  | prompts, and a pending operator   |
+# | `WhenPossible`   | was requested by the user          | nothing else                      |
 #
 # Vim handles messages and timers at every prompt and in the middle of every command, and lets them
 # change windows there. So everything that appears depends on this. Each gate also waits for the end
@@ -223,6 +226,22 @@ def IsHarmless(): bool
   return ((mode =~# '^[nit]' && mode !~# '^no') || IsClaudesVisual()) && IsPossible()
 enddef
 
+# Whether the user's next key may depend on the text of a buffer.
+export def IsInUse(bufnr: number): bool
+  return bufnr == bufnr() && !IsClaudesVisual()
+    && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
+enddef
+
+# Whether Vim allows to change text in other windows.
+export def IsTextFree(): bool
+  return getcmdwintype() ==# '' && win_gettype() !=# 'popup'
+enddef
+
+# Whether the text of a buffer can be replaced now: the user's next key does not depend on it.
+export def MayChange(bufnr: number): bool
+  return IsTextFree() && !IsInUse(bufnr)
+enddef
+
 # Whether Vim allows windows to change at all, as far as it tells beforehand.
 def IsPossible(): bool
   return getcmdwintype() ==# '' && getcmdtype() ==# ''
@@ -243,9 +262,7 @@ def EndMode(): bool
 enddef
 
 # Under textlock Vim refuses to change windows, and says so before anything has happened.
-def IsRefusal(exception: string): bool
-  return exception =~# 'E565:\|E11:\|E994:\|E523:\|E788:'
-enddef
+export const REFUSAL = 'E565:\|E11:\|E994:\|E523:\|E788:'
 
 def RemoveMove(move: number)
   filter(moves, (_, other) => other != move)
@@ -276,7 +293,7 @@ def When(Condition: func(number): bool, Fn: func, OnError: func, is_move = false
       # Some errors that `Fn` raises would pass this `:try` if it were called directly.
       call(Fn, [])
     catch
-      if IsRefusal(v:exception)
+      if v:exception =~# REFUSAL
         timer_start(NextPause(waiting), Poll)
       else
         RemoveMove(waiting.move)
@@ -309,6 +326,22 @@ enddef
 # Call `Fn` as soon as windows the user is not in may change.
 export def WhenHarmless(Fn: func, OnError: func): func
   return When((_) => IsHarmless(), Fn, OnError)
+enddef
+
+# Call `Fn` as soon as the texts of these buffers can be replaced.
+export def WhenChangeable(Fn: func, OnError: func, bufnrs: list<number>): func
+  return When((_) => IsTextFree() && bufnrs->indexof((_, bufnr) => IsInUse(bufnr)) < 0, Fn, OnError)
+enddef
+
+# Call `Fn` as soon as a message can be shown (`CanNotify`).
+export def WhenNotifiable(Fn: func, OnError: func): func
+  return When((_) => CanNotify(), Fn, OnError)
+enddef
+
+# Call `Fn`, which the user has requested, as soon as they are neither at a prompt nor in the middle
+# of a command, whose text a new window would discard.
+export def WhenUnprompted(Fn: func, OnError: func): func
+  return When((_) => mode(1) !~# '^\%([cr!]\|no\)' && IsPossible(), Fn, OnError)
 enddef
 
 # Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would

@@ -50,7 +50,7 @@ local function may_be_behind(bufnr)
   if not vim.bo[bufnr].modified then
     reload.sync_one(bufnr)
   end
-  return not vim.bo[bufnr].modified and not reload.may_change(bufnr)
+  return not vim.bo[bufnr].modified and not moment.may_change(bufnr)
 end
 
 --- The text of a file's buffer, saved or not, as it would be on disk.
@@ -265,7 +265,7 @@ local function attempt(write)
     return { warning = warning }
   elseif not bufnr then
     return { is_unloaded = true }
-  elseif not reload.may_change(bufnr) then
+  elseif not moment.may_change(bufnr) then
     return nil
   elseif type(write.approved) ~= 'number' and not vim.bo[bufnr].modified then
     reload.sync_one(bufnr)

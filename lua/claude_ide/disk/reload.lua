@@ -59,26 +59,12 @@ function M.is_followed(bufnr)
   return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
 end
 
--- Whether the user's next key may depend on the text of the buffer.
-local function is_in_use(bufnr)
-  return bufnr == vim.api.nvim_get_current_buf()
-    and not vim.fn.mode(1):find('^n?t?$')
-    and not moment.is_claudes_visual()
-end
-
---- Whether a buffer's text can be replaced now without disturbing the user.
----@param bufnr integer
----@return boolean
-function M.may_change(bufnr)
-  return moment.is_possible() and not is_in_use(bufnr)
-end
-
 local function may_be_followed(bufnr)
   return not vim.bo[bufnr].modified and M.is_followed(bufnr)
 end
 
 local function may_be_noticed(bufnr)
-  return may_be_followed(bufnr) and not is_in_use(bufnr)
+  return may_be_followed(bufnr) and not moment.is_in_use(bufnr)
 end
 
 -- Replace the buffer's text with that on disk, and reapply unsaved changes.
@@ -159,7 +145,7 @@ end
 local function update(write, stamp)
   local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
-  local text = M.may_change(write.bufnr) and file_edit.read(write.bufnr)
+  local text = moment.may_change(write.bufnr) and file_edit.read(write.bufnr)
   if not text or file_stamp.of(path) ~= stamp then
     return false
   end
@@ -210,7 +196,7 @@ local function check(write)
   if stamp and has_settled and (keep_text(write) or update(write, stamp)) then
     return
   end
-  local is_late = has_settled and vim.uv.now() > write.deadline and M.may_change(write.bufnr)
+  local is_late = has_settled and vim.uv.now() > write.deadline and moment.may_change(write.bufnr)
   -- A file that has changed while it was read is still to be followed.
   if is_late and expected.new_stamp(write) == stamp then
     expected.forget(write)
@@ -336,7 +322,7 @@ local function reread_soon(bufnr, stamp, deadline)
       and M.unknown_stamp(bufnr)
     if not now then
       return
-    elseif now == stamp and M.may_change(bufnr) then
+    elseif now == stamp and moment.may_change(bufnr) then
       reread(bufnr)
     elseif vim.uv.now() < deadline then
       reread_soon(bufnr, now, deadline)

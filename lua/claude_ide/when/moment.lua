@@ -7,6 +7,7 @@
 --- | `when_harmless`   | changes windows the user is not in      | modes whose next key acts on a window |
 --- | `when_ended`      | closes windows the user may be in       | Insert and Visual mode: it ends them  |
 --- | `when_unprompted` | was requested, and moves the user       | prompts, and a pending operator       |
+--- | `when_changeable` | replaces texts of buffers               | typing in one of them                 |
 --- | `when_possible`   | was requested by the user               | nothing else                          |
 ---
 --- Each gate also waits for the end of textlock and of the command-line window. Except for
@@ -129,6 +130,15 @@ function M.is_claudes_visual()
   return claudes_area ~= nil
     and vim.fn.mode(1):find('^[vV\22]$') ~= nil
     and vim.deep_equal(claudes_area, visual_area())
+end
+
+--- Whether the user's next key may depend on the text of a buffer.
+---@param bufnr integer
+---@return boolean
+function M.is_in_use(bufnr)
+  return bufnr == api.nvim_get_current_buf()
+    and not vim.fn.mode(1):find('^n?t?$')
+    and not M.is_claudes_visual()
 end
 
 -- The state "s" (messages have scrolled the screen) does not count: with 'cmdheight' 0 it lasts
@@ -321,18 +331,38 @@ function M.when_possible(fn, on_error)
   return when(M.is_possible, fn, on_error)
 end
 
+--- Whether the text of a buffer can be replaced now: the user's next key does not depend on it.
+---@param bufnr integer
+---@return boolean
+function M.may_change(bufnr)
+  return M.is_possible() and not M.is_in_use(bufnr)
+end
+
+--- Call `fn` as soon as the texts of these buffers can be replaced.
+---@param fn fun()
+---@param on_error fun(message: string) called instead when `fn` raises
+---@param bufnrs integer[]
+---@return fun() cancel
+function M.when_changeable(fn, on_error, bufnrs)
+  return when(function()
+    return vim.iter(bufnrs):all(M.may_change)
+  end, fn, on_error)
+end
+
 --- Call `fn` as soon as a message can be shown (`can_notify`).
 ---@param fn fun()
+---@return fun() cancel
 function M.when_notifiable(fn)
-  when(M.can_notify, fn, error)
+  return when(M.can_notify, fn, error)
 end
 
 --- Call `fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
 --- continue in whichever window the user ends up in.
 ---@param fn fun()
 ---@param on_error fun(message: string) called instead when `fn` raises
+---@return fun() cancel
 function M.when_ended(fn, on_error)
-  when(end_mode, fn, on_error, {})
+  return when(end_mode, fn, on_error, {})
 end
 
 ---@param guard claude_ide.Guard

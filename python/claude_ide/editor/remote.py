@@ -1,7 +1,7 @@
 """The one implementation of the port: encodes calls for either editor, and decodes results."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -10,6 +10,7 @@ import msgspec
 from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, Unguarded
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
 from claude_ide.editor.port.panel import Panel
 from claude_ide.editor.tools import Tools
@@ -60,13 +61,19 @@ def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
         is_operation = binding.kind is Kind.OPERATION
         more = {name: named.pop(name) for name in KEYWORDS if is_operation and name in named}
-        if named:
-            arguments = inspect.signature(declared).bind(self, *arguments, **named).args[1:]
-        given = *self._bound, *map(msgspec.to_builtins, arguments)
+        given = *self._bound, *_encoded(declared, arguments, named)
         sent = call(self._caller, binding, *given, **more)
         return None if sent is None else _decoded(sent, declared, binding)
 
     return method
+
+
+def _encoded(
+    declared: Callable[..., Any], arguments: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    if named:
+        arguments = inspect.signature(declared).bind(None, *arguments, **named).args[1:]
+    return [*map(msgspec.to_builtins, arguments)]
 
 
 def _request(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
@@ -91,7 +98,10 @@ def _tool(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
 
 
 async def _decoded(sent: Awaitable[Any], declared: Callable[..., Any], binding: Binding) -> Any:
-    result = without_error(await sent)
+    return _as_declared(without_error(await sent), declared, binding)
+
+
+def _as_declared(result: Any, declared: Callable[..., Any], binding: Binding) -> Any:
     expected = _result_type(declared)
     if expected is Any or expected is type(None):
         return result
@@ -176,3 +186,21 @@ class Remote:
         """Return the panel of a chat."""
         panel: Panel = implement(Panel, self._caller, chat)
         return panel
+
+    async def batch(self, steps: Sequence[Step[Any]], guard: Guard | Unguarded) -> Any:
+        """Run steps in one instant, and return their results; raises as `Port.batch`."""
+        bound: list[Binding] = [getattr(step.method, ATTRIBUTE) for step in steps]
+        calls = [
+            (binding.function, _encoded(step.method, step.arguments, step.named))
+            for step, binding in zip(steps, bound, strict=True)
+        ]
+        facts = guard.facts if isinstance(guard, Guard) else ()
+        gate = guard.gate if isinstance(guard, Guard) else False
+        outcome = await self.batches.run(gate, facts, calls)
+        if outcome.failed:
+            raise ChangedError([(facts[index], value) for index, value in outcome.failed])
+        done = zip(outcome.results, steps, bound, strict=False)
+        results = [_as_declared(result, step.method, binding) for result, step, binding in done]
+        if outcome.failure is not None:
+            raise StepError(outcome.failure, results)
+        return tuple(results)

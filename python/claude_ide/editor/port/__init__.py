@@ -6,11 +6,14 @@ them. All methods may raise `EditorError` with one line. `remote.py` implements 
 editors; `lacking.py` says what Vim lacks.
 
 A call is one instant in the editor: nothing else happens there while it runs. Calls run in the
-order in which they were made, and wait while the editor is busy.
+order in which they were made, and wait while the editor is busy. `batch.py` makes several calls in
+one instant.
 """
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, overload
 
+from claude_ide.editor.port.batch import Batches, Guard, Result, Second, Step, Unguarded
 from claude_ide.editor.port.buffers import Buffers, Disk
 from claude_ide.editor.port.diagnostics import Diagnostics, Selection
 from claude_ide.editor.port.diffs import Diffs, Question, Review
@@ -25,6 +28,7 @@ from claude_ide.editor.port.windows import Windows
 class Port(Protocol):
     """An editor."""
 
+    batches: Batches
     buffers: Buffers
     diagnostics: Diagnostics
     dialogues: Dialogues
@@ -50,4 +54,22 @@ class Port(Protocol):
 
     def panel(self, chat: int) -> Panel:
         """Return the panel of a chat."""
+        ...
+
+    @overload
+    async def batch(
+        self, steps: tuple[Step[Result], Step[Second]], guard: Guard | Unguarded
+    ) -> tuple[Result, Second]: ...
+
+    @overload
+    async def batch(
+        self, steps: Sequence[Step[Result]], guard: Guard | Unguarded
+    ) -> Sequence[Result]: ...
+
+    async def batch(self, steps: Sequence[Step[Any]], guard: Guard | Unguarded) -> Any:
+        """Run steps in one instant, and return their results (`batch.py`).
+
+        Raises `ChangedError` if a fact of the guard does not hold: nothing was done; `StepError`
+        if a step fails: those before it were done. Cancelling withdraws a batch that waits.
+        """
         ...

@@ -1,0 +1,35 @@
+"""An editor that reports prepared answers to one operation of the port."""
+
+import asyncio
+from typing import Any, cast
+
+from claude_ide.editor.events import Events
+from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.port import Port
+from claude_ide.editor.remote import Caller, Remote
+from claude_ide.editor.state import State
+from claude_ide.editor.tools import Tools
+from support.pocket import PocketChannel
+
+
+class Answering:
+    """Records calls, and answers each of this function, whose first argument is a token."""
+
+    def __init__(self, function: str) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.answers: list[dict[str, Any]] = []
+        self._function = function
+        self._events = Events(State())
+        channel = PocketChannel(self._answer, self._record)
+        finishing = Finishing(channel, self._events)
+        tools = Tools(channel, self._events, finishing.new_token)
+        self.port = cast(Port, Remote(Caller(channel, finishing, tools)))
+
+    def _record(self, *call: Any) -> None:
+        self.calls.append(call)
+
+    async def _answer(self, function: str, *arguments: Any) -> None:
+        self.calls.append((function, *arguments))
+        if function == self._function and self.answers:
+            answer = {"token": arguments[0], **self.answers.pop(0)}
+            asyncio.get_running_loop().call_soon(self._events.dispatch, "answered", answer)
