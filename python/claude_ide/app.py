@@ -16,6 +16,7 @@ import msgspec
 from claude_ide import config, program, startup
 from claude_ide.concealed import conceal
 from claude_ide.editor.channel import Channel
+from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ClaudeIdeError, UserError
@@ -77,6 +78,7 @@ class App(Parts):
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscribe()
+        DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
         self.editor.private_files.refresh()

@@ -9,7 +9,7 @@ from support.disk_changes import NEW, OLD, edit_watched, messages, replace, show
 from support.neovim import Neovim, until
 
 ROWS = chunk("flash/rows")
-NAME = "require('claude_ide.disk.named_files').add(...)"
+NAME = "require('claude_ide.disk.announced').add(...)"
 HINT = "; for diffs :help claude-ide-mode"
 
 

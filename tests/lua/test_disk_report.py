@@ -1,4 +1,4 @@
-"""`disk/report.lua`: messages about files that change on disk."""
+"""`disk/report.lua` and its host: messages about files that change on disk."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> Non
     other = path.with_name("b.txt")
     other.write_text(OLD)
     await nvim.command("split b.txt")
-    await nvim.lua("require('claude_ide.disk.named_files').add(...)", str(path))
+    await nvim.lua("require('claude_ide.disk.announced').add(...)", str(path))
 
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))
@@ -67,21 +67,21 @@ async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> Non
 )
 @BOTH
 async def test_the_report_of_several_writes_says_how_to_undo_them(
-    nvim: Editor, project: Path, texts: list[str], remedy: str, undone: str
+    serving: Editor, project: Path, texts: list[str], remedy: str, undone: str
 ) -> None:
+    nvim = serving
     (project / "a.txt").write_text("a\n")
     await edit(nvim, project / "a.txt")
     bufnr = await nvim.eval("bufnr()")
-    before = await nvim.eval("getline(1, '$')")
     for each in texts:
+        before = await run(nvim, "disk.report.before", bufnr)
         after = [each.removeprefix("user: ")]
         if isinstance(nvim, Vim):
             await nvim.command(f"call claude_ide#file#edit#Change({bufnr}, {after})")
         else:
             await run(nvim, "file.edit.change", bufnr, after)
         if not each.startswith("user: "):
-            await run(nvim, "disk.report.followed", bufnr, before, after)
-        before = after
+            await run(nvim, "disk.report.followed", bufnr, before)
 
     await until(lambda: f"; {remedy}" in nvim.screen.text())
 

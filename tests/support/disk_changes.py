@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
 from support.chats_here import EVENT, Notifications, TestedNeovim
@@ -19,7 +20,8 @@ WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
 
 
 def watch_with(editor: Editor) -> None:
-    """Watch as the host does, until the test ends."""
+    """Watch and report as the host does, until the test ends."""
+    DiskReport(editor.port, editor.events)
     DiskWatch(editor.port, editor.events, lambda: True).start(asyncio.get_running_loop())
 
 

@@ -42,9 +42,9 @@ class PocketChannel:
         pass
 
 
-def pocket_port(answer: Answer, notice: Notice = _ignore) -> Port:
-    """Return a port that calls these functions."""
-    channel, events = PocketChannel(answer, notice), Events(State())
+def pocket_port(answer: Answer, notice: Notice = _ignore, events: Events | None = None) -> Port:
+    """Return a port that calls these functions; `events` bring the results of operations."""
+    channel, events = PocketChannel(answer, notice), events or Events(State())
     finishing = Finishing(channel, events)
     tools = Tools(channel, events, finishing.new_token)
     return cast(Port, Remote(Caller(channel, finishing, tools)))

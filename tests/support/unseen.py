@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 SIGNS = chunk("unseen/signs")
 ON = "require('claude_ide').setup({ changes = { signs = true } })"
 OFF = "require('claude_ide').setup({ changes = { signs = false } })"
-NAME = "require('claude_ide.disk.named_files').add(...)"
+NAME = "require('claude_ide.disk.announced').add(...)"
 REPORT = "require('claude_ide.disk.tool_writes').reported({ ... })"
 AUTOCOMMANDS = """
 return #vim.tbl_filter(function(each)

@@ -2,13 +2,13 @@ vim9script
 # Prepares for a write by a client, which waits for the file's current diagnostics first.
 
 import autoload '../diagnostics.vim'
-import autoload '../disk/named_files.vim'
+import autoload '../disk/announced.vim'
 import autoload './unopened.vim'
 
 # Record that the client is about to write a file, and load it unless it is loaded. Returns what
 # `Load` returns as `loaded`, with its `first` diagnostics if it was loaded before, or an `error`.
 export def Read(path: string): dict<any>
-  named_files.Add(path)
+  announced.Add(path)
   final loaded = unopened.Load(path)
   if has_key(loaded, 'error')
     return {error: loaded.error}

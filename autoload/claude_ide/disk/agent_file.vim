@@ -11,8 +11,8 @@ import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
+import autoload './announced.vim'
 import autoload './expected.vim'
-import autoload './named_files.vim'
 import autoload './reload.vim'
 
 const POLL = 50 # milliseconds
@@ -54,10 +54,10 @@ def Put(bufnr: number, text: list<string>): string
     edit.Change(bufnr, before)
     SetFormat(bufnr, format)
     setbufvar(bufnr, '&modified', file_write.IsDamaged())
-    const announced = expected.Of(bufnr)
-    if file_write.IsDamaged() && !empty(announced)
+    const known = expected.Of(bufnr)
+    if file_write.IsDamaged() && !empty(known)
       # It must not follow what is on the disk as if that were the accepted text.
-      expected.Forget(announced)
+      expected.Forget(known)
     endif
     reload.SyncOne(bufnr)
   endif
@@ -120,7 +120,7 @@ export def Open(token: number, path: string, text: string, agent: string, _: any
   if has_key(checked, 'refusal')
     return {error: checked.refusal}
   endif
-  named_files.Add(checked.path, agent)
+  announced.Add(checked.path, agent)
   waiting[token] = {path: checked.path, target: target, text: text, approved: approved}
   Try(token)
   return {}

@@ -12,10 +12,10 @@ import autoload '../file/written.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
+import autoload './announced.vim'
 import autoload './autoread.vim'
 import autoload './expected.vim'
 import autoload './held.vim'
-import autoload './named_files.vim'
 import autoload './report.vim'
 import autoload './saved_text.vim'
 
@@ -33,7 +33,7 @@ var rereading: dict<bool> = {} # buffers whose file is about to be read again
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 # otherwise unless 'autoread' is switched off.
 export def IsFollowed(bufnr: number): bool
-  return autoread.IsOn(bufnr) || named_files.Has(file.Name(bufnr))
+  return autoread.IsOn(bufnr) || announced.Has(file.Name(bufnr))
 enddef
 
 # Whether a buffer's file is left to Vim because of its size.
@@ -98,12 +98,12 @@ def FollowNext(write: dict<any>, lines: list<string>)
 enddef
 
 # Report the new text of a buffer. The user has seen that of an accepted diff.
-def ReportChange(write: dict<any>, before: list<string>)
+def ReportChange(write: dict<any>, before: dict<any>)
   const bufnr: number = write.bufnr
   if !write.is_unannounced
-    named_files.Forget(file.Name(bufnr))
+    announced.Take(file.Name(bufnr))
     written.Report(bufnr)
-  elseif report.Followed(bufnr, before, getbufline(bufnr, 1, '$'))
+  elseif report.Followed(bufnr, before)
     written.Report(bufnr)
   endif
 enddef
@@ -118,7 +118,7 @@ def Update(write: dict<any>, unchanged: number): bool
   if empty(text) || (text.bytes ==# [''] && unchanged < SETTLED_EMPTY)
     return false
   endif
-  const before = getbufline(bufnr, 1, '$')
+  const before = report.Before(bufnr)
   const applied = TryApply(write, text)
   if empty(applied)
     return false
@@ -241,10 +241,10 @@ export def IsExpected(bufnr: number): bool
 enddef
 
 def Reread(bufnr: number)
-  const before = getbufline(bufnr, 1, '$')
+  const before = report.Before(bufnr)
   changed.Reread(bufnr)
   file_write.MarkRead(bufnr)
-  if report.Followed(bufnr, before, getbufline(bufnr, 1, '$'))
+  if report.Followed(bufnr, before)
     written.Report(bufnr)
   endif
 enddef

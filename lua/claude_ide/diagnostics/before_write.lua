@@ -1,7 +1,7 @@
 --- Prepares for a write by a client, which waits for the file's current diagnostics first.
+local announced = require('claude_ide.disk.announced')
 local buffers = require('claude_ide.file.buffers')
 local diagnostics = require('claude_ide.diagnostics')
-local named_files = require('claude_ide.disk.named_files')
 local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
@@ -10,7 +10,7 @@ local M = {}
 ---@param path string
 ---@return { first?: claude_ide.FirstDiagnostics, loaded: claude_ide.LoadedFile, error?: string }
 function M.read(path)
-  named_files.add(path)
+  announced.add(path)
   local bufnr = buffers.loaded(path)
   if bufnr then
     return { first = diagnostics.read(path), loaded = unopened.extend(bufnr) }

@@ -1,6 +1,6 @@
 --- Reads and writes a file for an agent that leaves this to the editor. A loaded file is written through its
 --- buffer, as the user would: changed in one undo step, and saved. Unsaved changes stay.
-local accepted_files = require('claude_ide.disk.accepted_files')
+local announced = require('claude_ide.disk.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
@@ -12,7 +12,6 @@ local file_write = require('claude_ide.file.write')
 local folders = require('claude_ide.file.folders')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local named_files = require('claude_ide.disk.named_files')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.say.reason')
 local reload = require('claude_ide.disk.reload')
@@ -170,15 +169,15 @@ end
 
 -- Whether the user has just accepted a diff for this write.
 local function is_accepted(bufnr, write)
-  local announced = expected.of(bufnr)
-  return write.approved ~= nil or (announced ~= nil and not announced.is_unannounced)
+  local known = expected.of(bufnr)
+  return write.approved ~= nil or (known ~= nil and not known.is_unannounced)
 end
 
 -- A buffer must not follow what a failed write has left as if that were the accepted text.
 local function expect_nothing(bufnr)
-  local announced = expected.of(bufnr)
-  if announced then
-    expected.forget(announced)
+  local known = expected.of(bufnr)
+  if known then
+    expected.forget(known)
   end
 end
 
@@ -195,13 +194,13 @@ end
 
 ---@return string? refusal
 local function put(bufnr, write)
-  local before, format = lines_of(bufnr), format_of(bufnr)
+  local before, format = disk_report.before(bufnr), format_of(bufnr)
   local was_modified, parsed = vim.bo[bufnr].modified, parse(bufnr, write.text)
   check_encoding(bufnr, write.text)
   if not was_modified then
     accept_equal_file(bufnr)
   end
-  local is_changed = not vim.deep_equal(before, file_edit.in_buffer(parsed.lines))
+  local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
   if is_changed then
     file_edit.set_lines(bufnr, parsed.lines)
   end
@@ -217,13 +216,13 @@ local function put(bufnr, write)
     expect_nothing(bufnr)
   end
   if refusal and not was_modified then
-    restore(bufnr, before, format, is_damaged)
+    restore(bufnr, before.lines, format, is_damaged)
   elseif not refusal and is_accepted(bufnr, write) then
-    accepted_files.add(write.path)
+    announced.accept(write.path)
   elseif not refusal then
     -- It may have waited for longer than an announcement holds.
-    named_files.add(write.path, write.agent)
-    disk_report.followed(bufnr, before, lines_of(bufnr))
+    announced.add(write.path, write.agent)
+    disk_report.followed(bufnr, before)
   end
   return refusal
 end
@@ -335,7 +334,7 @@ function M.open(token, path, text, agent, project, approved, target)
   if not ok then
     return { error = absolute }
   end
-  named_files.add(absolute, agent)
+  announced.add(absolute, agent)
   waiting[token] = {
     path = absolute,
     target = target,

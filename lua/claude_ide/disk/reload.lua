@@ -1,5 +1,5 @@
 --- Updates buffers after Claude or another program has written their files, without asking the user.
-local accepted_files = require('claude_ide.disk.accepted_files')
+local announced = require('claude_ide.disk.announced')
 local autoread = require('claude_ide.disk.autoread')
 local buffers = require('claude_ide.file.buffers')
 local changed = require('claude_ide.file.changed')
@@ -11,7 +11,6 @@ local file_stamp = require('claude_ide.file.stamp')
 local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
-local named_files = require('claude_ide.disk.named_files')
 local packed_lines = require('claude_ide.file.packed_lines')
 local rebase = require('claude_ide.file.rebase')
 local saved_text = require('claude_ide.disk.saved_text')
@@ -56,7 +55,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_followed(bufnr)
-  return autoread.is_on(bufnr) or named_files.has(vim.api.nvim_buf_get_name(bufnr))
+  return autoread.is_on(bufnr) or announced.has(vim.api.nvim_buf_get_name(bufnr))
 end
 
 local function may_be_followed(bufnr)
@@ -122,10 +121,10 @@ end
 -- Report the new text of a buffer; return whether it differs from the previous one.
 local function report_change(write, path, before)
   if before then
-    return disk_report.followed(write.bufnr, before, lines_of(write.bufnr))
+    return disk_report.followed(write.bufnr, before)
   end
   -- The user has accepted this diff, so no message is needed.
-  named_files.forget(path)
+  announced.take(path)
   unseen.updated(write.bufnr)
   return true
 end
@@ -149,7 +148,7 @@ local function update(write, stamp)
   if not text or file_stamp.of(path) ~= stamp then
     return false
   end
-  local before = write.is_unannounced and lines_of(write.bufnr)
+  local before = write.is_unannounced and disk_report.before(write.bufnr)
   if not reload(write, text) then
     return false
   elseif file_stamp.of(path) ~= stamp then
@@ -261,7 +260,7 @@ end
 ---@param path string
 ---@param earlier? claude_ide.SavedText an earlier state of the file
 function M.expect(path, earlier)
-  accepted_files.add(path)
+  announced.accept(path)
   expect(path, earlier)
 end
 
@@ -269,7 +268,7 @@ end
 ---@param path string
 ---@param saved claude_ide.SavedText the state of the file before
 function M.follow(path, saved)
-  accepted_files.add(path)
+  announced.accept(path)
   follow(path, saved)
 end
 
@@ -304,10 +303,10 @@ end
 local rereading = {} ---@type table<integer, true> buffers whose file is about to be read again
 
 local function reread(bufnr)
-  local before = lines_of(bufnr)
+  local before = disk_report.before(bufnr)
   M.mark_known(bufnr)
   changed.reread(bufnr)
-  if disk_report.followed(bufnr, before, lines_of(bufnr)) then
+  if disk_report.followed(bufnr, before) then
     written.report(bufnr)
   end
 end

@@ -1,6 +1,6 @@
 --- Files that a use of an agent's tool has changed, as the tool reports it: also files that are not open, and
 --- those that a shell command has changed.
-local accepted_files = require('claude_ide.disk.accepted_files')
+local announced = require('claude_ide.disk.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local change = require('claude_ide.disk.change')
@@ -31,7 +31,7 @@ end
 ---@param file claude_ide.ChangedFile
 local function take(file)
   local text, bufnr = buffer_text.read(file.path), buffers.loaded(file.path)
-  if accepted_files.take(file.path) or not file.hunks then
+  if announced.take_accepted(file.path) or not file.hunks then
     return
   elseif not text then
     unseen.deleted(file.path)

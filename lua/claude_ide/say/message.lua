@@ -176,11 +176,10 @@ local function display(text, level)
   end
 end
 
---- Whether the command line has room for a whole message.
----@param text string
----@return boolean
-function M.fits(text)
-  return vim.api.nvim_strwidth(NAME .. text) <= vim.v.echospace
+--- How many columns the command line has for the text of a message.
+---@return integer
+function M.room()
+  return vim.v.echospace - #NAME
 end
 
 --- Show a message without logging it.

@@ -228,9 +228,14 @@ class Disk(Protocol):
         """Have a file's buffer follow the next write, which a client is about to make."""
         ...
 
-    @notification("disk.named_files.add")
+    @notification("disk.announced.add")
     def announce_write(self, path: str, agent: str = "Claude") -> None:
         """Announce that an agent writes a file without a diff."""
+        ...
+
+    @operation("disk.report.await")
+    async def await_report(self) -> None:
+        """Return as soon as a message can be shown without disturbing the user."""
         ...
 
     @notification("disk.change.changed_in")
