@@ -4,7 +4,7 @@ import pytest
 
 from support.neovim import Neovim, until
 
-OPEN = "return require('claude_ide.window.scratch').open(...)"
+OPEN = "return require('claude_ide.window.scratch').open('Claude', ...)"
 
 
 async def test_a_text_is_shown_below_and_q_closes_it(nvim: Neovim) -> None:
