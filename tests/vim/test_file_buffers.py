@@ -8,6 +8,7 @@ import pytest
 
 from support.claude_code import ClaudeCode
 from support.neovim import Neovim, until
+from support.pushed_rules import push
 from support.vim import Vim
 
 from .test_file_open import edit, in_normal_mode, shown, typed
@@ -36,6 +37,7 @@ async def test_vim_and_neovim_describe_the_same_files_alike(
         "tabnext 1 | new | setlocal buftype=nofile | tabnext 2",
     )
     for editor in (vim, nvim):
+        await push(editor)
         await editor.command("set hidden | filetype on | call setline(1, 'first')")
         for step in steps:
             await editor.command(step.replace("x''y", "x''''y"))
