@@ -1,174 +1,220 @@
 vim9script
-# Reformats a file with the user's own formatters, without blocking Vim.
+# Formats buffers with the user's own formatters, without blocking Vim. The host chooses among them and decides
+# what becomes of the new text (`editor/formatting.py`).
 
 import autoload './channel.vim'
 import autoload './disk/reload.vim'
 import autoload './file/edit.vim'
+import autoload './file/inside.vim'
 import autoload './file/load.vim'
 import autoload './file/rebase.vim'
 import autoload './file/write.vim'
+import autoload './format/ale.vim'
 import autoload './format/checkpoint.vim'
-import autoload './format/choice.vim'
+import autoload './format/coc.vim'
+import autoload './format/expression.vim'
+import autoload './format/filter.vim'
+import autoload './format/vim_lsp.vim'
+import autoload './format/yegappan_lsp.vim'
 import autoload './say/reason.vim'
 
-const CLOSED = '%s was closed while it was being reformatted.'
-const CHANGED = '%s was changed while it was being reformatted; the changes were kept.'
-const NO_FORMATTER = "%s has no formatter: no fixers of ALE, no 'formatexpr', no language server of "
-  .. "vim-lsp, yegappan/lsp or coc.nvim, and no 'formatprg' or 'equalprg' formats it."
-const CONFLICT =
-  '%s has unsaved changes in Vim and has changed on disk, too; it was not reformatted.'
+# By number: the `bufnr`, the checkpoint at the `start`, the expected `lines` (other ones mean that the buffer
+# was changed), the `result` of the last formatter, and whether one was applied (`is_changed`).
+var runs: dict<dict<any>> = {}
+# By token: what ends the formatter that runs.
+var running: dict<func> = {}
 
 def LinesOf(bufnr: number): list<string>
   return getbufline(bufnr, 1, '$')
 enddef
 
-def Changed(before: list<string>, after: list<string>): string
-  const count = max(rebase.Count(before, after))
-  return $'{count} {count == 1 ? "line" : "lines"} changed'
+# Where the option was set for the buffer, as Vim shows it.
+def Origin(bufnr: number, name: string): string
+  return inside.Run(bufnr, $'silent verbose setlocal {name}?')->split("\n")->get(1, '')
 enddef
 
-# The names of the formatters that have changed the text, how much they have, and what failed.
-def Report(run: dict<any>): string
-  const failures = run.failures->mapnew((_, failure) => $' {failure}.')->join('')
-  if empty(run.changed_by)
-    return $'Nothing to change (asked {join(run.asked, " and ")}).{failures}'
-  endif
-  const saved = run.start.modified ? 'not saved, as the file had unsaved changes before' : 'saved'
-  const changed = Changed(run.start.lines, LinesOf(run.bufnr))
-  return $'Reformatted with {join(run.changed_by, " and ")}: {changed}, {saved}.{failures}'
+# Whether the user has set an option for this buffer: no filetype plugin of Vim, and no modeline.
+def IsOwn(bufnr: number, name: string): bool
+  const origin = Origin(bufnr, name)
+  return getbufvar(bufnr, '&' .. name) !=# ''
+    && stridx(origin, fnamemodify($VIMRUNTIME, ':~')) < 0 && origin !~# '\<modeline\>'
 enddef
 
-# If the text cannot be saved, the buffer is restored and updated from the disk. Returns the error.
-def Save(run: dict<any>): string
-  const refusal = write.Write(run.bufnr)
-  if refusal ==# ''
-    return ''
-  endif
-  checkpoint.Restore(run.start)
-  if write.IsDamaged()
-    setbufvar(run.bufnr, '&modified', true)
-  endif
-  reload.SyncOne(run.bufnr)
-  return $'{run.path} was not reformatted, as it could not be saved: {refusal}'
+# What formats with each kind of formatter.
+def Formats(formatter: dict<any>): func
+  return {
+    ale: ale.Format,
+    expression: expression.Format,
+    program: filter.Format,
+    vim_lsp: vim_lsp.Format,
+    yegappan_lsp: yegappan_lsp.Format,
+    coc: coc.Format,
+  }[get(formatter, 'id', formatter.kind)]
 enddef
 
-def Conclude(run: dict<any>)
-  if empty(run.asked)
-    call(run.Finish, [join(run.failures, '; '), ''])
-    return
+# What can format a buffer now, in the order in which `gq` looks (`candidates`), whether a server is starting,
+# and whether others may attach; nothing if it is not loaded.
+export def Formatters(bufnr: number): any
+  if !bufloaded(bufnr)
+    return v:null
   endif
-  const is_to_save = !empty(run.changed_by) && !run.start.modified
-  const error = is_to_save ? Save(run) : ''
-  call(run.Finish, [error, error ==# '' ? Report(run) : ''])
-enddef
-
-# Why no further formatter may be applied to the buffer, if so.
-def Obstacle(run: dict<any>): string
-  if !bufloaded(run.bufnr)
-    return printf(CLOSED, run.path)
-  elseif empty(run.changed_by)
-    # After the first change, `Save` detects writes to the file and reverts the changes.
-    reload.SyncOne(run.bufnr)
+  final found: list<dict<any>> = ale.Fixes(bufnr) ? [{kind: 'ale', name: 'ALE', is_own: true}] : []
+  # Most expressions of Vim itself fill paragraphs.
+  if IsOwn(bufnr, 'formatexpr') && expression.IsUsable(bufnr)
+    found->add({kind: 'expression', name: "'formatexpr'", is_own: true})
   endif
-  return LinesOf(run.bufnr) !=# run.lines ? printf(CHANGED, run.path) : ''
-enddef
-
-def Apply(run: dict<any>, name: string, output: list<string>)
-  const lines = edit.InBuffer(output)
-  if lines !=# run.lines
-    edit.Change(run.bufnr, lines, !empty(run.changed_by))
-    run.changed_by->add(name)
-    run.lines = LinesOf(run.bufnr)
+  const has_vim_lsp = vim_lsp.IsThere()
+  const has_yegappan = yegappan_lsp.IsThere()
+  const asked = coc.IsThere(bufnr) ? coc.Ask(bufnr) : {}
+  for server in has_vim_lsp ? vim_lsp.Servers(bufnr) : []
+    found->add({kind: 'server', name: server, id: 'vim_lsp'})
+  endfor
+  const server = has_yegappan ? yegappan_lsp.Server(bufnr) : ''
+  if server !=# ''
+    found->add({kind: 'server', name: server, id: 'yegappan_lsp'})
   endif
-  run.asked->add(name)
-enddef
-
-# Apply the formatters from `index` on, also those after one that has failed.
-def Continue(run: dict<any>, formatters: list<dict<any>>, index: number)
-  if index == len(formatters)
-    Conclude(run)
-    return
+  if get(asked, 'formats', false)
+    found->add({kind: 'server', name: 'coc.nvim', id: 'coc'})
   endif
-  const name: string = formatters[index].name
-  def Done(failure: string, output: list<string>)
-    const obstacle = Obstacle(run)
-    if obstacle !=# ''
-      call(run.Finish, [obstacle, ''])
-      return
+  for option in ['formatprg', 'equalprg']
+    const program = filter.Program(bufnr, option)
+    if program !=# ''
+      const is_own = option ==# 'formatprg' && IsOwn(bufnr, option)
+      found->add({kind: 'program', name: program, is_own: is_own})
     endif
-    const failed = failure !=# '' ? failure : reason.Try(Apply, [run, name, output])
-    if failed !=# ''
-      run.failures->add($'{name} could not reformat {run.path}: {failed}')
-    endif
-    Continue(run, formatters, index + 1)
-  enddef
-  const Format: func = formatters[index].Format
-  const failed = reason.Try(Format, [Done])
-  if failed !=# ''
-    Done(failed, [])
-  endif
+  endfor
+  return {
+    candidates: found,
+    is_starting: get(asked, 'is_asking', false) || (has_vim_lsp && vim_lsp.IsStarting(bufnr))
+      || (has_yegappan && yegappan_lsp.IsStarting(bufnr)),
+    may_attach: has_vim_lsp || has_yegappan || !empty(asked),
+  }
 enddef
 
-def Unload(bufnr: number)
+# Load a file unseen. `is_new`: it was not loaded.
+export def Open(path: string): dict<any>
+  const added = load.Add(path)
+  if has_key(added, 'refusal')
+    return {error: added.refusal =~# ': no such file$' ? 'File not found' : added.refusal}
+  endif
+  const bufnr: number = added.bufnr
+  const is_new = !bufloaded(bufnr)
+  const loaded = load.Hidden(bufnr)
+  const error: string = !bufloaded(bufnr) ? loaded.error
+    : getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
+    ? trim($'{path} is read-only. {loaded.note}') : ''
+  if error !=# ''
+    Close(is_new ? bufnr : -1)
+    return {error: error}
+  endif
+  return {path: path, bufnr: bufnr, is_new: is_new}
+enddef
+
+# Unload a file that was loaded only for this, unless the user has opened or changed it.
+export def Close(bufnr: number, _ = false): bool
   if bufloaded(bufnr) && !getbufvar(bufnr, '&modified') && empty(win_findbuf(bufnr))
     execute $'silent! bunload {bufnr}'
   endif
+  return true
 enddef
 
-def Start(bufnr: number, path: string, formatters: list<dict<any>>, Finish: func)
+# Begin a run of formatters, unless unsaved changes are to an older text.
+export def Begin(run: number, bufnr: number): bool
   reload.SyncOne(bufnr)
   if getbufvar(bufnr, '&modified') && write.HasChanged(bufnr)
-    call(Finish, [printf(CONFLICT, path), ''])
-    return
+    return false
   endif
   const start = checkpoint.New(bufnr)
-  Continue({
-    bufnr: bufnr,
-    path: path,
-    Finish: Finish,
-    start: start,
-    lines: start.lines, # the expected text; another one means that it was changed
-    asked: [],
-    changed_by: [],
-    failures: [],
-  }, formatters, 0)
+  runs[run] = {bufnr: bufnr, start: start, lines: start.lines, result: [], is_changed: false}
+  return true
 enddef
 
-# Reformat a file, and save it unless it had unsaved changes before. Then emit `reformatted` with the
-# `token`, `ok`, and either a `report` of the changes or an `error` of one sentence.
-export def Reformat(token: number, path: string): bool
-  def Answer(error: string, text: string)
-    final payload: dict<any> = {token: token, ok: error ==# ''}
-    payload[error ==# '' ? 'report' : 'error'] = error ==# '' ? text : error
-    channel.Emit('reformatted', payload)
-  enddef
-  const added = load.Add(path)
-  if has_key(added, 'refusal')
-    Answer(added.refusal =~# ': no such file$' ? 'File not found' : added.refusal, '')
-    return true
-  endif
-  const bufnr: number = added.bufnr
-  const was_loaded = bufloaded(bufnr)
-  const loaded = load.Hidden(bufnr)
-  def Finish(error: string, text: string)
-    if !was_loaded
-      Unload(bufnr)
+# Have a formatter compute a text. Then emit `answered` with the `token` and what became of it.
+export def Start(token: number, run: number, formatter: dict<any>): bool
+  final one: dict<any> = runs[run]
+  final state = {is_over: false}
+  def Done(outcome: dict<any>, lines: list<string>)
+    if !state.is_over && get(runs, run, {}) is one
+      one.result = lines
+      channel.Emit('answered', extend({token: token}, outcome))
     endif
-    Answer(error, text)
+    state.is_over = true
+    if has_key(running, token)
+      remove(running, token)
+    endif
   enddef
-  if loaded.error !=# '' && !bufloaded(bufnr)
-    Finish(loaded.error, '')
-  elseif getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
-    Finish(trim($'{path} is read-only. {loaded.note}'), '')
-  else
-    choice.Find(bufnr, !was_loaded, (formatters) => {
-      const failed = !bufloaded(bufnr) ? printf(CLOSED, path)
-        : empty(formatters) ? printf(NO_FORMATTER, path)
-        : reason.Try(Start, [bufnr, path, formatters, Finish])
-      if failed !=# ''
-        Finish(failed, '')
-      endif
-    })
+  const started = reason.Attempt(Formats(formatter), [one.bufnr, formatter, Done])
+  if !started[0]
+    Done({error: started[1]}, [])
+  elseif !state.is_over
+    const End: func = started[1]
+    running[token] = () => {
+      state.is_over = true
+      call(End, [])
+    }
+  endif
+  return true
+enddef
+
+# Give up on a formatter.
+export def Stop(token: number): bool
+  if has_key(running, token)
+    const End = remove(running, token)
+    End()
+  endif
+  return true
+enddef
+
+# What stands in the way of using the result of the last formatter ('closed', 'changed'); otherwise whether it
+# differs ('same', 'differs'). If `is_applied`, it is applied, as part of one undo step.
+export def Take(run: number, is_applied: bool): string
+  final one: dict<any> = runs[run]
+  if !bufloaded(one.bufnr)
+    return 'closed'
+  elseif !one.is_changed
+    # After the first change, `Save` detects writes to the file and reverts the changes.
+    reload.SyncOne(one.bufnr)
+  endif
+  const expected: list<string> = one.lines
+  const lines: list<string> = edit.InBuffer(one.result)
+  if LinesOf(one.bufnr) !=# expected
+    return 'changed'
+  elseif lines ==# expected
+    return 'same'
+  elseif is_applied
+    edit.Change(one.bufnr, lines, one.is_changed)
+    extend(one, {is_changed: true, lines: LinesOf(one.bufnr)})
+  endif
+  return 'differs'
+enddef
+
+# The buffer of a run, and the text that the last formatter has made of it.
+export def Result(run: number): list<any>
+  return [runs[run].bufnr, edit.InBuffer(runs[run].result)]
+enddef
+
+# Write the buffer, unless it had unsaved changes before. If it cannot be written (`refusal`), it is restored,
+# and updated from the disk. Returns how many `lines` have changed.
+export def Save(run: number): dict<any>
+  final one: dict<any> = runs[run]
+  const bufnr: number = one.bufnr
+  const refusal = one.start.modified ? '' : write.Write(bufnr)
+  if refusal !=# ''
+    checkpoint.Restore(one.start)
+    if write.IsDamaged()
+      setbufvar(bufnr, '&modified', true)
+    endif
+    reload.SyncOne(bufnr)
+    return {refusal: refusal}
+  endif
+  const changed = max(rebase.Count(one.start.lines, LinesOf(bufnr)))
+  return {is_saved: !one.start.modified, lines: changed}
+enddef
+
+# Forget a run.
+export def Finish(run: number): bool
+  if has_key(runs, run)
+    remove(runs, run)
   endif
   return true
 enddef

@@ -63,7 +63,6 @@ def answers_to_the_server(log: Path) -> list[Any]:
 async def test_a_cancelled_format_is_cancelled_at_the_server(
     serving: Neovim, scripted: Scripted, client: McpStdio, main: Path
 ) -> None:
-    await serving.lua("require('claude_ide.format.server').answers_within = 600000")
     log = await scripted.enable("one", {}, {FORMAT: ["hold"]})
     call = await client.begin("format", file=str(main))
     await until(lambda: received(log, FORMAT), "the server is asked")

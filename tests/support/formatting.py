@@ -1,9 +1,15 @@
 """Reformatting files in a Neovim under test."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from support.neovim import Neovim, until
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.formatting import Formatting
+from claude_ide.errors import EditorError
+from support.chats_here import EVENT, Notifications, TestedNeovim
+from support.neovim import WAIT, Neovim
 
 UNTIDY = "one  \ntwo\nthree \t\n"
 TIDY = "one\ntwo\nthree\n"
@@ -26,20 +32,45 @@ async def set_option(nvim: Neovim, name: str, value: str) -> None:
     await nvim.lua("vim.o[...] = select(2, ...)", name, value)
 
 
+_formatting: WeakKeyDictionary[Neovim, tuple[Formatting, dict[str, asyncio.Task[str]]]]
+_formatting = WeakKeyDictionary()
+
+
+def _of(nvim: Neovim) -> tuple[Formatting, dict[str, "asyncio.Task[str]"]]:
+    """Return what formats in a Neovim as its host, and what is being formatted, by token."""
+    if nvim not in _formatting:
+        editor = Editor(TestedNeovim(nvim))
+        _formatting[nvim] = editor.formatting, {}
+
+        def receive(name: str, arguments: list[Any]) -> None:
+            if name == EVENT and arguments[0] == "answered":
+                editor.events.dispatch(*arguments)
+
+        nvim.notifications = Notifications(receive)
+    return _formatting[nvim]
+
+
 async def start(nvim: Neovim, path: Path, token: str = "it") -> None:
     """Start to reformat a file."""
+    formatting, running = _of(nvim)
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.lua("require('claude_ide.format').reformat(...)", token, str(path))
+    running[token] = asyncio.create_task(formatting.reformat(str(path)))
+    # Until the buffer is there and the first formatter may have been started.
+    await nvim.idle(50)
 
 
 async def answer(nvim: Neovim, token: str = "it") -> Any:
     """Wait for the answer to `start`: `ok`, and `report` or `error`."""
+    try:
+        found = await asyncio.wait_for(_of(nvim)[1].pop(token), WAIT)
+    except EditorError as error:
+        return {"ok": False, "error": str(error)}
+    return {"ok": True, "report": found}
 
-    def answers() -> list[Any]:
-        return [event for event in nvim.events("reformatted") if event["token"] == token]
 
-    [event] = await until(answers)
-    return {key: value for key, value in event.items() if key != "token"}
+async def is_over(nvim: Neovim, token: str = "it") -> bool:
+    """Return whether there is an answer to `start`."""
+    return _of(nvim)[1][token].done()
 
 
 async def reformat(nvim: Neovim, path: Path, token: str = "it") -> Any:

@@ -1,6 +1,5 @@
 """The tool `reformat_file` in Vim."""
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -36,7 +35,7 @@ async def test_formatprg_formats_and_saves_and_keeps_cursor_mark_and_undo(
     path = await three_lines(serving_vim, project)
     await serving_vim.command("let &l:formatprg = \"sed 's/a$/A/; 1i first'\"")
 
-    assert await reformat(serving_vim, path) == {
+    assert await reformat(vim_client, path) == {
         "ok": True,
         "report": "Reformatted with sed 's/a$/A/; 1i first': 2 lines changed, saved.",
     }
@@ -51,7 +50,7 @@ async def test_a_failing_formatter_changes_nothing(
     await serving_vim.command(f"edit {path}")
     await serving_vim.command("let &l:formatprg = 'echo no >&2; exit 3'")
 
-    said = (await reformat(serving_vim, path))["error"]
+    said = str((await reformat(vim_client, path))["error"])
     assert said.endswith(f"could not reformat {path}: exit code 3: no")
     assert path.read_text() == "b\n"
 
@@ -90,9 +89,9 @@ async def test_a_plugin_formats_a_file_in_one_undo_step_and_keeps_cursor_and_mar
         await serving_vim.command(f"edit {other}")
     before = await serving_vim.eval("[bufnr(), winnr('$'), getcurpos()]")
 
-    report = await reformat(serving_vim, path)
+    report = await reformat(vim_client, path)
 
-    assert report.get("report", "").startswith(f"Reformatted with {NAMES[name]}: "), report
+    assert str(report.get("report")).startswith(f"Reformatted with {NAMES[name]}: "), report
     assert path.read_text() == TIDY
     assert await serving_vim.eval("bufnr()") == before[0]
     assert await serving_vim.eval("winnr('$')") == before[1]
@@ -148,7 +147,7 @@ async def test_formatexpr_of_the_user_formats(
     )
     await serving_vim.command("setlocal formatexpr=Tidy()")
 
-    assert await reformat(serving_vim, path) == {
+    assert await reformat(vim_client, path) == {
         "ok": True,
         "report": "Reformatted with 'formatexpr': 2 lines changed, saved.",
     }
@@ -164,7 +163,7 @@ async def test_a_failing_formatexpr_changes_nothing(
     await serving_vim.command(f"edit {path}")
     await serving_vim.command("setlocal formatexpr=setline(1,'c')+Missing()")
 
-    said = (await reformat(serving_vim, path))["error"]
+    said = str((await reformat(vim_client, path))["error"])
     assert said == f"'formatexpr' could not reformat {path}: Unknown function: Missing"
     assert await serving_vim.eval("[getline(1, '$'), &modified]") == [["b"], 0]
     assert path.read_text() == "b\n"
@@ -177,27 +176,12 @@ async def test_a_file_without_a_formatter_is_an_error_that_names_what_is_missing
     path.write_text("b\n")
     await serving_vim.command(f"edit {path}")
 
-    said = (await reformat(serving_vim, path))["error"]
+    said = str((await reformat(vim_client, path))["error"])
     assert said.startswith(f"{path} has no formatter: no fixers of ALE, no 'formatexpr', ")
 
 
-async def reformat(vim: Vim, path: Path) -> dict[str, str]:
-    """Call what the tool calls, and return what it emits, as the host would get it."""
-    await vim.command("call ch_logfile('emitted.log', 'w')")
-    await vim.call("claude_ide#format#Reformat", 99, str(path))
-    log = Path(await vim.eval("getcwd()")) / "emitted.log"
-
-    def emitted() -> str:
-        return next(
-            (
-                line
-                for line in log.read_text(errors="replace").splitlines()
-                if '"reformatted"' in line
-            ),
-            "",
-        )
-
-    line = await until(emitted, "the event")
-    payload = json.loads(line[line.index("[") : line.rindex("]") + 1])[3]
-    del payload["token"]
-    return dict(payload)
+async def reformat(client: ClaudeCode, path: Path) -> dict[str, str | bool]:
+    """Reformat a file, and return the report or the error."""
+    answer = await client.call("reformat_file", {"file_path": str(path)})
+    text, failed = str(answer["content"][0]["text"]), bool(answer.get("isError"))
+    return {"ok": not failed, "error" if failed else "report": text}

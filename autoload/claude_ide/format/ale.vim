@@ -1,12 +1,9 @@
 vim9script
 # Formats with the fixers of ALE, as `:ALEFix` does.
 
-import autoload '../when/time_limit.vim'
 import autoload './checkpoint.vim'
 
-# Milliseconds.
-const ANSWERS_WITHIN = 30000
-const POLL = 10
+const POLL = 10 # milliseconds
 
 # Whether the user has set fixers for a buffer.
 export def Fixes(bufnr: number): bool
@@ -21,39 +18,31 @@ export def Fixes(bufnr: number): bool
   return split(filetype, '\.')->add('*')->indexof((_, each) => !empty(get(fixers, each, []))) >= 0
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
-# and the new lines. Returns a function that ends the fixers. ALE applies nothing if the user has
-# changed the text.
-export def Format(bufnr: number, Done: func): func
+# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome and the new lines. Returns
+# a function that ends the fixers. ALE applies nothing if the user has changed the text.
+export def Format(bufnr: number, _: dict<any>, Done: func): func
   final point = checkpoint.New(bufnr)
   final state = {is_over: false}
-  def End()
-    ale#command#StopJobs(bufnr, 'fixer')
-    state.is_over = true
-  enddef
-  const Answer = time_limit.New(ANSWERS_WITHIN, Done, () => {
-    End()
-    return time_limit.Failure(ANSWERS_WITHIN, true)
-  })
-  var tick = getbufvar(bufnr, 'changedtick')
+  var tick = point.tick
   def Wait(_: any)
     if state.is_over
       return
     elseif bufloaded(bufnr) && has_key(g:ale_fix_buffer_data, bufnr)
       tick = getbufvar(bufnr, 'changedtick')
       timer_start(POLL, Wait)
-    elseif !bufloaded(bufnr) || tick != point.tick
-      Answer('', [])
     else
-      Answer('', checkpoint.Restore(point))
+      Done({}, bufloaded(bufnr) && tick == point.tick ? checkpoint.Restore(point) : [])
     endif
   enddef
   if ale#fix#Fix(bufnr, '!')
     Wait(0)
   else
-    Answer('it has no fixer', [])
+    Done({error: 'it has no fixer'}, [])
   endif
-  return End
+  return () => {
+    ale#command#StopJobs(bufnr, 'fixer')
+    state.is_over = true
+  }
 enddef
 
 defcompile

@@ -3,10 +3,12 @@ vim9script
 
 import autoload '../file/path.vim' as file
 import autoload '../file/uri.vim'
-import autoload '../when/time_limit.vim'
 import autoload './checkpoint.vim'
 
-const KNOWS_WITHIN = 1500 # milliseconds
+const KNOWS_WITHIN = 1.5 # seconds
+
+# By buffer: when it was asked whether something formats it, and the answer, which stays for a moment.
+var known: dict<dict<any>> = {}
 
 # Whether coc.nvim handles a buffer.
 export def IsThere(bufnr: number): bool
@@ -14,23 +16,26 @@ export def IsThere(bufnr: number): bool
     && coc#rpc#ready() && getbufvar(bufnr, 'coc_enabled', 1)
 enddef
 
-# Ask whether something formats a buffer; `Done` gets the answer.
-export def Ask(bufnr: number, Done: func(bool))
-  const Answer = time_limit.New(KNOWS_WITHIN, (_, has) => Done(has), () => '', false)
-  call('g:CocActionAsync', ['hasProvider', 'format', bufnr, (failure: any, has: any) => {
-    Answer('', empty(failure) && !empty(has))
-  }])
+# Whether something formats a buffer. `is_asking`: the answer is still to come.
+export def Ask(bufnr: number): dict<bool>
+  if !has_key(known, bufnr) || reltimefloat(reltime(known[bufnr].asked)) > KNOWS_WITHIN
+    final asked = {asked: reltime(), is_asking: true, formats: false}
+    known[bufnr] = asked
+    call('g:CocActionAsync', ['hasProvider', 'format', bufnr, (failure: any, has: any) => {
+      extend(asked, {is_asking: false, formats: empty(failure) && !empty(has)})
+    }])
+  endif
+  return {is_asking: known[bufnr].is_asking, formats: known[bufnr].formats}
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
-# and the new lines. The action "format" would format the buffer that is current when node is ready.
-export def Format(bufnr: number, Done: func): func
+# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome and the new lines. The
+# action "format" would format the buffer that is current when node is ready.
+export def Format(bufnr: number, _: dict<any>, Done: func): func
   final point = checkpoint.New(bufnr)
-  const Answer = time_limit.NewForServer(Done, () => 0)
   const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
   call('g:CocActionAsync', arguments + [(failure: any, _: any) => {
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []
-    Answer(empty(failure) ? '' : string(failure), lines)
+    Done(empty(failure) ? {} : {error: string(failure)}, lines)
   }])
   return () => 0
 enddef

@@ -63,13 +63,12 @@ def Complaint(): string
   return ['0', "''", 'v:null']->index(result) >= 0 ? '' : $'it returned {result}'
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets a failure or an empty string,
-# and the new lines.
-export def Format(bufnr: number, Done: func): func
+# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome and the new lines.
+export def Format(bufnr: number, _: dict<any>, Done: func): func
   final point = checkpoint.New(bufnr)
-  const failed = reason.Try(EvaluateAll, [bufnr])
-  const lines = checkpoint.Restore(point)
-  call(Done, [failed !=# '' ? failed : Complaint(), lines])
+  const raised = reason.Try(EvaluateAll, [bufnr])
+  const failed = raised !=# '' ? raised : Complaint()
+  Done(failed ==# '' ? {} : {error: failed}, checkpoint.Restore(point))
   return () => 0
 enddef
 

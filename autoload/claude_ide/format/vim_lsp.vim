@@ -1,7 +1,6 @@
 vim9script
 # Formats with a language server of vim-lsp.
 
-import autoload '../when/time_limit.vim'
 import autoload './text_edits.vim'
 
 export def IsThere(): bool
@@ -21,13 +20,11 @@ export def IsStarting(bufnr: number): bool
     ['starting', 'not running']->index(lsp#get_server_status(name)) >= 0)->len() > 0
 enddef
 
-# Format the text of a loaded buffer. `Done` gets a failure or an empty string, and the new lines.
-# Returns a function that cancels the request.
-export def Format(server: string, bufnr: number, Done: func): func
-  final state: dict<any> = {Cancel: () => 0}
-  const Answer = time_limit.NewForServer(Done, () => call(state.Cancel, []))
+# Format the text of a loaded buffer. `Done` gets the outcome and the new lines. Returns a function that
+# cancels the request.
+export def Format(bufnr: number, formatter: dict<any>, Done: func): func
   const lines = getbufline(bufnr, 1, '$')
-  state.Cancel = lsp#callbag#pipe(lsp#request(server, {
+  return lsp#callbag#pipe(lsp#request(formatter.name, {
     method: 'textDocument/formatting',
     bufnr: bufnr,
     params: {
@@ -37,15 +34,14 @@ export def Format(server: string, bufnr: number, Done: func): func
   }), lsp#callbag#subscribe({
     next: (answer) => {
       if lsp#client#is_error(answer.response)
-        Answer(lsp#client#error_message(answer.response), [])
+        Done({error: lsp#client#error_message(answer.response)}, [])
       else
         const edits = get(answer.response, 'result', [])
-        Answer('', text_edits.Apply(lines, type(edits) == v:t_list ? edits : []))
+        Done({}, text_edits.Apply(lines, type(edits) == v:t_list ? edits : []))
       endif
     },
-    error: (failure) => Answer(string(failure), []),
+    error: (failure) => Done({error: string(failure)}, []),
   }))
-  return state.Cancel
 enddef
 
 defcompile

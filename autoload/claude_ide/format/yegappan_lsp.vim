@@ -2,7 +2,6 @@ vim9script
 # Formats with a language server of yegappan/lsp.
 
 import autoload '../file/path.vim' as file
-import autoload '../when/time_limit.vim'
 import autoload './text_edits.vim'
 
 export def IsThere(): bool
@@ -19,18 +18,10 @@ export def IsStarting(bufnr: number): bool
   return lsp#buffer#BufLspServersGet(bufnr)->indexof((_, server) => !server.ready) >= 0
 enddef
 
-# Format the text of a loaded buffer. `Done` gets a failure or an empty string, and the new lines.
-# Returns a function that cancels the request. `:LspFormat` would block Vim, and say nothing of a server
-# that does not answer.
-export def Format(bufnr: number, Done: func): func
+# Format the text of a loaded buffer. `Done` gets the outcome and the new lines. Returns a function that
+# cancels the request. `:LspFormat` would block Vim, and say nothing of a server that does not answer.
+export def Format(bufnr: number, _: dict<any>, Done: func): func
   final server: dict<any> = lsp#buffer#BufLspServerGet(bufnr, 'documentFormatting')
-  final state = {id: -1}
-  def Cancel()
-    if state.id >= 0
-      server.sendNotification('$/cancelRequest', {id: state.id})
-    endif
-  enddef
-  const Answer = time_limit.NewForServer(Done, Cancel)
   listener_flush(bufnr)
   const lines = getbufline(bufnr, 1, '$')
   const request = {
@@ -38,17 +29,18 @@ export def Format(bufnr: number, Done: func): func
     options: text_edits.Options(bufnr),
   }
   # The failure is missing in older versions.
-  state.id = server.rpc_a('textDocument/formatting', request, (_, edits, ...failure: list<any>) => {
+  const id = server.rpc_a('textDocument/formatting', request, (_, edits, ...failure: list<any>) => {
     if !empty(get(failure, 0, {}))
-      Answer(get(failure[0], 'message', 'it answered with an error'), [])
+      Done({error: get(failure[0], 'message', 'it answered with an error')}, [])
     else
-      Answer('', text_edits.Apply(lines, type(edits) == v:t_list ? edits : [], server.posEncoding))
+      const listed = type(edits) == v:t_list ? edits : []
+      Done({}, text_edits.Apply(lines, listed, server.posEncoding))
     endif
   })
-  if state.id < 0
-    Answer('it has ended', [])
+  if id < 0
+    throw 'claude-ide: it has ended'
   endif
-  return Cancel
+  return () => server.sendNotification('$/cancelRequest', {id: id})
 enddef
 
 defcompile

@@ -1,4 +1,5 @@
---- A state of a buffer that can be restored, including its marks.
+--- A state of a buffer that can be restored, including its marks: plugins change the buffer itself, and this
+--- takes the result out of it.
 local file_edit = require('claude_ide.file.edit')
 local quiet = require('claude_ide.say.quiet')
 
@@ -14,16 +15,20 @@ local MARK = '^[%a<>]$'
 ---@field state integer number in the undo history
 ---@field marks table<string, integer[]> by name: line (1-based) and column (0-based)
 
+---@param bufnr integer
+---@return string[]
+function M.lines(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+end
+
 local function marks_of(bufnr)
   local marks = {}
-  local function add(mark)
+  for _, mark in ipairs(vim.list_extend(vim.fn.getmarklist(bufnr), vim.fn.getmarklist())) do
     local name = mark.mark:sub(2)
     if mark.pos[1] == bufnr and name:find(MARK) then
       marks[name] = { mark.pos[2], math.max(mark.pos[3] - 1, 0) }
     end
   end
-  vim.iter(vim.fn.getmarklist(bufnr)):each(add)
-  vim.iter(vim.fn.getmarklist()):each(add)
   return marks
 end
 
@@ -34,19 +39,12 @@ function M.new(bufnr)
   file_edit.break_undo(bufnr)
   return {
     bufnr = bufnr,
-    lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    lines = M.lines(bufnr),
     modified = vim.bo[bufnr].modified,
     listed = vim.bo[bufnr].buflisted,
     state = vim.fn.undotree(bufnr).seq_cur,
     marks = marks_of(bufnr),
   }
-end
-
---- Whether the buffer has the same text as at the checkpoint.
----@param point claude_ide.Checkpoint
----@return boolean
-function M.is_current(point)
-  return vim.deep_equal(vim.api.nvim_buf_get_lines(point.bufnr, 0, -1, true), point.lines)
 end
 
 --- Call `fn`, and then restore the view of each window that shows the buffer.
@@ -72,15 +70,17 @@ local function undo(point)
       vim.cmd(('noautocmd keepjumps undo %d'):format(point.state))
     end)
   end)
-  if not M.is_current(point) then
+  if not vim.deep_equal(M.lines(point.bufnr), point.lines) then
     file_edit.change(point.bufnr, point.lines)
   end
 end
 
 --- Revert all changes since the checkpoint.
 ---@param point claude_ide.Checkpoint
+---@return string[] lines of the buffer before that
 function M.restore(point)
-  if not M.is_current(point) then
+  local lines = M.lines(point.bufnr)
+  if not vim.deep_equal(lines, point.lines) then
     M.with_views(point.bufnr, function()
       undo(point)
     end)
@@ -93,6 +93,7 @@ function M.restore(point)
   if vim.bo[point.bufnr].buflisted ~= point.listed then
     vim.bo[point.bufnr].buflisted = point.listed
   end
+  return lines
 end
 
 return M

@@ -25,25 +25,17 @@ function M._evaluate()
   return 0
 end
 
---- The formatter of a buffer, if 'formatexpr' can be used as one.
+--- Whether 'formatexpr' of a buffer can be used as a formatter.
 ---@param bufnr integer
----@return claude_ide.Formatter?
-function M.find(bufnr)
+---@return boolean
+function M.is_usable(bufnr)
   local value = vim.bo[bufnr].formatexpr
   local is_blocking = vim.iter(BLOCKING):any(function(pattern)
     return value:find(pattern) ~= nil
   end)
   local info = vim.api.nvim_get_option_info2('formatexpr', { buf = bufnr })
   -- Neovim evaluates an expression from a modeline in a sandbox, but not after we set the option again.
-  if value == '' or is_blocking or info.last_set_sid == MODELINE then
-    return nil
-  end
-  return {
-    name = "'formatexpr'",
-    format = function(done)
-      done(M.format(bufnr))
-    end,
-  }
+  return value ~= '' and not is_blocking and info.last_set_sid ~= MODELINE
 end
 
 local function evaluate_all(bufnr)
@@ -74,20 +66,16 @@ end
 
 --- Format a loaded buffer; its text is unchanged afterwards.
 ---@param bufnr integer
----@return string? err
----@return (fun(): string[])? lines
-function M.format(bufnr)
+---@param _formatter claude_ide.Formatter
+---@param done claude_ide.FormatDone
+function M.format(bufnr, _formatter, done)
   local point = checkpoint.new(bufnr)
   local ok, err = pcall(without_events.run, { 'OptionSet', 'CursorMoved' }, function()
     checkpoint.with_views(bufnr, function()
       evaluate_all(bufnr)
     end)
   end)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  checkpoint.restore(point)
-  return not ok and reason.of(err) or complaint(), function()
-    return lines
-  end
+  done({ error = not ok and reason.of(err) or complaint() }, checkpoint.restore(point))
 end
 
 return M

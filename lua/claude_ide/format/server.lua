@@ -1,14 +1,11 @@
 --- Formats with the language servers that are attached to a buffer.
-local time_limit = require('claude_ide.when.time_limit')
+local checkpoint = require('claude_ide.format.checkpoint')
 local without_events = require('claude_ide.say.without_events')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local METHOD = 'textDocument/formatting'
-
---- Milliseconds after which the request to a server is cancelled.
-M.answers_within = 10000
 
 --- The servers that can format a buffer, in the order of `vim.lsp.buf.format()`.
 ---@param bufnr integer
@@ -19,12 +16,7 @@ function M.find(bufnr)
     return vim.lsp.get_clients({ bufnr = bufnr, method = METHOD })
   end)
   return vim.tbl_map(function(client)
-    return {
-      name = client.name,
-      format = function(done)
-        return M.format(client, bufnr, done)
-      end,
-    }
+    return { kind = 'server', name = client.name, id = client.id }
   end, clients)
 end
 
@@ -32,7 +24,7 @@ local function edit_copy(lines, edits, encoding)
   local copy = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(copy, 0, -1, true, lines)
   local ok, err = pcall(vim.lsp.util.apply_text_edits, edits, copy, encoding)
-  local edited = vim.api.nvim_buf_get_lines(copy, 0, -1, true)
+  local edited = checkpoint.lines(copy)
   window_close.buffer(copy)
   if not ok then
     error(err, 0)
@@ -53,32 +45,24 @@ function M.edited(lines, edits, encoding)
 end
 
 --- Request the edits of a loaded buffer from a server.
----@param client vim.lsp.Client
 ---@param bufnr integer
----@param done fun(err?: string, lines?: fun(): string[])
+---@param formatter claude_ide.Formatter
+---@param done claude_ide.FormatDone
 ---@return fun() stop
-function M.format(client, bufnr, done)
-  local request ---@type integer?
-  local answer, stop = time_limit.new(M.answers_within, done, function()
-    if request then
-      client:cancel_request(request)
-    end
-    return ('no answer within %g s'):format(M.answers_within / 1000)
-  end)
+function M.format(bufnr, formatter, done)
+  local client = assert(vim.lsp.get_client_by_id(formatter.id), 'it has stopped')
+  local lines = checkpoint.lines(bufnr)
   local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
-  local ok, sent, id = pcall(client.request, client, METHOD, parameters, function(err, edits)
-    answer(err and err.message, function()
-      local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-      return M.edited(lines, edits or {}, client.offset_encoding)
-    end)
+  local sent, request = client:request(METHOD, parameters, function(err, edits)
+    local ok, result = pcall(M.edited, lines, not err and edits or {}, client.offset_encoding)
+    done({ error = err and err.message or not ok and result or nil }, ok and result or lines)
   end, bufnr)
-  request = ok and sent and id or nil
-  if not ok then
-    answer(tostring(sent))
-  elseif not sent then
-    answer('it is shutting down')
+  if not sent then
+    error('it is shutting down', 0)
   end
-  return stop
+  return function()
+    client:cancel_request(request)
+  end
 end
 
 return M

@@ -12,6 +12,7 @@ from claude_ide.editor.checks import Published
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.formatting import Formatting
 from claude_ide.editor.mentioning import Mentioning
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
@@ -62,6 +63,7 @@ class Editor:
         self.typing = Typing(self.port)
         self.mentioning = Mentioning(self.port, self.private_files)
         self.servers = Servers(self.port, self._tools)
+        self.formatting = Formatting(self.port, self._tools)
         self._published = Published(self.port)
         self.published = self._published.wait
 

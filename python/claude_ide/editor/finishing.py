@@ -17,7 +17,6 @@ class Finishing:
         self._tokens = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._steps: dict[int, Callable[[dict[str, Any]], None]] = {}
-        events.subscribe("reformatted", self._finished)
         events.subscribe("answered", self._finished)
         events.subscribe("form", self._step)
 

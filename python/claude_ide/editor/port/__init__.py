@@ -17,6 +17,7 @@ from claude_ide.editor.port.batch import Batches, Guard, Result, Second, Step, U
 from claude_ide.editor.port.buffers import Buffers, Disk
 from claude_ide.editor.port.diagnostics import Diagnostics, Selection
 from claude_ide.editor.port.diffs import Diffs, Question, Review
+from claude_ide.editor.port.formatting import Formatting
 from claude_ide.editor.port.panel import Forms, Lists, Panel, Panels
 from claude_ide.editor.port.privacy import Privacy
 from claude_ide.editor.port.servers import LanguageServers
@@ -34,6 +35,7 @@ class Port(Protocol):
     dialogues: Dialogues
     diffs: Diffs
     disk: Disk
+    formatting: Formatting
     forms: Forms
     host: Host
     kernel: Kernel

@@ -42,12 +42,6 @@ class Closed(Payload, frozen=True):
     closed: bool = False
 
 
-class Reformatted(Payload, frozen=True):
-    """A sentence on what a formatter has changed."""
-
-    report: str
-
-
 class ShownPath(Payload, frozen=True):
     """A file as its user knows it: the shortened path, and a warning in a few words, or "".
 
@@ -128,11 +122,6 @@ class Buffers(Protocol):
     @request("file.buffers.save")
     async def save(self, path: str) -> None:
         """Save a file's buffer as `:write` does."""
-        ...
-
-    @operation("format.reformat")
-    async def reformat(self, path: str) -> Reformatted:
-        """Format a file with the user's formatters, and save it unless it had unsaved changes."""
         ...
 
     @request("file.open.open_file")

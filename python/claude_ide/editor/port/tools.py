@@ -133,9 +133,14 @@ class ModelTools(Protocol):
         """Prepare to list the diagnostics of a file, or of all."""
         ...
 
-    @tool("tools.formatting.format")
-    async def format(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return a file's text as the user's formatter would have it."""
+    @tool("tools.formatting.open")
+    async def open_to_format(self, fields: Fields = ...) -> dict[str, Any]:
+        """Load a `file` unseen; return its `bufnr`; `is_new`: it was loaded just now."""
+        ...
+
+    @tool("tools.formatting.result")
+    async def formatted(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `text` of a `file`, and the `lines` of the last formatter of a `run`."""
         ...
 
     @tool("tools.edits.texts")

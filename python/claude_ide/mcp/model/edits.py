@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from claude_ide.editor.formatting import Result
 from claude_ide.editor.port.servers import Published, Run, Server, View
 from claude_ide.editor.servers import Question
 from claude_ide.errors import EditorError, ToolError
@@ -158,31 +160,32 @@ async def format_file(client: Client, arguments: Format) -> Content:
     # Each further formatter would format the result of the one before. So the first that changes
     # something ends the run.
     asked, failures = list[str](), list[str]()
-    others, file = [arguments.file], None
-    while others and file is None:
-        fields = {"file": arguments.file, "index": len(asked) + len(failures)}
-        found = await client.tools.format(fields)
-        others = found["others"] or []
-        try:
-            file = await asyncio.to_thread(_formatted, found, arguments)
-        except EditorError as error:
-            failures.append(f"{found['name']}: {error}")
-        else:
-            asked.append(found["name"])
+    others, file = list[str](), None
+    async with aclosing(client.editor.formatting.results(arguments.file)) as results:
+        async for result in results:
+            others = result.others
+            try:
+                file = await asyncio.to_thread(_formatted, result, arguments)
+            except EditorError as error:
+                failures.append(f"{result.name}: {error}")
+                continue
+            asked.append(result.name)
+            if file is not None:
+                break
     if file is None:
         if not asked:
             raise ToolError("; ".join(failures))
         return page(f"Nothing to change (asked {' and '.join(asked)}).", failures)
     outcome = await review(client, f"format {arguments.file}", [file])
     notes = [f"Call format again for the next formatter: {', '.join(others)}"] if others else []
-    return report(f"Formatted by {found['name']}.", outcome, notes)
+    return report(f"Formatted by {asked[-1]}.", outcome, notes)
 
 
-def _formatted(found: dict[str, Any], arguments: Format) -> EditedFile | None:
+def _formatted(result: Result, arguments: Format) -> EditedFile | None:
     """Return a file as a formatter leaves it; None if nothing changes."""
-    if "failure" in found:
-        raise EditorError(found["failure"])
-    text, lines = msgspec.convert(found["text"], BufferText), found["lines"] or [""]
+    if result.failure:
+        raise EditorError(result.failure)
+    text, lines = msgspec.convert(result.text, BufferText), result.lines
     if arguments.line is not None:
         lines = within(text.lines, lines, arguments.line, arguments.end_line or arguments.line)
     return changed(text, lines)

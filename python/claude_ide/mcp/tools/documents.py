@@ -104,4 +104,4 @@ async def check_document_dirty(client: Client, arguments: FilePath) -> Content:
 @tool("reformat_file")
 async def reformat_file(client: Client, arguments: ReformatFile) -> Content:
     """Format a file with the user's own formatters, and save it; the answer says what changed."""
-    return text((await client.editor.port.buffers.reformat(arguments.file_path)).report)
+    return text(await client.editor.formatting.reformat(arguments.file_path))

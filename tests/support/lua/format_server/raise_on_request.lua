@@ -1,4 +1,3 @@
-require('claude_ide.format.server').answers_within = 3600 * 1000
 local function request(method, _, callback)
   if method == 'textDocument/formatting' then
     error('broken pipe', 0)
