@@ -5,6 +5,7 @@ local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
 local privacy = require('claude_ide.privacy')
 local reload = require('claude_ide.disk.reload')
+local slices = require('claude_ide.when.slices')
 local time_limit = require('claude_ide.when.time_limit')
 
 local M = {}
@@ -15,6 +16,9 @@ local api = vim.api
 M.answers_within = 20000
 
 local FORGOTTEN_AFTER = 600000
+
+-- Entries of a list that are encoded at once.
+local FEW = 200
 
 -- Characters of a server's own words.
 local LONGEST = 500
@@ -315,6 +319,19 @@ local function send(client, bufnr, method, parameters, within, done)
   end
 end
 
+-- Encode a reply as JSON. `done` gets the text; a long list would block Neovim.
+local function encode(reply, done)
+  if not vim.islist(reply.result or false) or #reply.result < FEW then
+    return done(vim.json.encode(reply))
+  end
+  local parts = {}
+  slices.each(reply.result, function(each)
+    parts[#parts + 1] = vim.json.encode(each)
+  end, function()
+    done(('{"result":[%s]}'):format(table.concat(parts, ',')))
+  end)
+end
+
 -- The state of all buffers when a server is asked: an edit in its answer applies to these.
 local function changedticks()
   local ticks = {}
@@ -346,18 +363,21 @@ function M.send(arguments, answer)
     return answer({ is_stale = true })
   end
   local within = given(arguments.within) and arguments.within or M.answers_within
-  local answers, open, cancels, ticks = {}, #arguments.requests, {}, changedticks()
-  local function finish_one(index, result)
-    answers[index], open = result, open - 1
+  local replies, open, cancels, ticks = {}, #arguments.requests, {}, changedticks()
+  local function finish_one(index, json)
+    replies[index], open = json, open - 1
     if open == 0 then
       local now = M.look({ bufnr = bufnr, method = arguments.method })
-      answer({ answers = answers, ticks = ticks, now = now })
+      local facts = vim.json.encode({ ticks = ticks, now = now })
+      answer(('{"answers":[%s],%s'):format(table.concat(replies, ','), facts:sub(2)))
     end
   end
   for index, one in ipairs(arguments.requests) do
     local client = vim.lsp.get_client_by_id(one.client)
-    local function done(result)
-      finish_one(index, result)
+    local function done(reply)
+      encode(reply, function(json)
+        finish_one(index, json)
+      end)
     end
     if client then
       local parameters = vim.json.decode(one.parameters, { luanil = { object = true } })

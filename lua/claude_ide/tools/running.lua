@@ -1,5 +1,6 @@
 --- Runs the model's tools for the host. A tool is a function `(arguments, answer)`: it calls `answer` once,
---- with a table, or with `{ error = … }`. It may return a function that cancels its work.
+--- with a table, which may be JSON already, or with `{ error = … }`. It may return a function that cancels
+--- its work.
 local channel = require('claude_ide.channel')
 local reason = require('claude_ide.say.reason')
 
@@ -8,7 +9,7 @@ local M = {}
 --- Milliseconds. Less than the host waits (`BEGIN_SECONDS` in `editor/tools.py`).
 M.begins_within = 4000
 
----@alias claude_ide.ToolAnswer fun(result: table)
+---@alias claude_ide.ToolAnswer fun(result: table|string)
 ---@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): fun()?
 
 ---@type table<integer, fun()|false> by token: what cancels a running tool
@@ -19,7 +20,10 @@ local function finish(token, result)
     return
   end
   running[token] = nil
-  local ok, json = pcall(vim.json.encode, result)
+  local ok, json = true, result
+  if type(result) ~= 'string' then
+    ok, json = pcall(vim.json.encode, result)
+  end
   if not ok then
     json = vim.json.encode({ error = reason.of(json) })
   end

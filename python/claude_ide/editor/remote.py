@@ -56,6 +56,7 @@ def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any
         Kind.NOTIFICATION: _notification,
         Kind.OPERATION: _operation,
         Kind.TOOL: _tool,
+        Kind.TOOL_AS_JSON: _tool_as_json,
     }[binding.kind]
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -95,6 +96,14 @@ def _operation(caller: Caller, binding: Binding, *arguments: Any, **more: Any) -
 def _tool(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
     (fields,) = arguments or ({},)
     return caller.tools.use(binding.function, fields)
+
+
+async def _tool_as_json(caller: Caller, binding: Binding, *arguments: Any) -> str:
+    (fields,) = arguments or ({},)
+    answer = await caller.tools.answer(binding.function, fields)
+    if answer.startswith('{"error":'):
+        await caller.tools.gate.cleaned(binding.function, msgspec.json.decode(answer))
+    return answer
 
 
 async def _decoded(sent: Awaitable[Any], declared: Callable[..., Any], binding: Binding) -> Any:

@@ -49,13 +49,15 @@ class Question(msgspec.Struct, frozen=True):
     """What to ask: a method, and the fields of a tool that name a file and a place.
 
     `parameters` makes those of the request; `has_content` says whether an answer that is not empty
-    has any content. `supports` are other methods whose support is to be known.
+    has any content. `form` is the type that most answers have. `supports` are other methods whose
+    support is to be known.
     """
 
     method: str
     place: dict[str, Any]
     parameters: Callable[[View, Server], Any] = lambda _view, _server: None
     has_content: Callable[[Any], bool] = bool
+    form: Any = Any
     supports: tuple[str, ...] = ()
 
 
@@ -249,7 +251,8 @@ class Servers:
                 for number, parameters in requests
             ],
         }
-        return await self._port.language_servers.send(arguments)
+        answer = await self._port.language_servers.send(arguments)
+        return msgspec.json.decode(answer.encode("utf-8", "replace"), type=Sent)
 
     async def _attempt(self, view: View, question: Question) -> _Attempt:
         """Ask the servers at once."""
@@ -267,8 +270,10 @@ class Servers:
             if reply.failure:
                 attempt.failures.append(f"{server.name}: {reply.failure}")
                 attempt.is_transient = attempt.is_transient or reply.code in TRANSIENT
-            elif reply.result and question.has_content(reply.result):
-                attempt.answers.append(Answer(server, reply.result))
+                continue
+            result = reply.result_as(question.form)
+            if result and question.has_content(result):
+                attempt.answers.append(Answer(server, result))
         # In the order in which Neovim itself asks them.
         attempt.answers.sort(key=lambda answer: answer.server.id)
         return attempt

@@ -38,6 +38,11 @@ class Tools:
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
+        answer = json.loads(await self.answer(function, arguments))
+        return await self.gate.cleaned(function, answer)
+
+    async def answer(self, function: str, arguments: dict[str, Any]) -> str:
+        """Run a tool and return its answer as JSON, with private files, and also an error."""
         await self.gate.check(function, arguments)
         token = self._new_token()
         answer = self._running[token] = asyncio.get_running_loop().create_future()
@@ -50,7 +55,7 @@ class Tools:
             raise
         finally:
             del self._running[token]
-        return await self.gate.cleaned(function, json.loads(finished["json"]))
+        return str(finished["json"])
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

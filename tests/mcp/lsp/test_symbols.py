@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from claude_ide.editor.port.servers import Reply, Server
 from claude_ide.editor.servers import Answer
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp import calls, symbols
+from claude_ide.mcp.lsp.protocol import Range
 
 SERVER = Server(1, "one", "utf-8")
 OTHER = Server(2, "two", "utf-16")
@@ -34,7 +36,7 @@ def outline(*results: Any) -> list[tuple[int, str]]:
     answers = [
         Answer(server, result) for server, result in zip((SERVER, OTHER), results, strict=False)
     ]
-    return [(each.depth, each.name) for each in symbols.of_document(answers)[0]]
+    return [(each.depth, each.node.name) for each in symbols.of_document(answers)[0]]
 
 
 def test_flat_symbols_are_in_those_around_them() -> None:
@@ -92,6 +94,10 @@ def caller(name: str, path: str, row: int, *starts: int, key: str = "from") -> A
     return {key: {**item, "selectionRange": place}, "fromRanges": ranges}
 
 
+def reply(result: Any) -> Reply:
+    return Reply(msgspec.Raw(msgspec.json.encode(result)))
+
+
 ASKED = calls.Function(SERVER, {"name": "f", "uri": "file:///f"})
 
 
@@ -99,7 +105,7 @@ def test_callers_are_sorted_and_named_once_with_each_call_once() -> None:
     answer = [caller("b", "/b", 1, 5, 5), caller("a", "/a", 9, 1), None, {"from": 7}]
     again = [caller("b", "/b", 1, 5)]
 
-    found = calls.gathered([ASKED, ASKED], [Reply(answer), Reply(again)])
+    found = calls.gathered([ASKED, ASKED], [reply(answer), reply(again)])
 
     assert [(each.path, each.name, each.start.line) for each in found] == [
         ("/a", "a", 9),
@@ -109,7 +115,7 @@ def test_callers_are_sorted_and_named_once_with_each_call_once() -> None:
 
 
 def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None:
-    (found,) = calls.gathered([ASKED], [Reply([caller("g", "/g", 1, 3, key="to")])])
+    (found,) = calls.gathered([ASKED], [reply([caller("g", "/g", 1, 3, key="to")])])
 
     assert found.places() == [("/g", 1), ("/f", 3)]
 
@@ -117,7 +123,7 @@ def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None
 def test_a_server_that_fails_matters_only_if_all_do() -> None:
     failed = Reply(failure="no index")
 
-    assert calls.gathered([ASKED, ASKED], [failed, Reply([])]) == []
+    assert calls.gathered([ASKED, ASKED], [failed, reply([])]) == []
     with pytest.raises(EditorError, match="one: no index; one: no index"):
         calls.gathered([ASKED, ASKED], [failed, failed])
 
@@ -129,3 +135,21 @@ def test_functions_at_a_place_are_those_with_a_file() -> None:
     found = calls.functions(answers)
 
     assert [(each.server.name, each.name) for each in found] == [("one", "f"), ("two", "f")]
+
+
+def test_an_answer_is_read_as_a_type_or_else_as_it_is() -> None:
+    plain = [tree("a", tree("b"))]
+    odd = [tree("a", None, tree("b"))]
+    known, other = (Reply(msgspec.Raw(msgspec.json.encode(each))) for each in (plain, odd))
+    form = list[symbols.DocumentSymbol]
+
+    assert isinstance(known.result_as(form)[0], symbols.DocumentSymbol)
+    assert other.result_as(form) == odd
+    assert outline(known.result_as(form)) == outline(odd) == [(0, "a"), (1, "b")]
+
+
+def test_a_symbol_is_described_in_words() -> None:
+    place = within(0, 1)
+    node = symbols.DocumentSymbol("f", msgspec.convert(place, Range), kind=12, detail="(a:\n int)")
+
+    assert str(symbols.Symbol(0, node)) == "function f (a: int)"

@@ -28,6 +28,8 @@ class Kind(Enum):
     """The function gets a token first; an event with this token brings the result later."""
     TOOL = auto()
     """Like an operation, for the model: it may be refused while the editor is busy."""
+    TOOL_AS_JSON = auto()
+    """The same; the result is the JSON that has crossed."""
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -69,6 +71,6 @@ def operation(function: str, cancel: str = "") -> Callable[[Method], Method]:
     return _bind(Binding(function, Kind.OPERATION, cancel))
 
 
-def tool(function: str) -> Callable[[Method], Method]:
+def tool(function: str, *, as_json: bool = False) -> Callable[[Method], Method]:
     """Bind an `async` method to one of the model's tools, which takes one table."""
-    return _bind(Binding(function, Kind.TOOL))
+    return _bind(Binding(function, Kind.TOOL_AS_JSON if as_json else Kind.TOOL))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import field
 
 from claude_ide.editor.port.binding import Payload, request, tool
@@ -54,9 +55,21 @@ class View(Payload, frozen=True):
 class Reply(Payload, frozen=True):
     """What one server has answered: a result, or a failure in its own words."""
 
-    result: Any = None
+    answer: msgspec.Raw = field(name="result", default=msgspec.Raw(b"null"))
     failure: str = ""
     code: Any = None
+
+    @property
+    def result(self) -> Any:
+        """The result, of any form; None for a failure."""
+        return msgspec.json.decode(self.answer)
+
+    def result_as(self, form: Any) -> Any:
+        """Return the result as a type, or of any form if it is not of that type."""
+        try:
+            return msgspec.json.decode(self.answer, type=form)
+        except msgspec.ValidationError:
+            return self.result
 
 
 class Sent(Payload, frozen=True):
@@ -118,10 +131,11 @@ class LanguageServers(Protocol):
         """
         ...
 
-    @tool("tools.language_servers.send")
-    async def send(self, requests: Mapping[str, Any]) -> Sent:
+    @tool("tools.language_servers.send", as_json=True)
+    async def send(self, requests: Mapping[str, Any]) -> str:
         """Send requests of a `method`, each with its `client` and its `parameters` as JSON.
 
+        Return a `Sent` as JSON: replies can be large, and are decoded as the caller needs them.
         Nothing is sent if the `tick` of the buffer is another one. Each server has `within`
         milliseconds. Cancelling this cancels the requests.
         """

@@ -6,18 +6,48 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp.protocol import Range, kind_of, listed, path_of, range_of, shortened
+from claude_ide.mcp.lsp.protocol import (
+    Position,
+    Range,
+    kind_of,
+    listed,
+    path_of,
+    range_of,
+    shortened,
+)
+
+
+class DocumentSymbol(msgspec.Struct, frozen=True, rename="camel"):
+    """A symbol of a file, and those in it."""
+
+    name: str
+    range: Range
+    selection_range: Range | None = None
+    kind: Any = None
+    detail: Any = None
+    children: "list[DocumentSymbol] | None" = None
 
 
 class Symbol(msgspec.Struct, frozen=True):
-    """A symbol of a file; `depth` is from 0."""
+    """A symbol of a file and its depth, from 0."""
 
-    name: str
-    kind: str
-    detail: str
     depth: int
-    range: Range
-    name_range: Range
+    node: DocumentSymbol
+
+    def __str__(self) -> str:
+        """Return its kind, its name and, if the server tells it, more about it."""
+        words = kind_of(self.node.kind), shortened(self.node.name), shortened(self.node.detail)
+        return " ".join(filter(None, words))
+
+    @property
+    def range(self) -> Range:
+        """The whole symbol."""
+        return self.node.range
+
+    @property
+    def start(self) -> Position:
+        """Where its name begins."""
+        return (self.node.selection_range or self.node.range).start
 
 
 class ProjectSymbol(msgspec.Struct, frozen=True):
@@ -63,44 +93,54 @@ def of_project(answers: list[Answer]) -> list[ProjectSymbol]:
 
 
 def _is_tree(result: list[Any]) -> bool:
-    return isinstance(result[0], dict) and "location" not in result[0]
+    first = result[0]
+    return isinstance(first, DocumentSymbol) or (
+        isinstance(first, dict) and "location" not in first
+    )
 
 
-def _plain(symbol: Any, depth: int = 0) -> Symbol | None:
-    """Return a `DocumentSymbol`, or a `SymbolInformation`, which has no children."""
+def _plain(symbol: Any) -> DocumentSymbol | None:
+    """Return a symbol in any form; a `SymbolInformation` has no children."""
+    if isinstance(symbol, DocumentSymbol):
+        return symbol
     if not isinstance(symbol, dict) or not isinstance(symbol.get("name"), str):
         return None
     whole = range_of(symbol, "range") or range_of(symbol.get("location"), "range")
     if whole is None:
         return None
-    kind, detail = kind_of(symbol.get("kind")), shortened(symbol.get("detail"))
-    name_range = range_of(symbol, "selectionRange") or whole
-    return Symbol(shortened(symbol["name"]), kind, detail, depth, whole, name_range)
+    return DocumentSymbol(
+        symbol["name"],
+        whole,
+        range_of(symbol, "selectionRange"),
+        symbol.get("kind"),
+        symbol.get("detail"),
+        listed(symbol.get("children")),
+    )
 
 
 def _of_tree(symbols: list[Any]) -> Iterator[Symbol]:
     path = [iter(symbols)]
     while path:
         for symbol in path[-1]:
-            if plain := _plain(symbol, len(path) - 1):
-                yield plain
-                path.append(iter(listed(symbol.get("children"))))
-                break
+            if plain := _plain(symbol):
+                yield Symbol(len(path) - 1, plain)
+                if plain.children:
+                    path.append(iter(plain.children))
+                    break
         else:
             path.pop()
 
 
 def _of_list(symbols: list[Any]) -> Iterator[Symbol]:
     """Return a flat list as a tree: each symbol is in those around it."""
-    found = sorted(filter(None, map(_plain, symbols)), key=_order)
     around: list[Range] = []
-    for each in found:
+    for each in sorted(filter(None, map(_plain, symbols)), key=_order):
         while around and around[-1].end < each.range.end:
             around.pop()
-        yield msgspec.structs.replace(each, depth=len(around))
+        yield Symbol(len(around), each)
         around.append(each.range)
 
 
-def _order(symbol: Symbol) -> tuple[int, ...]:
+def _order(symbol: DocumentSymbol) -> tuple[int, ...]:
     start, end = symbol.range.start, symbol.range.end
     return start.line, start.character, -end.line, -end.character

@@ -60,6 +60,7 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
         {"file": arguments.file},
         lambda view, _server: {"textDocument": {"uri": view.uri}},
         has_content=lambda result: isinstance(result, list),
+        form=list[symbols.DocumentSymbol],
     )
     found = await client.editor.servers.ask(question)
     known, encoding = symbols.of_document(found.answers)
@@ -67,16 +68,12 @@ async def document_symbols(client: Client, arguments: DocumentSymbols) -> Conten
     if not listed:
         return page(nothing(found), ())
     shown = listed[arguments.offset : arguments.offset + arguments.limit]
-    line_at = await lines_at(
-        client.editor, ((arguments.file, each.name_range.start.line) for each in shown)
-    )
+    line_at = await lines_at(client.editor, ((arguments.file, each.start.line) for each in shown))
     lines = []
     for each in shown:
-        start = each.name_range.start
-        place = _place(line_at, arguments.file, start, encoding)
-        detail = f" {each.detail}" if each.detail else ""
+        place = _place(line_at, arguments.file, each.start, encoding)
         rows = f"[{each.range.start.line + 1}-{each.range.end.line + 1}]"
-        lines.append(f"{'  ' * each.depth}{place} {each.kind} {each.name}{detail} {rows}")
+        lines.append(f"{'  ' * each.depth}{place} {each} {rows}")
     heading = count(len(listed), "symbol")
     if deeper := len(known) - len(listed):
         heading += f"; {deeper:,} below depth {arguments.depth} are not listed"
