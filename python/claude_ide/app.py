@@ -19,6 +19,9 @@ from claude_ide.editor.channel import Channel
 from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import events, questions
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
 from claude_ide.mcp.address import TOKEN
@@ -77,7 +80,7 @@ class App(Parts):
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._subscribe()
+        self.editor.events.register(self, self.guard)
         DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
@@ -89,29 +92,6 @@ class App(Parts):
         if self.options.host not in LOCAL:
             warning = f"listening on {self.options.host}: other machines can reach this server"
             self.editor.notify(warning, "warn")
-
-    def _subscribe(self) -> None:
-        subscribe = self.editor.events.subscribe
-        subscribe("editors_changed", self._editors_changed)
-        subscribe("some_editors_changed", self._editors_changed)
-        subscribe("chat", lambda event: self.chats.on_event(event))
-        subscribe("chat_list", self._list_event)
-        subscribe("prompt_files", lambda asked: self.guard(self.prompts.complete(asked)))
-        subscribe("prompt_mentions", lambda asked: self.guard(self.prompts.check(asked)))
-        subscribe("prompt_image", lambda asked: self.guard(self.prompts.paste(asked)))
-        subscribe("own_tools", lambda event: self.collection.update(event))
-        subscribe("terminal_ended", lambda event: self.hooks.terminal_ended(event["launch"]))
-        subscribe("permission", lambda event: self.guard(self.hooks.press(event)))
-        subscribe("diff_accept_edits", self._accept_edits)
-        subscribe("commented", lambda event: self.guard(self.ide.say(event["words"])))
-        subscribe("check", lambda _: self.run(_check))
-        subscribe("check_agents", lambda _: self.run(_check_agents))
-        subscribe("wire_closed", lambda _: self.wire_view.closed())
-        subscribe("question_asked", lambda asked: self.guard(self.questions.answer(asked)))
-        subscribe("commit_asked", lambda asked: self.guard(self.questions.commit(asked)))
-        subscribe("question_cancelled", lambda asked: self.questions.cancel(asked))
-        subscribe("question_closed", lambda asked: self.questions.forget(asked))
-        subscribe("question_continued", lambda asked: self.guard(self._continue(asked)))
 
     def _has_agents(self) -> bool:
         return bool(self.ide.clients) or self.begun("chats")
@@ -261,30 +241,6 @@ class App(Parts):
         await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
         await serving.listener.stop(close_seconds)
 
-    async def _continue(self, asked: dict[str, Any]) -> None:
-        """Continue an answer in a chat, which learns the user's position through the server."""
-        self.guard(self.start())
-        await self.questions.continue_(asked)
-
-    def _list_event(self, event: dict[str, Any]) -> None:
-        """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
-        if event["list"] == "tools":
-            self.guard(self.tool_list.press(event["key"], event["id"]))
-        else:
-            self.chats.on_list_event(event)
-
-    def _accept_edits(self, event: dict[str, Any]) -> None:
-        self.guard(self.editor.diffs.accept_edits(event["id"]))
-
-    def _editors_changed(self, _report: dict[str, Any]) -> None:
-        """Announce the working folders if they have changed."""
-        if self.serving is None:
-            return
-        lock = self.serving.bound.lock
-        folders = tuple(self.editor.state.folders)
-        if folders != lock.workspaceFolders:
-            self._announce(self.serving, lock.with_folders(folders))
-
     def _announce(self, serving: Serving, lock: LockFile) -> None:
         """Rewrite the lock file; if that fails, the next change tries again."""
         try:
@@ -297,6 +253,95 @@ class App(Parts):
         else:
             serving.unwritten = ""
             serving.bound = serving.bound._replace(lock=lock)
+
+    # Events of the editor. The first use of a part imports what it needs.
+
+    @handles(events.EditorsChanged, events.SomeEditorsChanged)
+    def _editors_changed(self, _: events.EditorsChanged | events.SomeEditorsChanged) -> None:
+        """Announce the working folders if they have changed."""
+        if self.serving is None:
+            return
+        lock = self.serving.bound.lock
+        folders = tuple(self.editor.state.folders)
+        if folders != lock.workspaceFolders:
+            self._announce(self.serving, lock.with_folders(folders))
+
+    @handles(ChatEvent)
+    def _chat(self, event: ChatEvent) -> None:
+        self.chats.on_event(event)
+
+    @handles(events.ListPressed)
+    def _list_pressed(self, pressed: events.ListPressed) -> Awaitable[None] | None:
+        if pressed.name == "tools":
+            return self.tool_list.press(pressed.key, pressed.id)
+        self.chats.on_list_event(pressed)
+        return None
+
+    @handles(events.FilesAsked)
+    def _files_asked(self, asked: events.FilesAsked) -> Awaitable[None]:
+        return self.prompts.complete(asked)
+
+    @handles(events.MentionsAsked)
+    def _mentions_asked(self, asked: events.MentionsAsked) -> Awaitable[None]:
+        return self.prompts.check(asked)
+
+    @handles(events.ImageAsked)
+    def _image_asked(self, asked: events.ImageAsked) -> Awaitable[None]:
+        return self.prompts.paste(asked)
+
+    @handles(events.OwnToolsChanged)
+    def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:
+        self.collection.update(changed)
+
+    @handles(events.TerminalEnded)
+    def _terminal_ended(self, event: events.TerminalEnded) -> None:
+        self.hooks.terminal_ended(event.launch)
+
+    @handles(events.PermissionPressed)
+    def _permission_pressed(self, pressed: events.PermissionPressed) -> Awaitable[None]:
+        return self.hooks.press(pressed)
+
+    @handles(events.DiffEditsAccepted)
+    def _edits_accepted(self, event: events.DiffEditsAccepted) -> Awaitable[None]:
+        return self.editor.diffs.accept_edits(event.id)
+
+    @handles(events.Commented)
+    def _commented(self, event: events.Commented) -> Awaitable[None]:
+        return self.ide.say(event.words)
+
+    @handles(events.CheckAsked)
+    def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:
+        return _check(self)
+
+    @handles(events.AgentsCheckAsked)
+    def _agents_check_asked(self, _: events.AgentsCheckAsked) -> Awaitable[None]:
+        return _check_agents(self)
+
+    @handles(events.WireClosed)
+    def _wire_closed(self, _: events.WireClosed) -> None:
+        self.wire_view.closed()
+
+    @handles(questions.QuestionAsked)
+    def _question_asked(self, asked: questions.QuestionAsked) -> Awaitable[None]:
+        return self.questions.answer(asked)
+
+    @handles(questions.QuestionCancelled)
+    def _question_cancelled(self, event: questions.QuestionCancelled) -> None:
+        self.questions.cancel(event)
+
+    @handles(questions.QuestionClosed)
+    def _question_closed(self, event: questions.QuestionClosed) -> None:
+        self.questions.forget(event)
+
+    @handles(questions.QuestionContinued)
+    async def _question_continued(self, event: questions.QuestionContinued) -> None:
+        # The chat learns the user's position through the server.
+        self.guard(self.start())
+        await self.questions.continue_(event)
+
+    @handles(questions.CommitAsked)
+    def _commit_asked(self, asked: questions.CommitAsked) -> Awaitable[None]:
+        return self.questions.commit(asked)
 
 
 async def _check(app: App) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from claude_ide import startup
 from claude_ide.app import App
 from claude_ide.commands import Call, dispatch
+from claude_ide.editor.port.events import PortHoldOpened
 from claude_ide.editor.vim import Vim
 
 ORPHAN_SECONDS = 1.0
@@ -33,11 +34,11 @@ def run() -> None:
         arguments, lines, bang, bufnr = given
         dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
 
-    def hold_port(event: dict[str, Any]) -> None:
+    def hold_port(event: PortHoldOpened) -> None:
         if app.serving is not None:
-            startup.hold(event["path"], app.serving.bound.socket)
+            startup.hold(event.path, app.serving.bound.socket)
 
-    app.editor.events.subscribe("port_hold_opened", hold_port)
+    app.editor.events.subscribe(PortHoldOpened, hold_port)
     receiving = loop.create_task(vim.receive(source, report))
     orphaned = loop.create_task(_orphaned())
     orphaned.add_done_callback(lambda _: receiving.cancel())

@@ -1,14 +1,18 @@
 """The form for questions: the page, keys, answers, and which answers are valid."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, QuestionAsked
 from claude_ide.chat.requests import form, limits
-from claude_ide.chat.requests.form import Form, Page, Pressed
+from claude_ide.chat.requests.form import Form, Page
+from claude_ide.editor.port.events import FormPressed
 
 SERVER = "the MCP server mine"
+
+Pressed = partial(FormPressed, 1)
 
 
 class Filling:

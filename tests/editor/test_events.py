@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.events import Events
+from claude_ide.editor.events import Events, decoded
+from claude_ide.editor.port import chat
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import (
+    CheckAsked,
+    Commented,
+    DiagnosticsChanged,
+    EditorsChanged,
+    SelectionChanged,
+    SomeEditorsChanged,
+    WireClosed,
+)
 from claude_ide.editor.state import State
 
 SELECTION = {"text": "x", "filePath": "/a.py"}
@@ -23,10 +34,10 @@ def events(state: State) -> Events:
 
 def test_the_state_is_updated_before_subscribers_are_called(events: Events, state: State) -> None:
     seen: list[Any] = []
-    events.subscribe("selection_changed", lambda _: seen.append(state.selection))
-    events.subscribe("diagnostics_changed", lambda _: seen.append([*state.diagnostics]))
-    events.subscribe("editors_changed", lambda _: seen.append(state.folders))
-    events.subscribe("some_editors_changed", lambda _: seen.append(state.folders))
+    events.subscribe(SelectionChanged, lambda _: seen.append(state.selection))
+    events.subscribe(DiagnosticsChanged, lambda _: seen.append([*state.diagnostics]))
+    events.subscribe(EditorsChanged, lambda _: seen.append(state.folders))
+    events.subscribe(SomeEditorsChanged, lambda _: seen.append(state.folders))
 
     events.dispatch("selection_changed", SELECTION)
     events.dispatch("diagnostics_changed", {"uri": "file:///a.py", "items": [{"message": "m"}]})
@@ -42,16 +53,72 @@ def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
 ) -> None:
     received: list[str] = []
 
-    def fail(_event: dict[str, Any]) -> None:
+    def fail(_event: Commented) -> None:
         raise KeyError("oops")
 
-    events.subscribe("answered", fail)
-    events.subscribe("answered", lambda event: received.append(event["text"]))
+    events.subscribe(Commented, fail)
+    events.subscribe(Commented, lambda event: received.append(event.words))
 
-    events.dispatch("answered", {"text": "yes"})
+    events.dispatch("commented", {"words": "yes"})
 
     assert received == ["yes"]
-    assert "event answered failed" in caplog.text
+    assert "event commented failed" in caplog.text
+
+
+def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
+    events: Events, state: State, caplog: pytest.LogCaptureFixture
+) -> None:
+    events.dispatch("diagnostics_changed", {"items": []})
+    events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
+
+    assert "event diagnostics_changed: Object missing required field `uri`" in caplog.text
+    assert state.folders == ["/one"]
+
+
+def test_a_screen_replaces_or_drops_an_event(events: Events) -> None:
+    received: list[str] = []
+    events.subscribe(Commented, lambda event: received.append(event.words))
+    events.screen(Commented, lambda event: Commented("b") if event.words == "a" else None)
+
+    events.dispatch("commented", {"words": "a"})
+    events.dispatch("commented", {"words": "c"})
+
+    assert received == ["b"]
+
+
+class Handling:
+    @handles(CheckAsked, WireClosed)
+    def noted(self, event: CheckAsked | WireClosed) -> str:
+        return event.EVENT
+
+    @handles(Commented)
+    def ignored(self, event: Commented) -> None:
+        del event
+
+
+def test_what_a_registered_method_returns_is_run(events: Events) -> None:
+    run: list[Any] = []
+    events.register(Handling(), run.append)
+
+    for name, table in {"check": {}, "commented": {"words": ""}, "wire_closed": {}}.items():
+        events.dispatch(name, table)
+
+    assert run == ["check", "wire_closed"]
+
+
+@pytest.mark.parametrize(
+    ("table", "event"),
+    [
+        ({"event": "visible", "chat": 1, "shown": 1}, chat.Shown(True, chat=1)),
+        ({"event": "stop", "chat": 1, "taken": {}}, chat.Stopped([], chat=1)),
+        (
+            {"event": "answers", "chat": 1, "revival": {"root": "/", "is_empty": 0}},
+            chat.AnswerWanted(chat=1, revival=chat.Revival("/", is_empty=False)),
+        ),
+    ],
+)
+def test_an_event_of_a_chat_is_of_its_kind(table: dict[str, Any], event: chat.ChatEvent) -> None:
+    assert decoded("chat", table) == event
 
 
 def test_an_event_without_a_subscriber_is_logged(

@@ -1,8 +1,8 @@
 """`headless/ask.py`: the context that precedes a question."""
 
 from claude_ide.agents.stream_json.wire import encode
+from claude_ide.editor.port.questions import AskRequest, Lines
 from claude_ide.headless import ask
-from claude_ide.headless.requests import AskRequest, Lines
 
 
 def prompt(request: AskRequest) -> str:

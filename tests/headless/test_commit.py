@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.errors import UserError
 from claude_ide.headless.commit import Git
-from claude_ide.headless.requests import CommitRequest
 from support.checkout import program
 from support.neovim import WAIT
 

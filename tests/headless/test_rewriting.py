@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.headless.requests import Original, RefineRequest, RewriteRequest
+from claude_ide.editor.port.questions import Original, RefineRequest, RewriteRequest
 from claude_ide.headless.rewriting import prompt
 
 TEXT = "one\n{two}\nthree"

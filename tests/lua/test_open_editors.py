@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.events import Events
 from claude_ide.editor.state import State
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -28,17 +29,15 @@ class Host:
         self._seen = 0
         self.kinds: list[str] = []
         self.state = State()
-        self.state.apply_snapshot(snapshot)
+        self._events = Events(self.state)
+        self._events.dispatch("editors_changed", snapshot)
 
     def receive(self) -> None:
         """Apply the events that have arrived since."""
         events = [a for name, a in self._nvim.notifications if name == "claude_ide_event"]
         for kind, payload in events[self._seen :]:
             self.kinds.append(kind)
-            if kind == "editors_changed":
-                self.state.apply_snapshot(payload)
-            elif kind == "some_editors_changed":
-                self.state.apply_change(payload)
+            self._events.dispatch(kind, payload)
         self._seen = len(events)
 
     async def knows_all(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.port.events import Answered
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import ToolError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
@@ -165,7 +166,7 @@ async def test_progress_says_who_is_waited_for(
 
     async def begin(tools: Tools, token: int, *_tool: object) -> None:
         await answer.wait()
-        tools._answered({"token": token, "json": "{}"})
+        tools._answered(Answered({"token": token, "json": "{}"}))
 
     monkeypatch.setattr(Tools, "_begin", begin)
     await wire.call(1, "asking", progressToken=1)

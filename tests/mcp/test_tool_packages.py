@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
+from claude_ide.editor.port.events import OwnToolsChanged
 from claude_ide.errors import ToolError
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.own import packages, thread
@@ -299,7 +300,7 @@ async def test_a_tool_of_a_package_wins_over_that_of_neovim(
     editor: Any = RecordedEditor()
     collection = Collection(editor, lambda: CLIENT)
     own = {"name": "a", "description": "Neovim's."}
-    collection.update({"json": json.dumps({"tools": [own], "off": []})})
+    collection.update(OwnToolsChanged(json.dumps({"tools": [own], "off": []})))
     assert collection.source("a") == "yours"
 
     gate.set()

@@ -1,11 +1,12 @@
 """The Lua part of the chat under test, without a host: tests send frames and read events."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from claude_ide.chat.prompt_buffers import PromptBuffers
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import decoded
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -33,13 +34,13 @@ class Chats:
         return cls(nvim)
 
     def _receive(self, name: str, arguments: list[Any]) -> None:
-        handlers = {
+        handlers: dict[str, Callable[[Any], Coroutine[Any, Any, None]]] = {
             "prompt_files": self._prompts.complete,
             "prompt_mentions": self._prompts.check,
             "prompt_image": self._prompts.paste,
         }
         if name == EVENT and (handler := handlers.get(arguments[0])):
-            answer = asyncio.ensure_future(handler(arguments[1]))
+            answer = asyncio.ensure_future(handler(decoded(*arguments)))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
 

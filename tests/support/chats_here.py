@@ -11,6 +11,8 @@ from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.chat import ChatEvent
+from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
 from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Doors
@@ -79,12 +81,10 @@ class ChatsHere:
         self.chats = Chats(
             *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door
         )
-        self.editor.events.subscribe("chat", self.chats.on_event)
-        self.editor.events.subscribe("chat_list", self.chats.on_list_event)
+        self.editor.events.subscribe(ChatEvent, self.chats.on_event)
+        self.editor.events.subscribe(ListPressed, self.chats.on_list_event)
         accept = self.editor.diffs.accept_edits
-        self.editor.events.subscribe(
-            "diff_accept_edits", lambda event: self._run(accept(event["id"]))
-        )
+        self.editor.events.subscribe(DiffEditsAccepted, lambda event: self._run(accept(event.id)))
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":

@@ -1,15 +1,13 @@
 """A form under test, whose host is the test, and questions for it."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import msgspec
-
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
-from claude_ide.chat.requests.form import Form, Pressed
+from claude_ide.chat.requests.form import Form
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import FormPressed
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.neovim import Neovim, until
 
@@ -62,8 +60,8 @@ class Host:
     async def _fill_in(self, form: Form, token: int) -> None:
         forms = self._editor.port.forms
 
-        def press(event: Mapping[str, Any]) -> None:
-            forms.show(token, form.press(msgspec.convert(event, Pressed)))
+        def press(pressed: FormPressed) -> None:
+            forms.show(token, form.press(pressed))
 
         filled_in = await forms.fill_in(form.page(), token=token, step=press)
         outcome: Outcome = "declined" if filled_in.declined else "closed"

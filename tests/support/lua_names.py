@@ -15,9 +15,6 @@ RPLUGIN = ROOT / "rplugin" / "python3"
 NAME = re.compile(r"[a-z_]+(\.[a-z_]+)+")
 FILE = re.compile(r".*\.(jsonl?|log|lua|md|py|toml|txt)")
 
-EVENTS = "_subscribers"
-"""The table in `editor/events.py` that starts with the subscribers of the state."""
-
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -78,15 +75,25 @@ def mentioned(rooms: set[str], modules: set[str]) -> Iterator[Call]:
 
 
 def handled() -> dict[str, str]:
-    """Return the handled events, each with a location."""
-    found = {
-        literal(node.args[0]): location
+    """Return the types of the handled events, each with a location."""
+    return {
+        last_name(event): location
         for node, name, location in calls()
-        if name == "subscribe" and node.args and literal(node.args[0])
+        if name in ("handles", "subscribe")
+        for event in (node.args if name == "handles" else node.args[:1])
+        if last_name(event)
     }
-    for path, node in nodes():
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.value, ast.Dict):
-            continue
-        if ast.unparse(node.target).endswith(EVENTS):
-            found |= {literal(key): f"{path}:{key.lineno}" for key in node.value.keys if key}
-    return found
+
+
+def handlers() -> Iterator[tuple[Definition, list[str]]]:
+    """Yield each method that is marked as a handler, with the types of its events."""
+    for node in definitions():
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and called(mark) == "handles":
+                yield node, [last_name(event) for event in mark.args]
+
+
+def last_name(node: ast.AST) -> str:
+    """Return the name of a class; the empty string for what has none."""
+    has_name = isinstance(node, ast.Name | ast.Attribute)
+    return ast.unparse(node).rpartition(".")[2] if has_name else ""

@@ -5,9 +5,10 @@ The replaced part of the conversation remains in the old session.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Agent, Earlier, Opening, Rewind
@@ -20,6 +21,7 @@ from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.chat import PromptSent
 from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, UserError
 
@@ -123,12 +125,13 @@ class Branching:
         else:
             raise UserError(would.reason or "no file has changed since")
 
-    async def send(self, sent: Mapping[str, Any]) -> None:
+    async def send(self, sent: PromptSent) -> None:
         """Send a prompt: in place of the edited one, or as usual."""
         target = self._target
         if target is None:
             return await self._sending.send(sent)
-        await self._sending.send({**sent, "how": "send"}, lambda: self._go_back(target))
+        sent = msgspec.structs.replace(sent, how="send")
+        await self._sending.send(sent, lambda: self._go_back(target))
 
     async def _begin(self, prompt: str, *, files: bool | None = None) -> None:
         abilities.require(self._agent, "edit")

@@ -1,7 +1,7 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,10 @@ from claude_ide.chat.sessions.stored import StoredSessions
 from claude_ide.chat.shell import shell
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handlers, handles
+from claude_ide.editor.port.chat import ChatEvent, Revival
+from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import Found
 from claude_ide.errors import ClaudeIdeError, EditorError, UserError
 from claude_ide.trust.trust import Trust
@@ -54,6 +58,8 @@ class Chats:
         self._kinds = kinds
         self._agents = Agents(*(editor, config, trust, serve, reading, self.trust_changed, door))
         self._chats: dict[int, Chat] = {}
+        self._handlers = dict(handlers(self))
+        """By the type of the event of a panel."""
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = StoredSessions(kinds, trust, self._know_sessions)
@@ -185,8 +191,8 @@ class Chats:
     ) -> None:
         """Resume a session of an agent, which `store` creates, in a panel that Lua has opened."""
         async with self._lock(id_), self._giving_up(id_):
-            session = {"session": await store(), "is_empty": False}
-            await self._revive(id_, {"agent": agent, "root": str(folder), **session})
+            revival = Revival(str(folder), is_empty=False, agent=agent, session=await store())
+            await self._revive(id_, revival)
 
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
@@ -199,7 +205,7 @@ class Chats:
     async def _reveal(self, chat: Chat) -> None:
         await chat.panel.open(self._options(chat))
 
-    async def _find(self, id_: int, revival: Mapping[str, Any] | None) -> Chat | None:
+    async def _find(self, id_: int, revival: Revival | None) -> Chat | None:
         """Return the chat with this id; take it over if its host has ended."""
         async with self._lock(id_):
             if id_ not in self._chats and revival is not None:
@@ -220,14 +226,13 @@ class Chats:
             await self._editor.port.panel(id_).give_up(str(error))
             raise
 
-    async def _revive(self, id_: int, revival: Mapping[str, Any]) -> None:
+    async def _revive(self, id_: int, revival: Revival) -> None:
         opening: Opening = NewSession()
-        kind = self._kinds.find(str(revival.get("agent") or ""))
-        opened = self._agents.open(kind, Path(revival["root"]))
-        session = str(revival.get("session") or "")
+        kind = self._kinds.find(revival.agent)
+        opened = self._agents.open(kind, Path(revival.root))
         # Without a session, the old agent had not begun: there are only prompts that waited for it.
-        if session and not revival["is_empty"]:
-            opening = ResumeSession(session)
+        if revival.session and not revival.is_empty:
+            opening = ResumeSession(revival.session)
             # If the session is unknown, the old panel keeps its content.
             await kind.check_session(opened.folder, opening.id)
         chat = self._new(id_, opened)
@@ -292,17 +297,17 @@ class Chats:
 
     # Events of the panels.
 
-    def on_event(self, payload: Mapping[str, Any]) -> None:
-        """Handle an event of a panel (emitted in `chat/state.lua`)."""
-        self._run(self._handle(payload))
+    def on_event(self, event: ChatEvent) -> None:
+        """Handle an event of a panel."""
+        self._run(self._handle(event))
 
-    def on_list_event(self, payload: Mapping[str, Any]) -> None:
-        """Handle a key of a list, or its end (emitted in `chat/list.lua`)."""
+    def on_list_event(self, pressed: ListPressed) -> None:
+        """Handle a key of a list, or its end."""
         lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
         for chat in self._chats.values():
             lists[f"{background.NAME} {chat.id}"] = chat.background.press
-        if press := lists.get(payload["list"]):
-            self._run(press(payload["key"], payload["id"]))
+        if press := lists.get(pressed.name):
+            self._run(press(pressed.key, pressed.id))
 
     async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
         await self._editor.port.panels.know_sessions(str(folder), list(ids))
@@ -312,63 +317,102 @@ class Chats:
         for chat in self._chats.values():
             chat.refresh_bars()
 
-    async def _handle(self, event: Mapping[str, Any]) -> None:
+    async def _handle(self, event: ChatEvent) -> None:
+        """Call what handles the event, with its chat."""
         try:
-            chat = await self._find(event["chat"], event.get("revival"))
+            chat = await self._find(event.chat, event.revival)
         except ClaudeIdeError:
-            if event["event"] == "send":
-                await self._editor.port.panel(event["chat"]).give_back([event["number"]])
+            if isinstance(event, panel.PromptSent):
+                await self._port.panel(event.chat).give_back([event.number])
             raise
-        if chat is None:
-            return
-        match event["event"]:
-            case "visible":
-                chat.show(event["shown"])
-            case "resized":
-                chat.resize(event["width"], event["columns"])
-            case "closed":
-                await self._close(chat)
-            case name:
-                await self._act(chat, name, event)
+        if chat is not None and (work := self._handlers[type(event)](chat, event)) is not None:
+            await work
 
-    def _act(self, chat: Chat, name: str, event: Mapping[str, Any]) -> Coroutine[Any, Any, None]:
-        match name:
-            case "send" if shell.is_command(event["text"]):
-                return chat.sending.run_command(event)
-            case "send":
-                return chat.branching.send(event)
-            case "edit":
-                return chat.branching.edit(event["part"])
-            case "press":
-                return self._press(chat, event["part"], event["offset"])
-            case "go_to":
-                return chat.go_to(event["part"], event["offset"], event["column"])
-            case "answer" if event["key"] == "d":
-                return self._press(chat, event["part"], 0)
-            case "answer" if event["kind"] == KIND:
-                return chat.consent.key(event["part"], event["key"])
-            case "answer":
-                reason = event.get("reason") or ""
-                return chat.answers.key(event["part"], event["key"], event["kind"], reason)
-            case "withdraw":
-                return chat.sending.withdraw(event["part"])
-            case "background":
-                return chat.background.move(event["part"])
-            case "changes":
-                return chat.reviewing.show_at(event["part"])
-            case "login":
-                return self._logins.log_in(chat)
-            case "logged_in":
-                return self._logins.go_on(chat, succeeded=event["succeeded"])
-        return {
-            "stop": lambda: chat.stop(event["taken"]),
-            "answers": chat.choose_answer,
-            "cycle_mode": chat.cycle_mode,
-            "redraw": chat.redraw,
-            "drop_context": chat.drop_context,
-            "restart": chat.running.restart,
-            "todos": chat.toggle_todos,
-        }[name]()
+    @handles(panel.Shown)
+    def _shown(self, chat: Chat, event: panel.Shown) -> None:
+        chat.show(event.shown)
+
+    @handles(panel.Resized)
+    def _resized(self, chat: Chat, event: panel.Resized) -> None:
+        chat.resize(event.width, event.columns)
+
+    @handles(panel.Closed)
+    async def _closed(self, chat: Chat, _event: panel.Closed) -> None:
+        await self._close(chat)
+
+    @handles(panel.RedrawAsked)
+    async def _redraw(self, chat: Chat, _event: panel.RedrawAsked) -> None:
+        await chat.redraw()
+
+    @handles(panel.PromptSent)
+    async def _send(self, chat: Chat, event: panel.PromptSent) -> None:
+        is_command = shell.is_command(event.text)
+        await (chat.sending.run_command if is_command else chat.branching.send)(event)
+
+    @handles(panel.PromptEdited)
+    async def _edit(self, chat: Chat, event: panel.PromptEdited) -> None:
+        await chat.branching.edit(event.part)
+
+    @handles(panel.PromptWithdrawn)
+    async def _withdraw(self, chat: Chat, event: panel.PromptWithdrawn) -> None:
+        await chat.sending.withdraw(event.part)
+
+    @handles(panel.ContextDropped)
+    async def _drop_context(self, chat: Chat, _event: panel.ContextDropped) -> None:
+        await chat.drop_context()
+
+    @handles(panel.Pressed)
+    async def _pressed(self, chat: Chat, event: panel.Pressed) -> None:
+        await self._press(chat, event.part, event.offset)
+
+    @handles(panel.LocationWanted)
+    async def _go_to(self, chat: Chat, event: panel.LocationWanted) -> None:
+        await chat.go_to(event.part, event.offset, event.column)
+
+    @handles(panel.ChangesWanted)
+    async def _show_changes(self, chat: Chat, event: panel.ChangesWanted) -> None:
+        await chat.reviewing.show_at(event.part)
+
+    @handles(panel.RequestAnswered)
+    async def _answered(self, chat: Chat, event: panel.RequestAnswered) -> None:
+        if event.key == "d":
+            await self._press(chat, event.part, 0)
+        elif event.kind == KIND:
+            await chat.consent.key(event.part, event.key)
+        else:
+            await chat.answers.key(event.part, event.key, event.kind, event.reason)
+
+    @handles(panel.AnswerWanted)
+    async def _choose_answer(self, chat: Chat, _event: panel.AnswerWanted) -> None:
+        await chat.choose_answer()
+
+    @handles(panel.ModeCycled)
+    async def _cycle_mode(self, chat: Chat, _event: panel.ModeCycled) -> None:
+        await chat.cycle_mode()
+
+    @handles(panel.TodosToggled)
+    async def _toggle_todos(self, chat: Chat, _event: panel.TodosToggled) -> None:
+        await chat.toggle_todos()
+
+    @handles(panel.Stopped)
+    async def _stop(self, chat: Chat, event: panel.Stopped) -> None:
+        await chat.stop(event.taken)
+
+    @handles(panel.Restarted)
+    async def _restart(self, chat: Chat, _event: panel.Restarted) -> None:
+        await chat.running.restart()
+
+    @handles(panel.BackgroundAsked)
+    async def _move_to_background(self, chat: Chat, event: panel.BackgroundAsked) -> None:
+        await chat.background.move(event.part)
+
+    @handles(panel.LoginWanted)
+    async def _log_in(self, chat: Chat, _event: panel.LoginWanted) -> None:
+        await self._logins.log_in(chat)
+
+    @handles(panel.LoggedIn)
+    async def _logged_in(self, chat: Chat, event: panel.LoggedIn) -> None:
+        await self._logins.go_on(chat, succeeded=event.succeeded)
 
     async def _press(self, chat: Chat, part: int, offset: int) -> None:
         session = await chat.press(part, offset)

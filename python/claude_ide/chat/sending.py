@@ -18,6 +18,7 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.transcript.turns import Queued
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.chat import PromptSent
 from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import ClaudeIdeError, UserError
 
@@ -79,16 +80,16 @@ class Sending:
         """The prompts that the agent has and that have not begun, by their ids."""
 
     async def send(
-        self, sent: Mapping[str, Any], prepare: Callable[[], Awaitable[bool]] | None = None
+        self, sent: PromptSent, prepare: Callable[[], Awaitable[bool]] | None = None
     ) -> None:
         """Show a prompt at once, and send it as soon as the agent accepts it.
 
         If that fails, it returns to the prompt window. `prepare` is called first, and returns
         whether to send the prompt.
         """
-        number = int(sent["number"])
+        number = sent.number
         is_ready = self._running.accepts and not self._running.lock.locked()
-        self._hold(number, sent, is_ready=is_ready and prepare is None)
+        self._hold(sent, is_ready=is_ready and prepare is None)
         try:
             # The lock keeps the order, although one prompt may take longer than the next.
             async with self._running.lock:
@@ -102,14 +103,14 @@ class Sending:
             await self._return([number])
             raise
 
-    async def run_command(self, sent: Mapping[str, Any]) -> None:
+    async def run_command(self, sent: PromptSent) -> None:
         """Run a prompt that begins with `!` in the shell; if it cannot be run, give it back."""
-        number = int(sent["number"])
+        number = sent.number
         if not await self._panel.claim_prompt(number):
             return
         try:
             await self._shell.run(
-                str(sent["text"]), lambda: self._run(self._panel.forget_prompts([number]))
+                sent.text, lambda: self._run(self._panel.forget_prompts([number]))
             )
         except UserError:
             await self._panel.give_back([number])
@@ -177,16 +178,17 @@ class Sending:
             self._transcript.apply(PromptChanged(prompt, PromptStage.CANCELLED))
         return self._pop_cancelled()
 
-    def _hold(self, number: int, sent: Mapping[str, Any], *, is_ready: bool) -> None:
-        text, attached = str(sent["text"]), self._attachment.now
+    def _hold(self, sent: PromptSent, *, is_ready: bool) -> None:
+        number, text, attached = sent.number, sent.text, self._attachment.now
         self._attachment.sent(attached)
         # A command of the agent must come first in its prompt.
         ran = [] if text.startswith("/") else self._shell.take()
         chips = [*self._attachment.chips(attached), *map(shell.chip, ran)]
         view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
-        images, how = sent.get("images") or (), str(sent.get("how"))
         is_attached = self._attachment.is_known
-        self._held[number] = Held(number, text, how, images, attached, is_attached, ran, view)
+        self._held[number] = Held(
+            *(number, text, sent.how, sent.images, attached, is_attached, ran, view)
+        )
         self._painter.now()
         self._run(self._report_shown(number))
 

@@ -11,6 +11,8 @@ import msgspec
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import DiffDecided, DiffFailed, DiffShown
 from claude_ide.errors import EditorError
 from claude_ide.paths import TURNED, real
 
@@ -81,9 +83,7 @@ class Diffs:
         self._numbers = itertools.count(1)
         self._open: dict[int, Diff] = {}
         self._subscribers: list[Callable[[Diff], None]] = []
-        events.subscribe("diff_shown", self._shown)
-        events.subscribe("diff_failed", self._failed)
-        events.subscribe("diff_decided", self._decided)
+        events.register(self)
 
     def subscribe(self, opened: Callable[[Diff], None]) -> None:
         """Call a function with each diff from now on, before it is shown."""
@@ -167,20 +167,22 @@ class Diffs:
         for diff in self:
             diff.withdraw()
 
-    def _shown(self, event: dict[str, Any]) -> None:
-        if (diff := self._undecided(event)) is not None:
+    @handles(DiffShown)
+    def _shown(self, event: DiffShown) -> None:
+        if (diff := self._undecided(event.id)) is not None:
             diff.shown = True
 
-    def _failed(self, event: dict[str, Any]) -> None:
-        if (diff := self._undecided(event)) is not None:
+    @handles(DiffFailed)
+    def _failed(self, event: DiffFailed) -> None:
+        if (diff := self._undecided(event.id)) is not None:
             diff.decided = True
-            diff.decision.set_exception(EditorError(event["message"]))
+            diff.decision.set_exception(EditorError(event.message))
 
-    def _decided(self, event: dict[str, Any]) -> None:
-        if (diff := self._undecided(event)) is not None:
+    @handles(DiffDecided)
+    def _decided(self, event: DiffDecided) -> None:
+        if (diff := self._undecided(event.id)) is not None:
             diff.decided = True
-            given = {name: event.get(name, "") for name in ("text", "reason", "words")}
-            decision = Decision(event["accepted"], **given)
+            decision = Decision(event.accepted, event.text, event.reason, event.words)
             if decision.accepted and real(diff.path) != diff.target:
                 decision = Decision(accepted=False, reason=TURNED)
                 self.settle(diff, is_written=False)
@@ -188,7 +190,7 @@ class Diffs:
                 self._port.windows.notify(shown, "warn")
             diff.decision.set_result(decision)
 
-    def _undecided(self, event: dict[str, Any]) -> Diff | None:
-        """Return the proposal that an event names, unless it is closed or settled."""
-        diff = self._open.get(event["id"])
+    def _undecided(self, id_: int) -> Diff | None:
+        """Return the proposal with this id, unless it is closed or settled."""
+        diff = self._open.get(id_)
         return None if diff is None or diff.decision.done() else diff

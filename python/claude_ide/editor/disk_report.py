@@ -4,12 +4,13 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import FileFollowed, FileKept
 from claude_ide.errors import EditorError
 
 PAUSE_SECONDS = 0.15
@@ -25,22 +26,6 @@ CLAUDE = "Claude"
 HINT = "; for diffs :help claude-ide-mode"
 
 
-class Followed(msgspec.Struct):
-    """The event `file_followed`: a buffer has got what was written to its file.
-
-    `agent` is the name of the agent that has announced the write. The ticks are the buffer's
-    'changedtick' before and after; `columns` is the room that a message has.
-    """
-
-    path: str
-    added: int
-    removed: int
-    old_tick: int
-    new_tick: int
-    columns: int
-    agent: str = ""
-
-
 class Written(msgspec.Struct):
     """All writes to a file since the last report.
 
@@ -54,7 +39,7 @@ class Written(msgspec.Struct):
     steps: int = 0
     tick: int | None = None
 
-    def add(self, write: Followed) -> None:
+    def add(self, write: FileFollowed) -> None:
         """Add the next write."""
         is_in_a_row = self.tick is None or (self.steps > 0 and self.tick == write.old_tick)
         self.steps = self.steps + 1 if is_in_a_row else 0
@@ -77,11 +62,10 @@ class DiskReport:
         self._since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._showing: asyncio.Task[None] | None = None
-        events.subscribe("file_followed", self._add)
-        events.subscribe("file_kept", self._keep)
+        events.register(self)
 
-    def _add(self, event: dict[str, Any]) -> None:
-        write = msgspec.convert(event, Followed)
+    @handles(FileFollowed)
+    def _add(self, write: FileFollowed) -> None:
         if self._is_repeated(write.path):
             return
         self._kept.pop(write.path, None)
@@ -89,11 +73,11 @@ class DiskReport:
         self._columns = write.columns
         self._report_soon()
 
-    def _keep(self, event: dict[str, Any]) -> None:
+    @handles(FileKept)
+    def _keep(self, event: FileKept) -> None:
         """Note that a buffer keeps its unsaved changes."""
-        path: str = event["path"]
-        self._followed.pop(path, None)
-        self._kept[path] = _name(path)
+        self._followed.pop(event.path, None)
+        self._kept[event.path] = _name(event.path)
         self._report_soon()
 
     def _is_repeated(self, path: str) -> bool:

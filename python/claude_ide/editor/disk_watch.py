@@ -11,10 +11,11 @@ import stat
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import FilesLoaded, FilesUnwatched
 
 SOON_SECONDS = 0.05
 """The pause between two looks while an agent works with the editor."""
@@ -44,8 +45,7 @@ class DiskWatch:
         self._files: dict[int, Watched] = {}
         self._wanted = threading.Event()
         self._is_ended = False
-        events.subscribe("files_loaded", self._loaded)
-        events.subscribe("files_unwatched", lambda _: self._files.clear())
+        events.register(self)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Watch until `stop`. Without a file, which is also without an agent, nothing runs."""
@@ -73,14 +73,19 @@ class DiskWatch:
                 max(SOON_SECONDS if self._has_agents() else IDLE_SECONDS, SHARE * spent)
             )
 
-    def _loaded(self, report: dict[str, Any]) -> None:
+    @handles(FilesLoaded)
+    def _loaded(self, report: FilesLoaded) -> None:
         """Watch the files that are loaded now; those without a path no longer are."""
-        for file in report["files"]:
-            if file["path"]:
-                self._files[file["bufnr"]] = Watched(file["path"])
+        for file in report.files:
+            if file.path:
+                self._files[file.bufnr] = Watched(file.path)
             else:
-                self._files.pop(file["bufnr"], None)
+                self._files.pop(file.bufnr, None)
         self._wanted.set()
+
+    @handles(FilesUnwatched)
+    def _unwatched(self, _event: FilesUnwatched) -> None:
+        self._files.clear()
 
 
 def _look(files: dict[int, Watched]) -> list[int]:

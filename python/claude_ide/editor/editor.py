@@ -17,6 +17,12 @@ from claude_ide.editor.mentioning import Mentioning
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile, Slice
+from claude_ide.editor.port.events import (
+    DiagnosticsChanged,
+    EditorsChanged,
+    SelectionChanged,
+    SomeEditorsChanged,
+)
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
 from claude_ide.editor.servers import Servers
@@ -84,15 +90,12 @@ class Editor:
     def _screen_events(self) -> None:
         """Have no event name a private file."""
         private, screen = self.private_files, self.events.screen
-        screen("selection_changed", private.selection)
-        screen("editors_changed", private.snapshot)
-        screen("some_editors_changed", private.snapshot)
-        screen(
-            "diagnostics_changed",
-            lambda event: None if private.is_private_uri(event["uri"]) else event,
-        )
+        screen(SelectionChanged, private.selection_changed)
+        screen(EditorsChanged, private.snapshot)
+        screen(SomeEditorsChanged, private.change)
+        screen(DiagnosticsChanged, private.diagnostics)
         private.when_changed = self.state.diagnostics.clear
-        self.events.subscribe("privacy_facts", private.apply_facts)
+        self.events.register(private)
 
     async def stopped(self) -> None:
         """Report that the server has stopped."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.events import Events
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import Answered, FormPressed
 
 
 class Finishing:
@@ -16,9 +18,8 @@ class Finishing:
         self._channel = channel
         self._tokens = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._steps: dict[int, Callable[[dict[str, Any]], None]] = {}
-        events.subscribe("answered", self._finished)
-        events.subscribe("form", self._step)
+        self._steps: dict[int, Callable[[FormPressed], None]] = {}
+        events.register(self)
 
     def new_token(self) -> int:
         """Return a token for a call."""
@@ -30,9 +31,9 @@ class Finishing:
         *arguments: Any,
         token: int = 0,
         close: str = "",
-        step: Callable[[dict[str, Any]], None] | None = None,
+        step: Callable[[FormPressed], None] | None = None,
     ) -> dict[str, Any]:
-        """Call a function and return the payload of the event that reports its end.
+        """Call a function and return the table of the event that reports its end.
 
         Until then `step` is called with the payload of each key. Cancelling this calls the function
         `close`, if there is one.
@@ -43,8 +44,8 @@ class Finishing:
         waiting = self._waiting[token] = asyncio.get_running_loop().create_future()
         try:
             without_error(await self._channel.call(function, token, *arguments))
-            payload: dict[str, Any] = without_error(await waiting)
-            return payload
+            table: dict[str, Any] = without_error(await waiting)
+            return table
         except asyncio.CancelledError:
             if close:
                 self._channel.notify(close, token)
@@ -53,13 +54,15 @@ class Finishing:
             del self._waiting[token]
             self._steps.pop(token, None)
 
-    def _step(self, payload: dict[str, Any]) -> None:
+    @handles(FormPressed)
+    def _step(self, pressed: FormPressed) -> None:
         """Pass on a key to the call that is waiting under this token."""
-        if step := self._steps.get(payload["token"]):
-            step(payload)
+        if step := self._steps.get(pressed.token):
+            step(pressed)
 
-    def _finished(self, payload: dict[str, Any]) -> None:
+    @handles(Answered)
+    def _finished(self, event: Answered) -> None:
         """Settle the call that is waiting under this token."""
-        waiting = self._waiting.get(payload["token"])
+        waiting = self._waiting.get(event.token)
         if waiting is not None and not waiting.done():
-            waiting.set_result(payload)
+            waiting.set_result(event.table)

@@ -11,8 +11,18 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
+
 from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import (
+    DiagnosticsChanged,
+    EditorsChanged,
+    PrivacyFacts,
+    SelectionChanged,
+    SomeEditorsChanged,
+)
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError
 from claude_ide.paths import from_uri, normalized, within
@@ -42,7 +52,7 @@ class PrivateFiles:
     def __init__(self, port: Port, folders: list[str], options: Any) -> None:
         """Begin with these working folders, and this value of the option `privacy`."""
         self._port = port
-        self._facts = {"privacy": options, "folders": folders, "cwd": (*folders, "")[0]}
+        self._facts = PrivacyFacts(folders, (*folders, "")[0], options)
         self._rules: Rules | None = None
         self._stamp: object = None
         self._verdicts: dict[str, str | None] = {}
@@ -52,7 +62,7 @@ class PrivateFiles:
 
     def refresh(self) -> Rules:
         """Read the settings again if they have changed; the editor gets new rules before more."""
-        privacy, working = self._facts.get("privacy"), self._facts["folders"]
+        privacy, working = self._facts.privacy, self._facts.folders
         files = settings.files(working, os.environ)
         stamp = (privacy, working, settings.stamp(files))
         if self._rules is None or stamp != self._stamp:
@@ -64,9 +74,10 @@ class PrivateFiles:
                 self.when_changed()
         return self._rules
 
-    def apply_facts(self, facts: dict[str, Any]) -> None:
-        """Handle `privacy_facts`: the option or the working folders have changed."""
-        self._facts = {**facts, "folders": list(facts["folders"])}
+    @handles(PrivacyFacts)
+    def apply_facts(self, facts: PrivacyFacts) -> None:
+        """Judge by another option or other working folders."""
+        self._facts = facts
         self.refresh()
 
     def watch(self, on: bool) -> None:
@@ -117,12 +128,12 @@ class PrivateFiles:
 
     def is_named(self, text: str) -> bool:
         """Return whether a text names a private file that is or was open."""
-        return any(PurePath(name).name in text for name in self._facts.get("named") or ())
+        return any(PurePath(name).name in text for name in self._facts.named)
 
     @property
     def cwd(self) -> str:
         """The working folder of the editor's current window."""
-        return str(self._facts["cwd"])
+        return self._facts.cwd
 
     def sentence(self, path: str, reason: str) -> str:
         """Say in one line why a file stays in the editor."""
@@ -148,8 +159,7 @@ class PrivateFiles:
         for spelling in spellings(normalized(path), folders):
             if reason := rules.reason(spelling):
                 return reason
-        renamed: dict[str, str] = self._facts.get("renamed") or {}
-        return renamed.get(path)
+        return self._facts.renamed.get(path)
 
     # What the editor reports.
 
@@ -165,17 +175,27 @@ class PrivateFiles:
             return NO_SELECTION
         return selection
 
-    def snapshot(self, snapshot: dict[str, Any]) -> dict[str, Any]:
-        """Return a snapshot or a change of the open files without private ones."""
-        reported = "changed" if "changed" in snapshot else "editors"
-        self.judge_again(each["fileName"] for each in snapshot[reported])
-        public: dict[str, Any] = {
-            key: self.paths(snapshot[key]) for key in ("paths", "front") if key in snapshot
-        }
-        public[reported] = self.editors(snapshot[reported])
-        if current := snapshot.get("current"):
-            public["current"] = self.path(current)
-        return {**snapshot, **public}
+    def selection_changed(self, event: SelectionChanged) -> SelectionChanged:
+        """Screen a selection."""
+        selection = self.selection(event.table)
+        return event if selection is event.table else SelectionChanged(NO_SELECTION)
+
+    def snapshot(self, snapshot: EditorsChanged) -> EditorsChanged:
+        """Return a snapshot of the open files without private ones."""
+        self.judge_again(each["fileName"] for each in snapshot.editors)
+        editors, current = self.editors(snapshot.editors), self._current(snapshot.current)
+        return msgspec.structs.replace(snapshot, editors=editors, current=current)
+
+    def change(self, change: SomeEditorsChanged) -> SomeEditorsChanged:
+        """Return a change of the open files without private ones."""
+        self.judge_again(each["fileName"] for each in change.changed)
+        changed, front = self.editors(change.changed), self.paths(change.front)
+        current = self._current(change.current)
+        return msgspec.structs.replace(change, changed=changed, front=front, current=current)
+
+    def diagnostics(self, event: DiagnosticsChanged) -> DiagnosticsChanged | None:
+        """Screen the diagnostics of a file."""
+        return None if self.is_private_uri(event.uri) else event
 
     def editors(self, editors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the descriptions of open files without those of private ones."""
@@ -190,6 +210,9 @@ class PrivateFiles:
     def path(self, path: str | None) -> str | None:
         """Return the path of an open file; None if it is private."""
         return None if path is None or self.verdict(path) else path
+
+    def _current(self, path: str | None) -> str | None:
+        return path and self.path(path)
 
     def is_private_uri(self, uri: str) -> bool:
         """Return whether a file with diagnostics stays in the editor."""

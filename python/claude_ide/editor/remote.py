@@ -12,6 +12,7 @@ from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, Unguarded
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
+from claude_ide.editor.port.conversion import convert
 from claude_ide.editor.port.panel import Panel
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import EditorError
@@ -120,62 +121,9 @@ def _as_declared(result: Any, declared: Callable[..., Any], binding: Binding) ->
         raise EditorError(f"{binding.function} returned something unexpected: {error}") from error
 
 
-def convert(value: Any, expected: Any) -> Any:
-    """Return a value from an editor as the expected type. Raises `msgspec.ValidationError`."""
-    return msgspec.convert(_fitted(value, _shape(expected)), expected)
-
-
 @cache
 def _result_type(declared: Callable[..., Any]) -> Any:
     return get_type_hints(declared)["return"]
-
-
-@cache
-def _shape(expected: Any) -> msgspec.inspect.Type:
-    return msgspec.inspect.type_info(expected)
-
-
-def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
-    """Return a value with the expected types, which the editors do not tell apart.
-
-    In Lua an empty list and an empty dict are the same; in Vim a truth value may be a number.
-    """
-    match shape:
-        case msgspec.inspect.UnionType(types):
-            shapes = [each for each in types if not isinstance(each, msgspec.inspect.NoneType)]
-            return value if value is None or len(shapes) > 1 else _fitted(value, shapes[0])
-        case msgspec.inspect.BoolType():
-            return bool(value) if isinstance(value, int) else value
-        case msgspec.inspect.ListType() | msgspec.inspect.SetType():
-            if value == {}:
-                return []
-            inner = shape.item_type
-            if isinstance(value, list) and not isinstance(inner, _LEAVES):
-                return [_fitted(each, inner) for each in value]
-        case msgspec.inspect.DictType():
-            if value == []:
-                return {}
-            inner = shape.value_type
-            if isinstance(value, dict) and not isinstance(inner, _LEAVES):
-                return {key: _fitted(each, inner) for key, each in value.items()}
-        case msgspec.inspect.StructType(fields=fields):
-            if value == []:
-                return {}
-            if isinstance(value, dict):
-                known = {field.encode_name: field.type for field in fields}
-                return {
-                    key: _fitted(each, known[key]) if key in known else each
-                    for key, each in value.items()
-                }
-    return value
-
-
-_LEAVES = (
-    msgspec.inspect.AnyType,
-    msgspec.inspect.FloatType,
-    msgspec.inspect.IntType,
-    msgspec.inspect.StrType,
-)
 
 
 class Remote:

@@ -4,6 +4,14 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import (
+    DiagnosticsChanged,
+    EditorsChanged,
+    SelectionChanged,
+    SomeEditorsChanged,
+)
+
 
 class Diagnostics(msgspec.Struct):
     """The known diagnostics of one file, as sent to clients.
@@ -29,23 +37,26 @@ class State(msgspec.Struct):
     _used: dict[str, None] = msgspec.field(default_factory=dict)
     """The names of editors used since the snapshot, the most recent last."""
 
-    def apply_selection(self, selection: dict[str, Any]) -> None:
-        """Remember a `claude_ide.Selection`."""
-        self.selection = selection
+    @handles(SelectionChanged)
+    def apply_selection(self, event: SelectionChanged) -> None:
+        """Remember a selection."""
+        self.selection = event.table
 
-    def apply_snapshot(self, snapshot: dict[str, Any]) -> None:
-        """Replace everything by `open_editors.snapshot()`; empty lists may arrive as dicts."""
-        self._editors = {editor["fileName"]: editor for editor in snapshot["editors"]}
+    @handles(EditorsChanged)
+    def apply_snapshot(self, snapshot: EditorsChanged) -> None:
+        """Replace everything by a snapshot."""
+        self._editors = {editor["fileName"]: editor for editor in snapshot.editors}
         self._used = {}
         self._apply_location(snapshot)
 
-    def apply_change(self, change: dict[str, Any]) -> None:
-        """Apply a `claude_ide.EditorsChange`; files that it does not name stay as they are."""
-        for name in change["gone"]:
+    @handles(SomeEditorsChanged)
+    def apply_change(self, change: SomeEditorsChanged) -> None:
+        """Apply a change; files that it does not name stay as they are."""
+        for name in change.gone:
             self._editors.pop(name, None)
             self._used.pop(name, None)
-        self._editors |= {editor["fileName"]: editor for editor in change["changed"]}
-        for name in reversed(change["front"]):
+        self._editors |= {editor["fileName"]: editor for editor in change.changed}
+        for name in reversed(change.front):
             self._used.pop(name, None)
             self._used[name] = None
         self._apply_location(change)
@@ -65,14 +76,14 @@ class State(msgspec.Struct):
         """Return the open file at this path, or None."""
         return self._editors.get(path)
 
-    def apply_diagnostics(self, changed: dict[str, Any]) -> None:
+    @handles(DiagnosticsChanged)
+    def apply_diagnostics(self, changed: DiagnosticsChanged) -> None:
         """Remember one file's diagnostics; a file without any is forgotten."""
-        uri, items = changed["uri"], changed["items"]
-        if items:
-            self.diagnostics[uri] = Diagnostics(items, changed.get("omitted", 0))
+        if changed.items:
+            self.diagnostics[changed.uri] = Diagnostics(changed.items, changed.omitted)
         else:
-            self.diagnostics.pop(uri, None)
+            self.diagnostics.pop(changed.uri, None)
 
-    def _apply_location(self, reported: dict[str, Any]) -> None:
-        self.folders = reported["folders"]
-        self.current = reported.get("current")
+    def _apply_location(self, reported: EditorsChanged | SomeEditorsChanged) -> None:
+        self.folders = reported.folders
+        self.current = reported.current

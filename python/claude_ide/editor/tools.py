@@ -9,6 +9,8 @@ from typing import Any
 
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import Answered
 from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError
@@ -34,7 +36,7 @@ class Tools:
         self._running: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._waiting: Counter[object] = Counter()
         """How many waits of each task for a tool have not ended."""
-        events.subscribe("answered", self._answered)
+        events.register(self)
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
@@ -86,7 +88,8 @@ class Tools:
         if not has_begun:
             raise EditorError(for_this_editor(CANNOT_BEGIN))
 
-    def _answered(self, payload: dict[str, Any]) -> None:
-        answer = self._running.get(payload["token"])
+    @handles(Answered)
+    def _answered(self, event: Answered) -> None:
+        answer = self._running.get(event.token)
         if answer is not None and not answer.done():
-            answer.set_result(payload)
+            answer.set_result(event.table)

@@ -7,8 +7,8 @@ from claude_ide.agents.prompt import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json.conversation import Conversation
 from claude_ide.agents.stream_json.headless import Format, Question
 from claude_ide.agents.stream_json.wire import encode
+from claude_ide.editor.port.questions import AskRequest
 from claude_ide.headless.launching import launch
-from claude_ide.headless.requests import AskRequest
 from claude_ide.headless.run import Run
 
 

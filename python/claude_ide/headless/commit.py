@@ -11,10 +11,10 @@ import msgspec
 from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.editor_name import editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.headless.launching import launch
-from claude_ide.headless.requests import CommitRequest
 from claude_ide.headless.run import Run
 from claude_ide.headless.structured import structured, without_fence
 from claude_ide.trust.trust import Trust, shown

@@ -11,10 +11,20 @@ import msgspec
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.questions import (
+    AskRequest,
+    CommitAsked,
+    CommitRequest,
+    QuestionAsked,
+    QuestionCancelled,
+    QuestionClosed,
+    QuestionContinued,
+    RefineRequest,
+    RewriteRequest,
+)
 from claude_ide.errors import ClaudeIdeError, UserError
-from claude_ide.headless import ask, commit, requests, rewriting
+from claude_ide.headless import ask, commit, rewriting
 from claude_ide.headless.following import following
-from claude_ide.headless.requests import AskRequest, CommitRequest, RefineRequest, Request
 from claude_ide.headless.run import Run
 from claude_ide.trust.trust import Trust
 
@@ -43,35 +53,34 @@ class Questions:
         self._kept: dict[int, Run] = {}
         """The questions that the user can still continue, also after their end."""
 
-    def answer(self, payload: dict[str, Any]) -> Coroutine[Any, Any, None]:
-        """Handle `question_asked`; the caller runs the returned coroutine in a task."""
-        run = Run(payload["id"], self._editor, self._config, self._follow)
+    def answer(self, asked: QuestionAsked) -> Coroutine[Any, Any, None]:
+        """Answer a request; the caller runs the returned coroutine in a task."""
+        run = Run(asked.id, self._editor, self._config, self._follow)
         # Not in the task: the question may be cancelled before its task starts.
         self._running[run.id] = run
-        if payload.get("is_kept"):
+        if isinstance(asked, AskRequest) and asked.is_kept:
             self._kept[run.id] = run
-        return self._answer(run, payload)
+        return self._answer(run, asked)
 
-    def cancel(self, payload: dict[str, Any]) -> None:
-        """Handle `question_cancelled`."""
-        if payload["id"] in self._running:
-            self._running[payload["id"]].cancel()
+    def cancel(self, event: QuestionCancelled) -> None:
+        """Cancel a request, unless it has ended."""
+        if event.id in self._running:
+            self._running[event.id].cancel()
 
-    def forget(self, payload: dict[str, Any]) -> None:
-        """Handle `question_closed`: the answer is no longer on the screen."""
-        self._kept.pop(payload["id"], None)
+    def forget(self, event: QuestionClosed) -> None:
+        """Forget an answer, which is no longer on the screen."""
+        self._kept.pop(event.id, None)
 
-    async def continue_(self, payload: dict[str, Any]) -> None:
-        """Handle `question_continued`: the answer goes on in a chat, which Lua has opened.
+    async def continue_(self, event: QuestionContinued) -> None:
+        """Continue an answer in a chat, which Lua has opened.
 
         Raises `UserError` or `AgentError`; then the answer stays on the screen.
         """
-        id_ = payload["id"]
-        await self._resume(payload["chat"], Path(payload["cwd"]), partial(self._store, id_))
-        await self._editor.port.question.close_answer(id_)
+        await self._resume(event.chat, Path(event.cwd), partial(self._store, event.id))
+        await self._editor.port.question.close_answer(event.id)
 
-    async def commit(self, payload: dict[str, Any]) -> None:
-        """Handle `commit_asked`: commit what is staged, and close the window of the message.
+    async def commit(self, asked: CommitAsked) -> None:
+        """Commit what is staged, and close the window of the message.
 
         Raises `UserError`; then the message stays on the screen.
         """
@@ -79,13 +88,12 @@ class Questions:
             raise UserError("git commit is still running")
         self._is_committing = True
         try:
-            given = self._editor, self._trust, payload["cwd"], payload["text"]
-            said = await commit.commit(*given)
+            said = await commit.commit(self._editor, self._trust, asked.cwd, asked.text)
         finally:
             self._is_committing = False
         if said:
             self._editor.notify(f"committed: {said}")
-            await self._editor.port.question.close_window(payload["window"])
+            await self._editor.port.question.close_window(asked.window)
 
     async def _store(self, id_: int) -> str:
         """Store a conversation as a session, and return its id."""
@@ -96,28 +104,29 @@ class Questions:
             raise UserError(NO_ANSWER)
         return await asyncio.to_thread(run.conversation.store, os.environ)
 
-    async def _shared(self, request: Request) -> Request:
+    async def _shared(self, request: QuestionAsked) -> QuestionAsked:
         """Return a request, without the file if that is private; raises `UserError` for its lines.
 
         The editor has judged it, too, if it knew the rules.
         """
-        if isinstance(request, CommitRequest):
-            return request
-        if isinstance(request, AskRequest):
-            name = request.lines.name if request.lines is not None else request.file
-        else:
-            name = request.name
+        match request:
+            case AskRequest():
+                name = request.lines.name if request.lines is not None else request.file
+            case RewriteRequest() | RefineRequest():
+                name = request.name
+            case _:
+                return request
         if not (Path(name).is_absolute() and (refusal := await self._editor.refusal(name))):
             return request
         if isinstance(request, AskRequest) and request.lines is None:
             return msgspec.structs.replace(request, file="")
         raise UserError(refusal)
 
-    async def _answer(self, run: Run, payload: dict[str, Any]) -> None:
+    async def _answer(self, run: Run, asked: QuestionAsked) -> None:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                result = await _answer(run, await self._shared(requests.decode(payload)))
+                result = await _answer(run, await self._shared(asked))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}
@@ -127,11 +136,14 @@ class Questions:
                 await self._editor.port.question.finish(run.id, ended)
 
 
-async def _answer(run: Run, request: Request) -> Any:
-    if isinstance(request, AskRequest):
-        return await ask.ask(run, request)
-    if isinstance(request, CommitRequest):
-        return await commit.write(run, request)
-    if isinstance(request, RefineRequest):
-        return await rewriting.refine(run, request)
-    return await rewriting.rewrite(run, request)
+async def _answer(run: Run, request: QuestionAsked) -> Any:
+    match request:
+        case AskRequest():
+            return await ask.ask(run, request)
+        case CommitRequest():
+            return await commit.write(run, request)
+        case RefineRequest():
+            return await rewriting.refine(run, request)
+        case RewriteRequest():
+            return await rewriting.rewrite(run, request)
+    raise TypeError(request)

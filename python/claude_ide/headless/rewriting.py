@@ -3,8 +3,8 @@
 import msgspec
 
 from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.editor.port.questions import READING, RefineRequest, RewriteRequest
 from claude_ide.headless.launching import launch
-from claude_ide.headless.requests import READING, RefineRequest, RewriteRequest
 from claude_ide.headless.run import Run
 from claude_ide.headless.structured import structured, without_fence
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ import msgspec
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import PermissionPressed
 from claude_ide.editor.port.terminals import LeftPane
 from claude_ide.hooks import listener, panes, registration, report, status_line
 from claude_ide.hooks.links import Links
@@ -151,11 +152,11 @@ class Hooks:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()
 
-    async def press(self, event: Mapping[str, Any]) -> None:
+    async def press(self, event: PermissionPressed) -> None:
         """Handle a key of the float with the permissions."""
         if self._sessions is not None:
             press = self._sessions.permissions.press
-            await press(event["id"], event["key"], event["kind"], event.get("reason") or "")
+            await press(event.id, event.key, event.kind, event.reason)
 
     async def changed(self) -> "list[Changes]":
         """Return the sessions that have changed a file, the last active one first."""

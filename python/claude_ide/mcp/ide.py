@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from claude_ide import pids
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import DiagnosticsChanged, SelectionChanged
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import worktrees
@@ -46,8 +48,7 @@ class Ide:
         self._kernels = kernels
         self.mentions: deque[dict[str, Any]] = deque()
         self._outboxes: dict[Client, Outbox] = {}
-        editor.events.subscribe("selection_changed", self._selection_changed)
-        editor.events.subscribe("diagnostics_changed", self._diagnostics_changed)
+        editor.events.register(self)
 
     @property
     def clients(self) -> list[Client]:
@@ -127,19 +128,21 @@ class Ide:
         answering = [outbox.peer.settled(seconds) for outbox in self._outboxes.values()]
         await asyncio.gather(*answering)
 
-    def _selection_changed(self, selection: dict[str, Any]) -> None:
-        for client in self._concerned(selection):
+    @handles(SelectionChanged)
+    def _selection_changed(self, event: SelectionChanged) -> None:
+        for client in self._concerned(event.table):
             if client.informed:
-                self._outboxes[client].put("selection_changed", selection, "selection_changed")
+                self._outboxes[client].put("selection_changed", event.table, "selection_changed")
 
     def _concerned(self, selection: dict[str, Any]) -> list[Client]:
         """Return the clients that may learn of a selection."""
         path, clients = selection.get("filePath"), list(self._outboxes)
         return worktrees.concerned(clients, path) if path else clients
 
-    def _diagnostics_changed(self, changed: dict[str, Any]) -> None:
-        uri = changed["uri"]
-        self.notify_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
+    @handles(DiagnosticsChanged)
+    def _diagnostics_changed(self, changed: DiagnosticsChanged) -> None:
+        key = "diagnostics_changed", changed.uri
+        self.notify_all("diagnostics_changed", {"uri": changed.uri}, key=key)
 
     def _report_pids(self) -> None:
         self.editor.terminals.clients_run_as([client.pid for client in self.clients if client.pid])

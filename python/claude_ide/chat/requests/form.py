@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import msgspec
-
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Mark, Row, row, size
 from claude_ide.chat.requests import limits
 from claude_ide.chat.requests.allowed import capitalized
+from claude_ide.editor.port.events import FormPressed
 
 YES, NO = "yes", "no"
 
@@ -28,20 +27,6 @@ PICKS_ONE, PICKS_SEVERAL = ("( )", "(•)"), ("[ ]", "[x]")
 
 Page = dict[str, Any]
 """What `chat/form.lua` shows; its annotations describe the fields."""
-
-
-class Pressed(msgspec.Struct, frozen=True):
-    """A key in a form, as the editor reports it (`chat/form.lua`)."""
-
-    number: int
-    """That of the key, from 1."""
-    key: str
-    """As `:map` names it; `typed` if the user has typed an answer."""
-    row: int
-    """The row of the cursor, from 0."""
-    question: int = 0
-    """The question that `text` answers, from 0."""
-    text: str = ""
 
 
 @dataclass(slots=True)
@@ -116,13 +101,13 @@ class Form:
             "is_over": self.is_submitted,
         }
 
-    def press(self, pressed: Pressed) -> Page:
+    def press(self, pressed: FormPressed) -> Page:
         """Handle a key; return the page after it."""
         self.cursor = min(pressed.row, len(self._items) - 1)
         self._handle(pressed.key, pressed)
         return self.page(pressed.number)
 
-    def _handle(self, key: str, pressed: Pressed) -> None:
+    def _handle(self, key: str, pressed: FormPressed) -> None:
         item = self._items[self.cursor]
         reached, self._reached = self._reached, None
         match key:

@@ -5,12 +5,10 @@ If the user closes a review without an answer, the request continues to wait.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
-
-import msgspec
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.answer import Allow, Answer, Reject, Reply
@@ -33,6 +31,7 @@ from claude_ide.chat.requests.sight import Sight
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Panel, Reviewed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
@@ -265,9 +264,8 @@ class Reviews:
         filled.is_submitted = False
         token = self._token(waiting)
 
-        def press(event: Mapping[str, Any]) -> None:
-            page = filled.press(msgspec.convert(event, form.Pressed))
-            self._editor.port.forms.show(token, page)
+        def press(pressed: FormPressed) -> None:
+            self._editor.port.forms.show(token, filled.press(pressed))
 
         forms = self._editor.port.forms
         if (await forms.fill_in(filled.page(), token=token, step=press)).declined:

@@ -1,16 +1,17 @@
-"""Binds a method of the port to the function of the editor that it calls.
+"""Binds methods: those of the port to functions of the editor, handlers to events of the editor.
 
-`remote.py` reads the bindings. `file.buffers.text` is `M.text` of `lua/claude_ide/file/buffers.lua`
+`remote.py` reads the former. `file.buffers.text` is `M.text` of `lua/claude_ide/file/buffers.lua`
 in Neovim, and `claude_ide#file#buffers#Text` in Vim.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from typing import Any, TypeVar
 
 import msgspec
 
 ATTRIBUTE = "__editor_function__"
+HANDLED = "__editor_events__"
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -74,3 +75,20 @@ def operation(function: str, cancel: str = "") -> Callable[[Method], Method]:
 def tool(function: str, *, as_json: bool = False) -> Callable[[Method], Method]:
     """Bind an `async` method to one of the model's tools, which takes one table."""
     return _bind(Binding(function, Kind.TOOL_AS_JSON if as_json else Kind.TOOL))
+
+
+def handles(*events: type[Payload]) -> Callable[[Method], Method]:
+    """Bind a method to events, of which each is its last argument (`Events.register`)."""
+
+    def bound(method: Method) -> Method:
+        setattr(method, HANDLED, events)
+        return method
+
+    return bound
+
+
+def handlers(owner: object) -> Iterator[tuple[type[Payload], Callable[..., Any]]]:
+    """Yield the events that methods of an object handle, each with the method."""
+    for name in dir(type(owner)):
+        for event in getattr(getattr(type(owner), name), HANDLED, ()):
+            yield event, getattr(owner, name)

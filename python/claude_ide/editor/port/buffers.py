@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.events import EditorsChanged
 
 
 class Buffer(Payload, frozen=True):
@@ -57,7 +58,7 @@ class Buffers(Protocol):
     """The open files."""
 
     @request("file.editor_changes.begin", large=True)
-    async def begin_changes(self) -> Any:
+    async def begin_changes(self) -> EditorsChanged:
         """Return a snapshot of the open files, to which later events refer."""
         ...
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.chat import Revival
+from claude_ide.editor.port.events import FormPressed
 
 Rows = Sequence[Any]
 """Rows as `chat/page/rows.py` encodes them: a list of `[text, highlight group]` for each."""
@@ -13,7 +15,7 @@ class Found(Payload, frozen=True):
     """A chat. If its host has ended, `revival` is what a new one needs to continue it."""
 
     chat: int
-    revival: dict[str, Any] | None = None
+    revival: Revival | None = None
 
 
 class Panels(Protocol):
@@ -252,7 +254,7 @@ class Forms(Protocol):
         page: Mapping[str, Any],
         *,
         token: int,
-        step: Callable[[Mapping[str, Any]], None] | None = None,
+        step: Callable[[FormPressed], None] | None = None,
     ) -> FilledIn:
         """Show a form; `step` gets each key, after which `show` shows the next page."""
         ...

@@ -1,8 +1,9 @@
 """Private files: the editor gets the rules, and lets nothing out before."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from claude_ide.editor.port.binding import notification, request
+from claude_ide.editor.port.events import PrivacyFacts
 from claude_ide.privacy.rules import Pushed
 
 
@@ -30,13 +31,8 @@ class Privacy(Protocol):
         ...
 
     @request("privacy.facts", large=True)
-    async def facts(self) -> dict[str, Any]:
-        """Return what the rules depend on, and what they have found.
-
-        The option `privacy`, the working `folders` and the folder `cwd`; the names of the private
-        files so far, as `named`; why the texts of renamed buffers are private, by their names now,
-        as `renamed`.
-        """
+    async def facts(self) -> PrivacyFacts:
+        """Return what the rules depend on, and what they have found."""
         ...
 
     @request("privacy.of_buffer")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import OwnToolsChanged
 from claude_ide.errors import ToolError
 from claude_ide.mcp import model
 from claude_ide.mcp.own import WrongError, packages
@@ -64,9 +65,9 @@ class Collection:
             return ""
         return "package" if name in self._fixed else "yours"
 
-    def update(self, payload: dict[str, Any]) -> None:
+    def update(self, changed: OwnToolsChanged) -> None:
         """Take over the tools that Neovim has, and the names of those that are off."""
-        reported = readable(json.loads(payload["json"]))
+        reported = readable(json.loads(changed.json))
         tools = {each["name"]: each for each in reported["tools"]}
         for name in self._reported.keys() - tools.keys():
             self._remove(name)

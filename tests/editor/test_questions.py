@@ -1,9 +1,13 @@
-"""`headless/requests.py`: payloads from `question/init.lua` become requests."""
+"""`editor/port/questions.py`: events from `question/init.lua` become requests."""
+
+from typing import Any
 
 import msgspec
 import pytest
 
-from claude_ide.headless.requests import (
+from claude_ide.editor.events import decoded
+from claude_ide.editor.port.events import Event
+from claude_ide.editor.port.questions import (
     READING,
     AskRequest,
     CommitRequest,
@@ -11,8 +15,11 @@ from claude_ide.headless.requests import (
     Original,
     RefineRequest,
     RewriteRequest,
-    decode,
 )
+
+
+def decode(table: dict[str, Any]) -> Event | None:
+    return decoded("question_asked", table)
 
 
 def test_a_question_is_decoded() -> None:

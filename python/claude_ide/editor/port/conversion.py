@@ -1,0 +1,71 @@
+"""Converts tables of the editors to the types of the port."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+
+def convert(value: Any, expected: Any) -> Any:
+    """Return a value from an editor as the expected type. Raises `msgspec.ValidationError`."""
+    return msgspec.convert(_fitted(value, _shape(expected)), expected)
+
+
+@cache
+def _shape(expected: Any) -> msgspec.inspect.Type:
+    return msgspec.inspect.type_info(expected)
+
+
+def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
+    """Return a value with the expected types, which the editors do not tell apart.
+
+    In Lua an empty list and an empty dict are the same; in Vim a truth value may be a number.
+    """
+    match shape:
+        case msgspec.inspect.UnionType(types):
+            shapes = [each for each in types if _may_be(each, value)]
+            return _fitted(value, shapes[0]) if len(shapes) == 1 else value
+        case msgspec.inspect.BoolType():
+            return bool(value) if isinstance(value, int) else value
+        case (
+            msgspec.inspect.ListType() | msgspec.inspect.SetType() | msgspec.inspect.VarTupleType()
+        ):
+            if value == {}:
+                return []
+            inner = shape.item_type
+            if isinstance(value, list) and not isinstance(inner, _LEAVES):
+                return [_fitted(each, inner) for each in value]
+        case msgspec.inspect.DictType():
+            if value == []:
+                return {}
+            inner = shape.value_type
+            if isinstance(value, dict) and not isinstance(inner, _LEAVES):
+                return {key: _fitted(each, inner) for key, each in value.items()}
+        case msgspec.inspect.StructType(fields=fields):
+            if value == []:
+                return {}
+            if isinstance(value, dict):
+                known = {field.encode_name: field.type for field in fields}
+                return {
+                    key: _fitted(each, known[key]) if key in known else each
+                    for key, each in value.items()
+                }
+    return value
+
+
+def _may_be(shape: msgspec.inspect.Type, value: Any) -> bool:
+    """Return whether a value, which is of one of several types, may be of this one."""
+    match shape:
+        case msgspec.inspect.NoneType():
+            return value is None
+        case msgspec.inspect.StructType(tag_field=str() as field, tag=tag):
+            return isinstance(value, dict) and value.get(field) == tag
+    return value is not None
+
+
+_LEAVES = (
+    msgspec.inspect.AnyType,
+    msgspec.inspect.FloatType,
+    msgspec.inspect.IntType,
+    msgspec.inspect.StrType,
+)

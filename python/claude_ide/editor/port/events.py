@@ -1,0 +1,330 @@
+"""The events that the editor reports: a struct for each, by the name that the editor emits.
+
+Absent fields have their default. `chat.py` and `questions.py` have those with several kinds.
+"""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from claude_ide.editor.port.binding import Payload
+
+
+class Event(Payload, frozen=True):
+    """An event, or the base of its kinds: these are told apart by the field of their tag."""
+
+    EVENT: ClassVar[str]
+    """Its name."""
+
+
+class Whole(Event, frozen=True):
+    """An event whose table is passed on as it is."""
+
+    table: dict[str, Any]
+
+
+# What the user looks at. `screen` of `editor/events.py` keeps private files out.
+
+
+class SelectionChanged(Whole, frozen=True):
+    """The selection or the cursor has moved. The table goes to clients as it is."""
+
+    EVENT: ClassVar = "selection_changed"
+
+    @property
+    def path(self) -> str:
+        """The path of the file; empty if it has none, or stays in the editor."""
+        return self.table.get("filePath") or ""
+
+
+class EditorsChanged(Event, frozen=True):
+    """All open files (`file/open_editors`)."""
+
+    EVENT: ClassVar = "editors_changed"
+
+    editors: list[dict[str, Any]]
+    """As `getOpenEditors` describes them, the most recently used first."""
+    folders: list[str]
+    """The working folders: the global one, then those of tab pages and windows."""
+    current: str | None = None
+    """The path of the current file."""
+
+
+class SomeEditorsChanged(Event, frozen=True):
+    """What has changed since the last report; files that it does not name stay as they are."""
+
+    EVENT: ClassVar = "some_editors_changed"
+
+    changed: list[dict[str, Any]]
+    """The descriptions of new and changed ones."""
+    gone: list[str]
+    """The names of those that are no longer open."""
+    front: list[str]
+    """The names of those that were used, the most recent first."""
+    folders: list[str]
+    current: str | None = None
+
+
+class DiagnosticsChanged(Event, frozen=True):
+    """The diagnostics of one file, as sent to clients."""
+
+    EVENT: ClassVar = "diagnostics_changed"
+
+    uri: str
+    items: list[dict[str, Any]]
+    omitted: int = 0
+    """How many were left out."""
+
+
+class PrivacyFacts(Event, frozen=True):
+    """What the privacy rules depend on, beside settings, and what they have found."""
+
+    EVENT: ClassVar = "privacy_facts"
+
+    folders: list[str]
+    """The working folders."""
+    cwd: str
+    privacy: Any = None
+    """The option, unchecked."""
+    named: list[str] = msgspec.field(default_factory=list)
+    """The names of the private files so far."""
+    renamed: dict[str, str] = msgspec.field(default_factory=dict)
+    """Why the texts of renamed buffers are private, by their names now."""
+
+
+# The ends of operations.
+
+
+class Answered(Whole, frozen=True):
+    """The result of an operation or a tool."""
+
+    EVENT: ClassVar = "answered"
+
+    @property
+    def token(self) -> int:
+        """The token that the operation got."""
+        token: int = self.table["token"]
+        return token
+
+
+class FormPressed(Event, frozen=True):
+    """A key in a form (`chat/form.lua`)."""
+
+    EVENT: ClassVar = "form"
+
+    token: int
+    """That of the operation that has opened the form."""
+    number: int
+    """That of the key, from 1."""
+    key: str
+    """As `:map` names it; `typed` if the user has typed an answer."""
+    row: int
+    """The row of the cursor, from 0."""
+    question: int = 0
+    """The question that `text` answers, from 0."""
+    text: str = ""
+
+
+# Proposed edits, by the ids of `Diffs`.
+
+
+class DiffShown(Event, frozen=True):
+    """A proposal is on the screen."""
+
+    EVENT: ClassVar = "diff_shown"
+
+    id: int
+
+
+class DiffFailed(Event, frozen=True):
+    """A proposal cannot be shown; `message` is the reason in one line."""
+
+    EVENT: ClassVar = "diff_failed"
+
+    id: int
+    message: str
+
+
+class DiffDecided(Event, frozen=True):
+    """The user's decision, as `Decision` has it."""
+
+    EVENT: ClassVar = "diff_decided"
+
+    id: int
+    accepted: bool
+    text: str = ""
+    reason: str = ""
+    words: str = ""
+
+
+class DiffEditsAccepted(Event, frozen=True):
+    """The user accepts a proposal together with the edits that follow."""
+
+    EVENT: ClassVar = "diff_accept_edits"
+
+    id: int
+
+
+class Commented(Event, frozen=True):
+    """What the user says about an edit that has been decided, or about a hunk, for its agent."""
+
+    EVENT: ClassVar = "commented"
+
+    words: str
+
+
+# Terminals, and what they ask.
+
+
+class TerminalEnded(Event, frozen=True):
+    """The CLI in a terminal has ended; `launch` is the id of its launch."""
+
+    EVENT: ClassVar = "terminal_ended"
+
+    launch: str
+
+
+class PermissionPressed(Event, frozen=True):
+    """A key of the float with permissions, which has shown the one with this id."""
+
+    EVENT: ClassVar = "permission"
+
+    id: int
+    key: str
+    """A letter; `resized` if the float has another width; `left` for the CLI's own dialog."""
+    kind: str
+    """How much of it the user has seen (`view.SHOWN`)."""
+    reason: str = ""
+    """Why `n` rejects it."""
+
+
+# Prompts that the user writes, in buffers.
+
+
+class FilesAsked(Event, frozen=True):
+    """The user has typed `@` and a pattern in a prompt about a folder."""
+
+    EVENT: ClassVar = "prompt_files"
+
+    number: int
+    root: str
+    pattern: str
+
+
+class MentionsAsked(Event, frozen=True):
+    """The lines of a prompt have changed; `tick` says when."""
+
+    EVENT: ClassVar = "prompt_mentions"
+
+    bufnr: int
+    tick: int
+    root: str
+    lines: list[str]
+
+
+class ImageAsked(Event, frozen=True):
+    """The user pastes an image from the clipboard at an extmark."""
+
+    EVENT: ClassVar = "prompt_image"
+
+    bufnr: int
+    mark: int
+
+
+# Lists and tools.
+
+
+class ListPressed(Event, frozen=True):
+    """A key on an item of a list (`chat/list.lua`)."""
+
+    EVENT: ClassVar = "chat_list"
+
+    name: str = msgspec.field(name="list")
+    key: str
+    """`closed` at the end of the list."""
+    id: str
+    """Empty where there is no item."""
+
+
+class OwnToolsChanged(Event, frozen=True):
+    """The tools that were added in the editor, and the names of those that are off, as JSON."""
+
+    EVENT: ClassVar = "own_tools"
+
+    json: str
+
+
+# The host itself, and the disk.
+
+
+class CheckAsked(Event, frozen=True):
+    """`:checkhealth` wants to know about the server."""
+
+    EVENT: ClassVar = "check"
+
+
+class AgentsCheckAsked(Event, frozen=True):
+    """`:checkhealth` wants to know about agents."""
+
+    EVENT: ClassVar = "check_agents"
+
+
+class WireClosed(Event, frozen=True):
+    """The window of `:ClaudeWire` is closed."""
+
+    EVENT: ClassVar = "wire_closed"
+
+
+class LoadedBuffer(Payload, frozen=True):
+    """A loaded buffer of a file; without a path it is no longer one."""
+
+    bufnr: int
+    path: str
+
+
+class FilesLoaded(Event, frozen=True):
+    """Buffers that were loaded, renamed or unloaded."""
+
+    EVENT: ClassVar = "files_loaded"
+
+    files: list[LoadedBuffer]
+
+
+class FilesUnwatched(Event, frozen=True):
+    """The editor no longer wants to know about changed files."""
+
+    EVENT: ClassVar = "files_unwatched"
+
+
+class FileFollowed(Event, frozen=True):
+    """A buffer has got what was written to its file."""
+
+    EVENT: ClassVar = "file_followed"
+
+    path: str
+    added: int
+    """How many lines."""
+    removed: int
+    old_tick: int
+    """The buffer's 'changedtick' before."""
+    new_tick: int
+    columns: int
+    """The room that a message has."""
+    agent: str = ""
+    """The name of the agent that has announced the write."""
+
+
+class FileKept(Event, frozen=True):
+    """A buffer keeps its unsaved changes, although its file has changed."""
+
+    EVENT: ClassVar = "file_kept"
+
+    path: str
+
+
+class PortHoldOpened(Event, frozen=True):
+    """The program that holds the port of Vim's host listens on the Unix socket `path`."""
+
+    EVENT: ClassVar = "port_hold_opened"
+
+    path: str
