@@ -206,7 +206,9 @@ async def test_a_failing_tool_returns_a_one_line_error(claude: ClaudeCode, proje
 async def test_an_internal_error_is_answered_without_a_traceback(
     serving: Neovim, claude: ClaudeCode
 ) -> None:
-    await serving.lua("require('claude_ide.selection').latest = function() return 'nonsense' end")
+    await serving.lua(
+        "require('claude_ide.selection').latest = function() return { filePath = 3 } end"
+    )
 
     assert await refusal(claude.call("getLatestSelection")) == (-32603, "Internal error")
     assert await claude.request("ping") == {}
