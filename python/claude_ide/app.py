@@ -285,6 +285,10 @@ class App(Parts):
     def _mentions_asked(self, asked: events.MentionsAsked) -> Awaitable[None]:
         return self.prompts.check(asked)
 
+    @handles(events.CommandsAsked)
+    def _commands_asked(self, asked: events.CommandsAsked) -> Awaitable[None]:
+        return self.prompts.list_commands(asked)
+
     @handles(events.ImageAsked)
     def _image_asked(self, asked: events.ImageAsked) -> Awaitable[None]:
         return self.prompts.paste(asked)

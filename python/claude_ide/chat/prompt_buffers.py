@@ -1,11 +1,13 @@
-"""What the editor asks while the user writes a prompt: files, mentions without one, images."""
+"""What the editor asks while the user writes a prompt: files, commands, mentions, images."""
 
 import asyncio
 import os
+from pathlib import Path
 
 from claude_ide.chat import clipboard, context
+from claude_ide.chat.cli_commands import commands
 from claude_ide.chat.prompt_files import PromptFiles
-from claude_ide.editor.port.events import FilesAsked, ImageAsked, MentionsAsked
+from claude_ide.editor.port.events import CommandsAsked, FilesAsked, ImageAsked, MentionsAsked
 from claude_ide.editor.port.panel import Panels
 
 
@@ -29,6 +31,11 @@ class PromptBuffers:
         """Answer with the mentions of files that do not exist."""
         found = await asyncio.to_thread(context.unknown, asked.lines, asked.root)
         await self._panels.mark_mentions(asked.bufnr, asked.tick, found)
+
+    async def list_commands(self, asked: CommandsAsked) -> None:
+        """Answer with the commands of the CLI in a terminal that is in a folder."""
+        found = await asyncio.to_thread(commands, Path(asked.root), os.environ)
+        await self._panels.offer_commands(asked.bufnr, found)
 
     async def paste(self, asked: ImageAsked) -> None:
         """Answer with the image on the clipboard, for the place that the editor has marked."""

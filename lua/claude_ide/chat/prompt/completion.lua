@@ -126,6 +126,17 @@ local function offer(prompt, paths, pattern)
   end
 end
 
+--- Called by the host: set the commands of a prompt. The user may already have typed the beginning of one.
+---@param bufnr integer
+---@param commands claude_ide.ChatCommand[]
+function M.offer_commands(bufnr, commands)
+  local prompt = prompt_buffer.of(bufnr)
+  if prompt then
+    prompt.offer.commands = commands
+    offer(prompt)
+  end
+end
+
 local latest = {} ---@type string[] the files for the second call of the 'omnifunc'
 
 --- 'omnifunc' of the prompt. If the host is slow, the menu opens later.

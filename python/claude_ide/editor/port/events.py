@@ -222,6 +222,15 @@ class MentionsAsked(Event, frozen=True):
     lines: list[str]
 
 
+class CommandsAsked(Event, frozen=True):
+    """The user opens a prompt for the CLI in a terminal, which is in a folder."""
+
+    EVENT: ClassVar = "prompt_commands"
+
+    bufnr: int
+    root: str
+
+
 class ImageAsked(Event, frozen=True):
     """The user pastes an image from the clipboard at an extmark."""
 

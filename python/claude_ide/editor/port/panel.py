@@ -46,6 +46,11 @@ class Panels(Protocol):
         """Offer paths, separated by NULs, for the completion of this number."""
         ...
 
+    @request("chat.prompt.completion.offer_commands")
+    async def offer_commands(self, buffer: int, commands: Sequence[Mapping[str, str]]) -> None:
+        """Set the commands of a prompt: `name`, `description`, and a `hint` at the arguments."""
+        ...
+
     @request("chat.prompt.mentions.mark")
     async def mark_mentions(self, buffer: int, tick: int, unknown: Sequence[Any]) -> None:
         """Mark mentions without a file (`context.Unknown`), unless the prompt has changed since."""

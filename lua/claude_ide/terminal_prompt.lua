@@ -8,7 +8,6 @@ local chat_keys = require('claude_ide.chat.keys')
 local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
-local commands = require('claude_ide.terminal_prompt.commands')
 local host = require('claude_ide.host')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
@@ -117,7 +116,8 @@ end
 local function create()
   delete_unloaded()
   local bufnr = api.nvim_create_buf(false, true)
-  local prompt = { prompt = bufnr, history = chat_history.new(), options = {}, offer = {} }
+  local prompt =
+    { prompt = bufnr, history = chat_history.new(), options = {}, offer = { commands = {} } }
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile, options.buftype = 'hide', false, 'acwrite'
   options.modeline = false
@@ -201,11 +201,11 @@ function M.open(opts)
   local prompt = current or create()
   current = prompt
   if not channel.id and python.problem() == nil then
-    -- It completes files.
+    -- It completes files and commands.
     host.start()
   end
   prompt.options.root = vim.fn.getcwd()
-  prompt.offer.commands = commands.list(prompt.options.root)
+  channel.emit('prompt_commands', { bufnr = prompt.prompt, root = prompt.options.root })
   if quoted then
     append(prompt.prompt, quoted)
   end
