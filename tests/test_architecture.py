@@ -284,8 +284,6 @@ ROOMS = (
         "wire_window",
     ),
     *(
-        "chat.offer",
-        "chat.rows",
         "chat.window",
         "chat.outage",
         "chat.sent",

@@ -15,7 +15,7 @@ COMMANDS = [
     {"name": "review", "description": "Review\nthe changes", "hint": ""},
     {"name": "init", "description": "", "hint": ""},
 ]
-OFFER = "require('claude_ide.chat.offer').set(...)"
+OFFER = "require('claude_ide.chat.state').set_offer(...)"
 ITEMS = "map(complete_info(['items']).items, 'v:val.word')"
 
 IS_BELOW = """

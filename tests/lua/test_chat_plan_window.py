@@ -285,9 +285,7 @@ async def test_a_failing_filetype_plugin_does_no_harm(plans: Neovim) -> None:
     await wait_until_closed(plans)
 
 
-@pytest.mark.parametrize(
-    "function", ["vim.cmd.tabnew", "require('claude_ide.chat.plan.winbar').set"]
-)
+@pytest.mark.parametrize("function", ["vim.cmd.tabnew", "require('claude_ide.window.winbar').set"])
 async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, function: str) -> None:
     await plans.lua(f"{function} = function() error('no room') end")
 

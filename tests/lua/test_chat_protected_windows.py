@@ -1,4 +1,4 @@
-"""`chat/window_owner.lua`: files opened in the panel move to a window for files."""
+"""`chat/placement.lua`: files opened in the panel move to a window for files."""
 
 from pathlib import Path
 from typing import Any

@@ -150,7 +150,9 @@ async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
 
 
 async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.chat.plan.winbar').set('Claude')")
+    plan = {"title": "Claude", "text": "one"}
+    await nvim.lua("require('claude_ide.chat.plan').open(1, ...)", plan)
+    await until(lambda: nvim.eval("tabpagenr() == 2"), "the plan")
     await nvim.command("setlocal winbar=theirs")
 
     await on_screen(nvim, ":w approve")

@@ -20,7 +20,6 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local quiet = require('claude_ide.say.quiet')
 local window_close = require('claude_ide.window.close')
-local window_owner = require('claude_ide.chat.window_owner')
 
 local M = {}
 
@@ -111,7 +110,6 @@ end
 local function create(id, options)
   highlights.define()
   chat_placement.watch()
-  window_owner.protect()
   local fields = {
     id = id,
     options = options,

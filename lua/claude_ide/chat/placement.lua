@@ -10,6 +10,7 @@ local float = require('claude_ide.window.float')
 local leftover = require('claude_ide.window.leftover')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.say.message')
+local protected_windows = require('claude_ide.file.protected_windows')
 local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
@@ -335,8 +336,57 @@ local function on_neighbour_change(event)
   M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
 end
 
---- Follow what the user does with the windows, from now on.
+-- The chat that a window belongs to, and the window's name: 'transcript' or 'prompt'.
+---@return claude_ide.Chat?
+---@return string?
+local function shown_in(win)
+  for _, chat in ipairs(chat_state.list()) do
+    for name, own in pairs(chat.view and chat.view.windows or {}) do
+      if own == win then
+        return chat, name
+      end
+    end
+  end
+end
+
+-- Whether a buffer is one of a chat, which never moves to a window for files.
+local function is_of_chat(bufnr)
+  return vim.iter(chat_state.list()):any(function(chat)
+    return bufnr == chat.transcript or bufnr == chat.prompt
+  end)
+end
+
+---@param apply fun(chat: claude_ide.Chat, name: string, win: integer): any
+local function with_chat(apply)
+  return function(win)
+    local chat, name = shown_in(win)
+    return chat and name and apply(chat, name, win) or nil
+  end
+end
+
+-- Protect the panel's windows from now on: a file that is opened in one moves to a window for files.
+local function protect()
+  protected_windows.protect({
+    name = 'the chat',
+    buffer_of = with_chat(function(chat, name)
+      return chat[name]
+    end),
+    is_own = is_of_chat,
+    leaving = with_chat(function(chat, name, win)
+      M.save_cursors(chat, { [name] = win })
+    end),
+    restored = with_chat(function(chat, name, win)
+      M.restore_cursors(chat, { [name] = win })
+    end),
+    followed = with_chat(function(chat)
+      M.hide_float(chat.id)
+    end),
+  })
+end
+
+--- Follow what the user does with the windows, and protect them, from now on.
 function M.watch()
+  protect()
   -- A session may have been loaded before the plugin.
   leftover.clear()
   local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })

@@ -48,6 +48,17 @@ local M = {}
 ---@field agent? string id of the agent; nil for the usual one, which the host knows
 ---@field name? string the agent's name
 
+---@class claude_ide.ChatOffer
+---@field name string the agent's name
+---@field commands claude_ide.ChatCommand[]
+---@field choices table<string, string[]> words by subcommand, also by `config` and a setting
+---@field lacks string[] missing subcommands of `:ClaudeChat`, and names of missing keys
+
+---@class claude_ide.ChatCommand
+---@field name string
+---@field description string
+---@field hint string its arguments
+
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
 local uses = 0
@@ -111,6 +122,30 @@ end
 ---@return string
 function M.agent_name(chat)
   return chat.options.name or 'Claude'
+end
+
+--- The offer of a chat whose agent does not run yet.
+---@return claude_ide.ChatOffer
+function M.unknown_offer()
+  return { name = 'the agent', commands = {}, choices = {}, lacks = {} }
+end
+
+--- Set what an agent offers.
+---@param id integer chat
+---@param offer claude_ide.ChatOffer
+function M.set_offer(id, offer)
+  local chat = chats[id]
+  if chat then
+    chat.offer = offer
+  end
+end
+
+--- Whether a chat's agent lacks a feature.
+---@param chat claude_ide.Chat
+---@param feature string a subcommand, or the name of a key
+---@return boolean
+function M.lacks(chat, feature)
+  return vim.list_contains(chat.offer.lacks, feature)
 end
 
 -- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.

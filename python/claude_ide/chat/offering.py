@@ -109,7 +109,7 @@ class Offer:
             self._send(offer)
 
     def _described(self) -> dict[str, Any]:
-        """Return the offer in the format of `chat/offer.lua`."""
+        """Return the offer in the format of `chat/state.lua`."""
         return {
             "name": self._agent.name,
             "lacks": abilities.lacking(self._agent),

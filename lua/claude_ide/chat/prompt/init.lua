@@ -5,7 +5,6 @@ local chat_follow = require('claude_ide.chat.window.follow')
 local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_mentions = require('claude_ide.chat.prompt.mentions')
-local chat_offer = require('claude_ide.chat.offer')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -103,7 +102,7 @@ local function list(chat)
     send_or_answer(chat)
   end
   local function paste()
-    if chat_offer.lacks(chat, 'paste-image') then
+    if chat_state.lacks(chat, 'paste-image') then
       local reason = ('%s cannot accept images'):format(chat.offer.name)
       return prompt_buffer.hint(chat.prompt, reason, 'warn')
     end
@@ -168,7 +167,7 @@ function M.create(chat)
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile = 'hide', false
   options.modeline, options.textwidth = false, 0
-  chat.prompt, chat.offer = bufnr, chat_offer.unknown()
+  chat.prompt, chat.offer = bufnr, chat_state.unknown_offer()
   chat.history = chat_history.new()
   chat.images = chat_clipboard.new()
   prompt_buffer.add(chat)

@@ -1,5 +1,4 @@
 --- Closed code fences: coloured once by their language's parser, and found again for yanking.
-local captures = require('claude_ide.chat.transcript.captures')
 local hazard = require('claude_ide.colouring.hazard')
 
 local M = {}
@@ -13,8 +12,83 @@ local LARGEST = 16000 -- bytes
 local LARGEST_MARKDOWN = 5000
 local SLICE = 4e6 -- nanoseconds
 
+-- Above the marks of a frame, which have the default, 4096.
+local PRIORITY = 4200
+
+-- Nodes. The time of a query grows with the square of the depth.
+local DEEPEST = 200
+local ALIASES = {
+  ['c++'] = 'cpp',
+  console = 'bash',
+  docker = 'dockerfile',
+  golang = 'go',
+  js = 'javascript',
+  jsonc = 'json',
+  jsx = 'javascript',
+  md = 'markdown',
+  node = 'javascript',
+  py = 'python',
+  python3 = 'python',
+  rb = 'ruby',
+  rs = 'rust',
+  sh = 'bash',
+  shell = 'bash',
+  ts = 'typescript',
+  vimscript = 'vim',
+  viml = 'vim',
+  yml = 'yaml',
+  zsh = 'bash',
+}
+
 local colours = vim.api.nvim_create_namespace('claude_ide_chat_code')
 local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
+
+local function look_for_parser(name)
+  for _, candidate in ipairs({ ALIASES[name] or name, vim.treesitter.language.get_lang(name) }) do
+    local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
+    if ok and has_parser then
+      return candidate
+    end
+  end
+  return false
+end
+
+-- Cached, because a search for a missing parser reads the whole 'runtimepath'.
+local parsers = {} ---@type table<string, string|false>
+
+-- The language with a parser that a name stands for.
+---@param name string as written after a fence
+---@return string|false|nil language
+local function language_of(name)
+  name = name:lower():match('^[%w_+#-]+')
+  if not name then
+    return
+  end
+  if parsers[name] == nil then
+    parsers[name] = look_for_parser(name)
+  end
+  return parsers[name]
+end
+
+-- Call a function for each highlight in a tree.
+---@param text string
+---@param tree TSTree
+---@param language string
+---@param emit fun(range: integer[], group: string, priority: integer)
+local function each_capture(text, tree, language, emit)
+  local query = vim.treesitter.query.get(language, 'highlights')
+  if not query then
+    return
+  end
+  local options = { max_start_depth = DEEPEST }
+  for capture, node, metadata in query:iter_captures(tree:root(), text, nil, nil, options) do
+    local name = query.captures[capture]
+    if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
+      local priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100
+      emit({ node:range() }, ('@%s.%s'):format(name, language), priority)
+    end
+  end
+end
 
 -- The row at which a block is now; nil once it was cleared.
 local function row_of(bufnr, block)
@@ -64,7 +138,7 @@ local function colour(bufnr, block, text, language)
   end)
   local is_there = true
   for _, found in ipairs(trees) do
-    captures.each(text, found[1], found[2], function(range, group, priority)
+    each_capture(text, found[1], found[2], function(range, group, priority)
       is_there = is_there and set_colour(bufnr, block, range, group, priority)
       if is_there and vim.uv.hrtime() > until_time then
         coroutine.yield()
@@ -111,7 +185,7 @@ function M.add(bufnr, first, last, language)
     return
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, first, last, false), '\n')
-  local parser_name = #text <= LARGEST and captures.language(language)
+  local parser_name = #text <= LARGEST and language_of(language)
   if parser_name and is_colourable(text, parser_name) then
     table.insert(waiting, { bufnr, block, text, parser_name })
     if not task then

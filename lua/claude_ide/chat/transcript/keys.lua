@@ -1,7 +1,6 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_keys = require('claude_ide.chat.keys')
-local chat_offer = require('claude_ide.chat.offer')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
@@ -84,7 +83,7 @@ end
 -- Elsewhere `e` is the usual motion.
 local function edit(chat)
   local part = vim.v.count == 0 and part_here(chat)
-  if part and PROMPTS[part.kind] and not chat_offer.lacks(chat, 'edit') then
+  if part and PROMPTS[part.kind] and not chat_state.lacks(chat, 'edit') then
     ask_host(chat, 'edit', { part = part.id })
     return '<Ignore>'
   end

@@ -1,5 +1,5 @@
 --- Rows pinned to the top right corner of a transcript.
-local chat_rows = require('claude_ide.chat.rows')
+local plain = require('claude_ide.say.plain')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 
@@ -7,6 +7,8 @@ local M = {}
 
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_chat_window_pin', { clear = true })
+
+local namespace = api.nvim_create_namespace('claude_ide_chat_rows')
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
@@ -68,6 +70,33 @@ local function fitted(chat, win)
   return rows
 end
 
+-- Replace the text of a buffer with rows, each between two blanks.
+---@param bufnr integer
+---@param rows claude_ide.Chunks[]
+---@return integer width of the widest row, in columns
+local function write(bufnr, rows)
+  local lines, marks, width = {}, {}, 1
+  for row, chunks in ipairs(rows) do
+    local text = ' '
+    for _, chunk in ipairs(chunks) do
+      local start = #text
+      text = text .. plain.harmless(chunk[1])
+      table.insert(marks, { row - 1, start, #text, chunk[2] })
+    end
+    lines[row] = text .. ' '
+    width = math.max(width, api.nvim_strwidth(lines[row]))
+  end
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, mark in ipairs(marks) do
+    local row, first, last, group = unpack(mark)
+    if group ~= '' then
+      api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
+    end
+  end
+  return width
+end
+
 local function show(chat, win)
   local room = api.nvim_win_get_width(win)
   -- It must not cover a request, nor what the user reads.
@@ -79,7 +108,7 @@ local function show(chat, win)
     chat.pin = open(config(win, 1, 1))
   end
   local rows = fitted(chat, win)
-  local width = chat_rows.write(api.nvim_win_get_buf(chat.pin), rows)
+  local width = write(api.nvim_win_get_buf(chat.pin), rows)
   api.nvim_win_set_config(chat.pin, config(win, width, #rows))
 end
 

@@ -162,7 +162,7 @@ class Panel(Protocol):
 
     # Prompt.
 
-    @request("chat.offer.set")
+    @request("chat.state.set_offer")
     async def offer(self, offer: Mapping[str, Any]) -> None:
         """Set the completion, keys and commands of the panel (`offering.Offer`)."""
         ...
