@@ -8,15 +8,11 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.disk_watch import MOST_AT_ONCE, DiskWatch, Watched
 from claude_ide.editor.events import Events
 from claude_ide.editor.state import State
 from support.neovim import until
 from support.pocket import pocket_port
-
-
-async def _no_answer(function: str, *_arguments: Any) -> Any:
-    raise AssertionError(f"{function} is not needed")
 
 
 class Watching:
@@ -24,14 +20,17 @@ class Watching:
 
     def __init__(self) -> None:
         self.reported: list[int] = []
+        self.states: list[str] = []
+        """The answers to the next reports."""
         self.events = Events(State())
-        port = pocket_port(_no_answer, self._notified)
+        port = pocket_port(self._changed)
         self.watch = DiskWatch(port, self.events, lambda: True)
         self.watch.start(asyncio.get_running_loop())
 
-    def _notified(self, function: str, bufnrs: list[int]) -> None:
+    async def _changed(self, function: str, bufnrs: list[int]) -> list[str]:
         assert function == "disk.change.changed_in"
         self.reported += bufnrs
+        return [self.states.pop(0) if self.states else "" for _ in bufnrs]
 
     def load(self, *paths: Path) -> None:
         """Report files as loaded, in buffers numbered from 1."""
@@ -190,3 +189,50 @@ async def test_nothing_is_reported_once_nothing_is_watched(watching: Watching, p
     watching.events.dispatch("files_loaded", {"files": files})
 
     await watching.reports(2)
+
+
+async def test_a_busy_editor_is_asked_again(watching: Watching, path: Path) -> None:
+    await watching.begin(path)
+    watching.states = ["busy", "busy", "followed", "busy"]
+
+    rewrite(path)
+
+    await until(lambda: len(watching.reported) == 5)
+
+
+async def test_many_changes_are_reported_in_several_calls(
+    watching: Watching, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{number}.txt" for number in range(3 * MOST_AT_ONCE + 1)]
+    for each in paths:
+        each.write_text("one\n")
+
+    await watching.begin(*paths)
+
+
+@pytest.mark.parametrize(
+    ("times", "rests"),
+    [
+        ([0, 5, 10], [0.05, 0.05, 0.05]),
+        ([0, 0.5, 1, 1.5, 2], [0.05, 0.1, 0.2, 0.4, 0.8]),
+        ([number / 10 for number in range(10)], [0.05, *(0.1 * 2**n for n in range(7)), 10, 10]),
+    ],
+)
+def test_the_more_often_a_file_is_written_the_longer_it_rests(
+    times: list[float], rests: list[float]
+) -> None:
+    file = Watched("/a")
+    for now, rest in zip(times, rests, strict=True):
+        file.handle("followed", 100 + now)
+        assert file.rests_until == pytest.approx(100 + now + rest)
+        file.handle("", 100 + now)
+
+
+def test_a_file_that_is_never_complete_is_asked_for_later_and_later() -> None:
+    file = Watched("/a")
+    file.handle("followed", 100)
+    pauses = []
+    for now in (100.05, 100.2, 101, 105):
+        file.handle("busy", now)
+        pauses.append(file.rests_until - now)
+    assert pauses == pytest.approx([0.05, 0.1, 0.5, 1])

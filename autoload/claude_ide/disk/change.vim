@@ -9,38 +9,12 @@ import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
-import autoload './expected.vim'
 import autoload './held.vim'
 import autoload './reload.vim'
 import autoload './report.vim'
 
-# Milliseconds.
-const RETRY = 50
-const RECENT = 1000
-const FIRST_REST = 100
-const LONGEST_REST = 10000
-const SLICE = 20
-const SHARE = 10 # a buffer rests this many times as long as its update took
-
 var is_on = false
-var waiting: dict<bool> = {} # buffers to check
-var is_checking = false
-var rests: dict<dict<number>> = {} # by buffer: the `length` of its rest, and when it `ends`
 var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
-
-def CheckSoon(bufnr: number, delay: number)
-  timer_start(delay, (_) => ChangedIn([bufnr]))
-enddef
-
-# The more often a file is written, the less often its buffer is updated.
-def Rest(bufnr: number, spent: number)
-  const now = expected.Now()
-  const last = get(rests, bufnr, {length: 0, ends: -RECENT})
-  const is_again = now - last.ends < RECENT + last.length
-  const length = max([is_again ? max([last.length * 2, FIRST_REST]) : 0, spent * SHARE])
-  const limited = min([length, LONGEST_REST])
-  rests[bufnr] = {length: limited, ends: now + limited}
-enddef
 
 # Only for the autocommands: once the user has undone their changes, the buffer can be updated.
 export def CheckUnmodified(bufnr: number)
@@ -48,7 +22,7 @@ export def CheckUnmodified(bufnr: number)
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
   elseif !getbufvar(bufnr, '&modified')
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
-    CheckSoon(bufnr, 0)
+    ReportSoon(bufnr)
   endif
 enddef
 
@@ -68,63 +42,30 @@ def Keep(bufnr: number)
   CheckWhenUnmodified(bufnr)
 enddef
 
-def Follow(bufnr: number)
-  reload.Notice(bufnr, (spent) => {
-    Rest(bufnr, spent)
-    if bufloaded(bufnr) && getbufvar(bufnr, '&modified')
-      CheckWhenUnmodified(bufnr)
-    endif
-    ChangedIn([bufnr])
-  })
-enddef
-
-def Check(bufnr: number): bool
-  const remaining = get(rests, bufnr, {ends: 0}).ends - expected.Now()
-  if held.Path(bufnr) ==# '' || reload.IsExpected(bufnr)
-    return false
-  elseif !moment.IsTextFree()
-    CheckSoon(bufnr, RETRY)
-  elseif remaining > 0
-    CheckSoon(bufnr, remaining)
+def Check(bufnr: number): string
+  if !is_on || held.Path(bufnr) ==# ''
+    return ''
+  elseif reload.IsExpected(bufnr) || !moment.IsTextFree()
+    return 'busy'
   elseif !reload.IsFollowed(bufnr)
-    return false
+    return ''
   elseif getbufvar(bufnr, '&modified')
     Keep(bufnr)
-  else
-    Follow(bufnr)
+    return ''
   endif
-  return true
+  return empty(reload.Notice(bufnr)) ? '' : 'followed'
 enddef
 
-def CheckAll(_: number)
-  const began = expected.Now()
-  while is_on && !empty(waiting) && expected.Now() - began < SLICE
-    const bufnr = str2nr(keys(waiting)[0])
-    waiting->remove(bufnr)
+# Check buffers whose files may have changed. The host calls this. Returns what has become of each:
+# 'busy', so that the host has to ask again later, 'followed' if it will be updated, or ''.
+export def ChangedIn(bufnrs: list<number>): list<string>
+  return bufnrs->mapnew((_, bufnr) => {
     const checked = reason.Attempt(Check, [bufnr])
     if !checked[0]
       message.Show(checked[1], 'error')
     endif
-  endwhile
-  is_checking = !empty(waiting)
-  if is_checking
-    timer_start(1, CheckAll)
-  endif
-enddef
-
-# Check buffers soon: their files may have changed. The host calls this.
-export def ChangedIn(bufnrs: list<number>): bool
-  if !is_on
-    return true
-  endif
-  for bufnr in bufnrs
-    waiting[bufnr] = true
-  endfor
-  if !is_checking && !empty(waiting)
-    is_checking = true
-    timer_start(0, CheckAll)
-  endif
-  return true
+    return checked[0] ? checked[1] : ''
+  })
 enddef
 
 # Vim has found the change first, for example because it got the focus.
@@ -132,7 +73,7 @@ def TakesOver(bufnr: number): bool
   const is_ours = held.Path(bufnr) !=# '' && reload.IsFollowed(bufnr)
     && !reload.IsTooLarge(bufnr)
   if is_ours
-    ChangedIn([bufnr])
+    ReportSoon(bufnr)
   endif
   return is_ours
 enddef
@@ -168,8 +109,6 @@ export def Watch(on: bool)
     return
   endif
   is_on = on
-  waiting = {}
-  rests = {}
   changed.Watch(on, TakesOver)
   augroup claude_ide_disk_change
     autocmd!

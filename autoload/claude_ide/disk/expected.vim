@@ -9,7 +9,6 @@ vim9script
 # - `deadline`: milliseconds, as `Now`
 # - `changed_at`: when the file was last seen to have changed; 0 if it has not
 # - `is_unannounced`: it was found on disk, and is not that of an accepted diff
-# - `OnEnd`: gets the milliseconds that the update took
 
 import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
@@ -87,7 +86,6 @@ export def New(bufnr: number, saved: list<list<string>>, patience: number): dict
     deadline: Now() + patience,
     changed_at: 0,
     is_unannounced: false,
-    OnEnd: (_) => 0,
   }
   TakeControl(bufnr)
   return expected[bufnr]

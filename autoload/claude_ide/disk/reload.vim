@@ -84,7 +84,6 @@ def KeepText(write: dict<any>): bool
     file_write.RememberConflict(bufnr)
     report.Kept(file.Name(bufnr))
   endif
-  call(write.OnEnd, [0])
   return true
 enddef
 
@@ -92,9 +91,7 @@ enddef
 def FollowNext(write: dict<any>, lines: list<string>)
   final next_write = WaitFor(write.bufnr, [lines])
   next_write.is_unannounced = write.is_unannounced
-  next_write.OnEnd = write.OnEnd
   next_write.changed_at = expected.Now()
-  write.OnEnd = (_) => 0
 enddef
 
 # Report the new text of a buffer. The user has seen that of an accepted diff.
@@ -112,7 +109,6 @@ enddef
 # since the last change of the file. Most programs empty a file before they write it, and on a busy machine
 # some time may pass in between.
 def Update(write: dict<any>, unchanged: number): bool
-  const began = expected.Now()
   const bufnr: number = write.bufnr
   const text = moment.MayChange(bufnr) ? edit.Read(bufnr) : {}
   if empty(text) || (text.bytes ==# [''] && unchanged < SETTLED_EMPTY)
@@ -129,7 +125,6 @@ def Update(write: dict<any>, unchanged: number): bool
     Warn(bufnr, notice)
   endif
   if !applied[0] || empty(write.saved)
-    call(write.OnEnd, [0])
     return false
   endif
   changed.Know(bufnr)
@@ -138,7 +133,6 @@ def Update(write: dict<any>, unchanged: number): bool
     FollowNext(write, text.lines)
   endif
   ReportChange(write, before)
-  call(write.OnEnd, [expected.Now() - began])
   return true
 enddef
 
@@ -266,9 +260,8 @@ def RereadSoon(bufnr: number, deadline: number)
 enddef
 
 # Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
-# buffer is updated as soon as possible; `OnEnd` then gets the milliseconds that this took. Returns
-# the write, or an empty dict.
-export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
+# buffer is updated as soon as possible. Returns the write, or an empty dict.
+export def Notice(bufnr: number): dict<any>
   if IsTooLarge(bufnr)
     return {}
   elseif edit.IsTranslated(bufnr)
@@ -279,7 +272,6 @@ export def Notice(bufnr: number, OnEnd: func = (_) => 0): dict<any>
   endif
   final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
   write.is_unannounced = true
-  write.OnEnd = OnEnd
   if file_write.NoticeConflict(bufnr) || file_write.IsInConflict(bufnr)
     write.changed_at = expected.Now()
     return write

@@ -18,7 +18,6 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_disk_expected', { clear 
 ---@field moving_since? number since when the stamp has changed between checks, in milliseconds
 ---@field autocmds integer[]
 ---@field is_unannounced? boolean it was found on disk, and is not that of an accepted diff
----@field on_end? fun(spent: number, is_restless: boolean) milliseconds that the update took
 
 ---@type table<integer, claude_ide.ExpectedWrite>
 local expected = {}

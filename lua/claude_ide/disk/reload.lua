@@ -94,12 +94,6 @@ local function reload(write, text)
   return ok and write.saved.lines ~= nil
 end
 
-local function finish(write, spent, is_restless)
-  if write.on_end then
-    write.on_end(spent, is_restless)
-  end
-end
-
 -- Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted diff,
 -- unsaved changes are reapplied.
 ---@return boolean is_kept
@@ -114,7 +108,6 @@ local function keep_text(write)
     file_write.remember_conflict(bufnr)
     disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
   end
-  finish(write, 0, false)
   return true
 end
 
@@ -133,8 +126,7 @@ end
 local function follow_next(write, saved)
   follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
   local next_write = expected.of(write.bufnr)
-  next_write.is_unannounced, next_write.on_end = write.is_unannounced, write.on_end
-  write.on_end = nil
+  next_write.is_unannounced = write.is_unannounced
 end
 
 -- Update the buffer from the disk now, if possible, and if the file still has the stamp.
@@ -142,7 +134,6 @@ end
 ---@param stamp string
 ---@return boolean is_updated
 local function update(write, stamp)
-  local began = milliseconds()
   local path = vim.api.nvim_buf_get_name(write.bufnr)
   local text = moment.may_change(write.bufnr) and file_edit.read(write.bufnr)
   if not text or file_stamp.of(path) ~= stamp then
@@ -160,7 +151,6 @@ local function update(write, stamp)
   if report_change(write, path, before) then
     written.report(write.bufnr)
   end
-  finish(write, milliseconds() - began, false)
   return true
 end
 
@@ -186,7 +176,6 @@ local function check(write)
     write.seen, write.seen_at = stamp, now
     if is_restless(write, now) then
       expected.forget(write)
-      finish(write, 0, true)
     end
     return
   end
@@ -332,9 +321,8 @@ end
 --- Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
 --- buffer is updated as soon as possible.
 ---@param bufnr integer
----@param on_end? fun(spent: number, is_restless: boolean) called once, if there was such a write
 ---@return claude_ide.ExpectedWrite? write nil if there was none
-function M.notice(bufnr, on_end)
+function M.notice(bufnr)
   local stamp = M.unknown_stamp(bufnr)
   if not stamp or file_write.is_too_large(bufnr) then
     return nil
@@ -348,7 +336,6 @@ function M.notice(bufnr, on_end)
   write.is_unannounced = true
   if file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
     write.seen, write.seen_at = stamp, milliseconds()
-    write.on_end = on_end
     return write
   end
   known[bufnr] = stamp

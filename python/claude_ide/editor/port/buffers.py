@@ -228,7 +228,11 @@ class Disk(Protocol):
         """Return as soon as a message can be shown without disturbing the user."""
         ...
 
-    @notification("disk.change.changed_in")
-    def changed_in(self, buffers: Sequence[int]) -> None:
-        """Report buffers whose files have changed on disk."""
+    @request("disk.change.changed_in")
+    async def changed_in(self, buffers: Sequence[int]) -> list[Literal["busy", "followed", ""]]:
+        """Report buffers whose files may have changed on disk.
+
+        Returns for each: "busy" if that has to be reported again, because the editor still follows
+        an earlier change or is busy; "followed" if it will update the buffer; or "".
+        """
         ...
