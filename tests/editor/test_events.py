@@ -71,7 +71,8 @@ def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
     events.dispatch("diagnostics_changed", {"items": []})
     events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
 
-    assert "event diagnostics_changed: Object missing required field `uri`" in caplog.text
+    assert "event diagnostics_changed is lost" in caplog.text
+    assert "Object missing required field `uri`" in caplog.text
     assert state.folders == ["/one"]
 
 
@@ -84,6 +85,24 @@ def test_a_screen_replaces_or_drops_an_event(events: Events) -> None:
     events.dispatch("commented", {"words": "c"})
 
     assert received == ["b"]
+
+
+def test_an_event_that_its_screen_fails_on_is_lost(
+    events: Events, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may name a private file."""
+    received: list[Commented] = []
+
+    def fail(_event: Commented) -> Commented:
+        raise KeyError("oops")
+
+    events.subscribe(Commented, received.append)
+    events.screen(Commented, fail)
+
+    events.dispatch("commented", {"words": "a"})
+
+    assert not received
+    assert "event commented is lost" in caplog.text
 
 
 class Handling:

@@ -5,11 +5,8 @@ The state is updated before other handlers are called. An event without a handle
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
-from functools import cache, partial, reduce
-from operator import or_
+from functools import cache, partial
 from typing import Any, TypeVar
-
-import msgspec
 
 # These two only for the events that they declare.
 from claude_ide.editor.port import chat, questions  # noqa: F401
@@ -52,18 +49,16 @@ class Events:
     def dispatch(self, name: str, table: dict[str, Any]) -> None:
         """Call all handlers of an event; the failure of one is logged and affects no other.
 
-        An event that does not have its fields is logged, too, and nobody gets it.
+        An event without its fields, or that the screen fails on, is logged, and nobody gets it.
         """
         subscribers = self._subscribers.get(name, [])
         if not subscribers:
             logger.error("event %s has no handler", name)
             return
         try:
-            event = decoded(name, table)
-            if screen := self._screens.get(name):
-                event = screen(event)
-        except msgspec.ValidationError as error:
-            logger.error("event %s: %s", name, error)
+            event = self._screened(name, decoded(name, table))
+        except Exception:
+            logger.exception("event %s is lost", name)
             return
         if event is None:
             return
@@ -73,33 +68,44 @@ class Events:
             except Exception:
                 logger.exception("event %s failed", name)
 
+    def _screened(self, name: str, event: Event) -> Event | None:
+        screen = self._screens.get(name)
+        return screen(event) if screen else event
+
 
 def _begin(handler: Callable[[Event], Awaitable[Any] | None], run: Run, event: Event) -> None:
     if (work := handler(event)) is not None:
         run(work)
 
 
-def decoded(name: str, table: dict[str, Any]) -> Event | None:
-    """Return the event of a name with a table of the editor. Raises `msgspec.ValidationError`."""
-    expected = types()[name]
-    if isinstance(expected, type) and issubclass(expected, Whole):
-        return expected(table)
+def decoded(name: str, table: dict[str, Any]) -> Event:
+    """Return the event of a name with a table of the editor.
+
+    Raises `KeyError` or `msgspec.ValidationError`.
+    """
+    declared, kinds = types()[name]
+    if issubclass(declared, Whole):
+        return declared(table)
+    expected = kinds[table[str(declared.__struct_config__.tag_field)]] if kinds else declared
     event: Event = convert(table, expected)
     return event
 
 
 @cache
-def types() -> dict[str, Any]:
-    """Return the type of each event: a union if it is of several kinds."""
-    found: dict[str, Any] = {}
-    for each in _declared(Event):
-        kinds = [kind for kind in each.__subclasses__() if "EVENT" not in vars(kind)]
-        found[each.EVENT] = reduce(or_, kinds) if kinds else each
-    return found
+def types() -> dict[str, tuple[type[Event], dict[str, type[Event]]]]:
+    """Return the type of each event, and its kinds by their tags."""
+    return {
+        each.EVENT: (
+            each,
+            {str(kind.__struct_config__.tag): kind for kind in each.__subclasses__()},
+        )
+        for each in _declared(Event)
+    }
 
 
 def _declared(base: type[Event]) -> Iterator[type[Event]]:
     for each in base.__subclasses__():
         if "EVENT" in vars(each):
             yield each
-        yield from _declared(each)
+        else:
+            yield from _declared(each)

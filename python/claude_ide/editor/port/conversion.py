@@ -23,8 +23,8 @@ def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
     """
     match shape:
         case msgspec.inspect.UnionType(types):
-            shapes = [each for each in types if _may_be(each, value)]
-            return _fitted(value, shapes[0]) if len(shapes) == 1 else value
+            shapes = [each for each in types if not isinstance(each, msgspec.inspect.NoneType)]
+            return value if value is None or len(shapes) > 1 else _fitted(value, shapes[0])
         case msgspec.inspect.BoolType():
             return bool(value) if isinstance(value, int) else value
         case (
@@ -51,16 +51,6 @@ def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
                     for key, each in value.items()
                 }
     return value
-
-
-def _may_be(shape: msgspec.inspect.Type, value: Any) -> bool:
-    """Return whether a value, which is of one of several types, may be of this one."""
-    match shape:
-        case msgspec.inspect.NoneType():
-            return value is None
-        case msgspec.inspect.StructType(tag_field=str() as field, tag=tag):
-            return isinstance(value, dict) and value.get(field) == tag
-    return value is not None
 
 
 _LEAVES = (

@@ -31,11 +31,6 @@ class SelectionChanged(Whole, frozen=True):
 
     EVENT: ClassVar = "selection_changed"
 
-    @property
-    def path(self) -> str:
-        """The path of the file; empty if it has none, or stays in the editor."""
-        return self.table.get("filePath") or ""
-
 
 class EditorsChanged(Event, frozen=True):
     """All open files (`file/open_editors`)."""
