@@ -67,12 +67,17 @@ async def test_a_changed_rule_applies_where_its_scope_says(
     assert (await panel.shows("Two.")).count("↳") == 1
     assert (project / "two").exists()
     places = {"project": project, "config": config_folder}
-    for name in ("project/.claude/settings.local.json", "config/settings.json"):
+
+    def path_of(name: str) -> Path:
         place, _, rest = name.partition("/")
-        assert (places[place] / rest).exists() is (name == file)
+        return places[place] / rest
+
     if file:
-        place, _, rest = file.partition("/")
-        assert allowed(places[place] / rest) == ["Bash(touch *)"]
+        # The CLI writes its settings while it goes on.
+        await until(path_of(file).exists, file)
+        assert allowed(path_of(file)) == ["Bash(touch *)"]
+    for name in ("project/.claude/settings.local.json", "config/settings.json"):
+        assert path_of(name).exists() is (name == file)
 
 
 async def test_a_malformed_rule_is_named_and_asked_for_again(
