@@ -3,7 +3,6 @@
 local events = require('claude_ide.checking.events')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
-local privacy = require('claude_ide.privacy')
 local reload = require('claude_ide.disk.reload')
 local slices = require('claude_ide.when.slices')
 local time_limit = require('claude_ide.when.time_limit')
@@ -22,7 +21,6 @@ local FEW = 200
 
 -- Characters of a server's own words.
 local LONGEST = 500
-local PRIVATE = 'this concerns a file that the user keeps private'
 local COMMAND = 'workspace/executeCommand'
 -- A server without both, such as one for linters or completion, answers few questions.
 local READING = { 'textDocument/definition', 'textDocument/documentSymbol' }
@@ -259,9 +257,6 @@ end
 -- The words of a server, in one line.
 local function shortened(text)
   text = vim.trim((tostring(text):gsub('%s+', ' ')))
-  if privacy.is_named(text) then
-    return PRIVATE
-  end
   return vim.fn.strcharlen(text) > LONGEST and vim.fn.strcharpart(text, 0, LONGEST) .. '…' or text
 end
 

@@ -134,6 +134,14 @@ class Editor:
         """Return those of the files that stay in the editor, each with the reason."""
         return await self.private_files.among(paths)
 
+    async def check_change(self, change: Any) -> None:
+        """Raise `EditorError` if a change names a private file, in any table of it."""
+        await self._tools.gate.check_change(change)
+
+    async def told(self, words: str) -> str:
+        """Return words of a program that a model may read; others if they name a private file."""
+        return await self._tools.gate.told(words)
+
     async def refusal(self, path: str) -> str:
         """Return in one line why a file stays in the editor; empty if it need not."""
         private = await self.private([path])

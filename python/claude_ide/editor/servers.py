@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -43,6 +43,9 @@ PULL = "textDocument/diagnostic"
 """Servers that support it publish nothing by themselves."""
 
 CLOSED = "the file was closed while its language servers were asked"
+
+
+Outcome = TypeVar("Outcome", Reply, Run)
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -160,7 +163,9 @@ class Servers:
         Those that arrive after a cancellation are not applied either.
         """
         parameters = json.dumps({"command": command, "arguments": arguments})
-        return await self._port.language_servers.run({"client": server, "parameters": parameters})
+        wanted = {"client": server, "parameters": parameters}
+        done = await self._port.language_servers.run(wanted)
+        return await self._told(done) if done.failure else done
 
     async def look(self, question: Question, bufnr: int | None) -> View:
         """Return what is known now."""
@@ -252,7 +257,14 @@ class Servers:
             ],
         }
         answer = await self._port.language_servers.send(arguments)
-        return msgspec.json.decode(answer.encode("utf-8", "replace"), type=Sent)
+        sent = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Sent)
+        replies = [await self._told(reply) if reply.failure else reply for reply in sent.answers]
+        return msgspec.structs.replace(sent, answers=replies)
+
+    async def _told(self, outcome: Outcome) -> Outcome:
+        """Return a failure whose words name no private file."""
+        words = await self._tools.gate.told(outcome.failure)
+        return msgspec.structs.replace(outcome, failure=words)
 
     async def _attempt(self, view: View, question: Question) -> _Attempt:
         """Ask the servers at once."""

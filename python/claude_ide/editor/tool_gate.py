@@ -53,19 +53,29 @@ class ToolGate:
             elif (path := self._path(key, value)) and (reason := self._private.reason(path)):
                 raise EditorError(self._private.sentence(path, reason))
 
+    async def check_change(self, change: Any) -> None:
+        """Raise `EditorError` if a change names a private file."""
+        await self._private.update()
+        if any(self._is_private(*each) for each in _named(change)):
+            raise EditorError(CHANGES_ONE)
+
+    async def told(self, words: str) -> str:
+        """Return words, or others if they name a private file that is or was open."""
+        await self._private.update()
+        return CONCERNS_ONE if self._private.is_named(words) else words
+
     async def cleaned(self, function: str, answer: dict[str, Any]) -> Any:
         """Return an answer without private files. Raises `EditorError` if nothing remains."""
         name = function.removeprefix(TOOLS)
         if name.startswith(OWN):
             return without_error(answer)
+        if isinstance(error := answer.get("error"), str):
+            raise EditorError(await self.told(error))
+        if name.startswith(CHANGES):
+            await self.check_change(answer)
+            return answer
         # What was in it may have been opened, or renamed, since the tool began.
         await self._private.update()
-        if isinstance(error := answer.get("error"), str):
-            raise EditorError(CONCERNS_ONE if self._private.is_named(error) else error)
-        if name.startswith(CHANGES):
-            if any(self._is_private(*each) for each in _named(answer)):
-                raise EditorError(CHANGES_ONE)
-            return answer
         if self._is_about_one(answer):
             raise EditorError(CONCERNS_ONE)
         omitted = self._prune(answer)

@@ -20,11 +20,6 @@ class Privacy(Protocol):
         """Keep a file in the editor that the rules there cannot tell from others."""
         ...
 
-    @request("privacy.is_named")
-    async def is_named(self, text: str) -> bool:
-        """Return whether a text names a private file that is or was open."""
-        ...
-
     @request("privacy.look")
     async def look(self) -> None:
         """Report the facts as an event if they have changed."""

@@ -26,7 +26,6 @@ LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
 BOM = "\ufeff"
 
-PRIVATE = "the change concerns a file that the user keeps private; nothing was changed"
 UNKNOWN = "the language server answered an edit of an unknown form"
 
 
@@ -113,8 +112,7 @@ async def composed(
     part of the edit is not possible.
     """
     files = by_file(edit)
-    if await editor.private(file.path for file in files):
-        raise EditorError(PRIVATE)
+    await editor.check_change([{"path": file.path} for file in files])
     found: list[BufferText] = []
     while len(found) < len(files):
         wanted = [{"path": file.path, "is_new": file.is_new} for file in files[len(found) :]]

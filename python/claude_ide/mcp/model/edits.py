@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,8 +16,8 @@ from claude_ide.editor.servers import Question
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
-from claude_ide.mcp.lsp.edits import PRIVATE, BufferText, EditedFile, changed, composed, within
-from claude_ide.mcp.lsp.protocol import listed, place_in, word_at
+from claude_ide.mcp.lsp.edits import BufferText, EditedFile, changed, composed, within
+from claude_ide.mcp.lsp.protocol import place_in, word_at
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, report, review
@@ -34,8 +33,6 @@ EDITING = {"eslint": "eslint.apply", "ruff": "ruff.apply", "ruff_lsp": "ruff.app
 send an edit, which is reviewed; so no question is needed before."""
 
 CHECK_NAME = "textDocument/prepareRename"
-
-CONCERNS_PRIVATE = "this concerns a file that the user keeps private"
 
 EndLine = Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="Last line; default: line")]
 
@@ -124,13 +121,11 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     try:
         action, ticks = await actions.find(servers, wanted, published)
     except ToolError as error:
-        if await editor.port.privacy.is_named(str(error)):
-            raise ToolError(CONCERNS_PRIVATE) from None
-        raise
+        raise ToolError(await editor.told(str(error))) from None
     server, what = action.server, f'apply "{action.title}"'
     command = actions.follow_up(action)
-    if command and await _names_private(client, command.arguments):
-        raise ToolError(PRIVATE)
+    if command:
+        await editor.check_change({"arguments": command.arguments})
     files = await composed(editor, action.edit, server, ticks) if action.edit else []
     outcome, notes = Outcome(), list[str]()
     if files:
@@ -189,22 +184,6 @@ def _formatted(result: Result, arguments: Format) -> EditedFile | None:
     if arguments.line is not None:
         lines = within(text.lines, lines, arguments.line, arguments.end_line or arguments.line)
     return changed(text, lines)
-
-
-async def _names_private(client: Client, value: Any) -> bool:
-    """Return whether the arguments of a command name a file that stays in the editor."""
-    folder = next(iter(client.editor.state.folders), "/")
-    return bool(await client.editor.private(f"{Path(folder, name)}" for name in _named(value)))
-
-
-def _named(value: Any) -> Iterator[str]:
-    pairs = value.items() if isinstance(value, dict) else enumerate(listed(value))
-    for key, each in pairs:
-        if isinstance(each, str):
-            if key in ("file", "path") or (key == "name" and each.startswith("/")):
-                yield each
-        else:
-            yield from _named(each)
 
 
 async def _command(
