@@ -8,21 +8,35 @@ after they have accepted a diff.
 import asyncio
 import os
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from claude_ide import files
 from claude_ide.agents.workbench import Written
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.batch import (
+    Gate,
+    Guard,
+    leads_to,
+    modified,
+    retry,
+    step,
+    tick,
+)
+from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
+from claude_ide.editor.port.windows import Windows
 from claude_ide.errors import AgentError, EditorError
-from claude_ide.paths import normalized, real
+from claude_ide.paths import TURNED, normalized, real
 
 KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
 
 BOM = "\ufeff"
 LONGEST_SHOWN = 200
+
+MENTION_SECONDS = 3.0
+"""After this, the user is told what a write waits for."""
 
 
 class Observer(Protocol):
@@ -60,11 +74,11 @@ class AgentFiles:
         """
         path = await self._shared(path)
         try:
-            buffer = await self._editor.port.disk.agent_text(path)
+            buffer = await self._editor.port.disk.look(path, True)
         except EditorError as error:
             raise AgentError(str(error)) from None
-        text = buffer.text
-        if text is not None and not buffer.is_behind:
+        text = None if buffer is None or buffer.is_gone else buffer.text
+        if text is not None and buffer is not None and not buffer.is_behind:
             return text
         try:
             return await asyncio.to_thread(_read, path)
@@ -116,30 +130,89 @@ class AgentFiles:
     async def _write(
         self, path: str, target: str, text: str, *, is_allowed: bool, over: str | None
     ) -> Written:
-        approved: int | Literal[False] = False  # Lua regards 0 and None as true
+        disk = self._editor.port.disk
+        disk.announce_write(path, self._name)
+        approved: int | None = None
+        """The 'changedtick' of the text that the user lets be replaced."""
         replaced: tuple[str | None, str] | None = None
-        while True:
-            project: str | Literal[False] = False if is_allowed else self._folder
-            arguments = (path, text, self._name, project, approved, target)
-            outcome = await self._editor.port.disk.write(*arguments)
-            if outcome.is_unloaded:
+
+        async def attempt() -> Written | FileBuffer:
+            """Write the text, or return the buffer whose text the user has to give up for it."""
+            buffer = await disk.look(path, True)
+            if buffer is None or buffer.is_only_shown:
                 await asyncio.to_thread(_write, path, target, text)
                 return Written(text, text)
-            if outcome.warning is not None:
+            is_other = buffer.is_modified and buffer.text != text
+            if is_other if approved is None else approved != buffer.changedtick:
+                return buffer
+            return await self._put(path, target, text, buffer, is_approved=approved is not None)
+
+        while True:
+            if not is_allowed and await self._is_risky(path):
                 text, is_allowed = await self._approved(path, text), True
-            elif outcome.bufnr is not None:
-                saved, unsaved = await asyncio.to_thread(_on_disk, path), outcome.text
-                is_beside = over not in (None, unsaved) and saved in (over, text)
-                if is_beside and await self._fit_together(saved or "", unsaved, text):
-                    return await self._write_beside(path, target, text)
-                if over != unsaved:
-                    buffer = {"original": outcome.bufnr, "is_unsaved": True}
-                    text = await self._approved(path, text, **buffer)
-                approved, replaced = outcome.changedtick, (saved, unsaved)
-            else:
+            buffer = await retry(attempt)
+            if isinstance(buffer, Written):
                 if replaced is not None:
                     self._observer.replaced(path, *replaced)
-                return Written(text, text if outcome.saved is None else outcome.saved)
+                return buffer
+            saved, unsaved = await asyncio.to_thread(_on_disk, path), buffer.text or ""
+            is_beside = over not in (None, unsaved) and saved in (over, text)
+            if is_beside and await self._fit_together(saved or "", unsaved, text):
+                return await self._write_beside(path, target, text)
+            if over != unsaved:
+                shown = {"original": buffer.bufnr, "is_unsaved": True}
+                text = await self._approved(path, text, **shown)
+            approved, replaced = buffer.changedtick, (saved, unsaved)
+
+    async def _is_risky(self, path: str) -> bool:
+        """Return whether a file is outside the project, or a program runs what is in it."""
+        buffers = self._editor.port.buffers
+        roots = [self._folder, *await buffers.folders()]
+        return bool((await buffers.shown_path(path, roots)).warning)
+
+    async def _put(
+        self, path: str, target: str, text: str, buffer: FileBuffer, *, is_approved: bool
+    ) -> Written:
+        """Write a file through its buffer, as soon as the user does not type there.
+
+        Raises `ChangedError` if the buffer is another one by then.
+        """
+        if real(path) != target:
+            raise _refused(path, f"{TURNED}; it was not written")
+        bufnr = buffer.bufnr
+        # Without unsaved changes any text may be replaced: the agent has sent the whole file.
+        text_fact = (
+            tick(bufnr, buffer.changedtick) if buffer.is_modified else modified(bufnr, False)
+        )
+        steps = (
+            step(Disk.sync, bufnr),
+            step(Disk.replace, bufnr, NewText(text)),
+            step(Disk.save, bufnr, path, self._name, is_approved),
+        )
+        guard = Guard(Gate.CHANGEABLE, (text_fact, leads_to(path, target)))
+        batch = asyncio.ensure_future(self._editor.port.batch(steps, guard))
+        try:
+            await asyncio.wait([batch], timeout=MENTION_SECONDS)
+            if not batch.done():
+                await self._mention(path, batch)
+            saved = (await batch)[2]
+        finally:
+            batch.cancel()
+        assert isinstance(saved, Saved)
+        if saved.refusal is not None:
+            raise AgentError(saved.refusal)
+        return Written(text, text if saved.text is None else saved.text)
+
+    async def _mention(self, path: str, batch: "asyncio.Future[Any]") -> None:
+        """Tell the user what a write waits for."""
+        obstacle = [step(Windows.obstacle)]
+        asked = asyncio.ensure_future(self._editor.port.batch(obstacle, Guard(Gate.NOTIFIABLE)))
+        try:
+            await asyncio.wait([asked, batch], return_when=asyncio.FIRST_COMPLETED)
+            if asked.done() and (remedy := (await asked)[0]) and not batch.done():
+                self._editor.notify(f"edit of {Path(path).name} waits: {remedy}")
+        finally:
+            asked.cancel()
 
     async def _fit_together(self, base: str, unsaved: str, text: str) -> bool:
         """Return whether two later versions of a text change different lines."""

@@ -27,7 +27,8 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import request
-from claude_ide.editor.port.buffers import Buffers
+from claude_ide.editor.port.buffers import Buffers, Disk
+from claude_ide.editor.port.diagnostics import Diagnostics
 from support.either_editor import BOTH, Editor, host_pids, run
 from support.neovim import until
 from support.ports import port_of
@@ -176,6 +177,24 @@ async def test_a_batch_waits_while_its_gate_is_shut(
     await nvim.keys(opened)
     await asyncio.wait_for(batch, 10)
     assert await nvim.eval(f"getbufline({bufnr}, 1, '$')") == ["two"]
+
+
+async def test_a_file_that_was_unloaded_is_loaded_when_the_editor_can_load_it_again(
+    nvim: Editor, port: Port, path: Path
+) -> None:
+    other = path.with_name("other.txt")
+    other.write_text("two\n")
+    await nvim.keys("q:")
+    await until(lambda: nvim.eval("getcmdwintype() ==# ':'"), "no file can be loaded")
+    steps = (step(Diagnostics.load, str(other)), step(Disk.look, str(other), True))
+    batch = asyncio.ensure_future(port.batch(steps, Guard(Gate.POSSIBLE)))
+
+    assert await is_held(nvim, batch)
+    await nvim.keys(":q<CR>")
+
+    loaded, buffer = await asyncio.wait_for(batch, 10)
+    assert buffer is not None
+    assert (loaded.obstacle, buffer.bufnr, buffer.text) == ("", loaded.bufnr, "two\n")
 
 
 async def test_the_facts_are_checked_when_the_gate_opens(

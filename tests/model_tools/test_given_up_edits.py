@@ -215,28 +215,3 @@ async def test_a_call_that_is_cancelled_while_it_writes_writes_all_and_says_so(
         f"  {greeter}",
     ]
     assert len((await tools.client.call("buffers"))["content"]) == len(answer) - 1
-
-
-async def test_a_long_review_ends_when_neovim_can_load_its_files_again(
-    serving: Neovim, greeter: Path
-) -> None:
-    digest = await serving.lua(
-        "local loaded = require('claude_ide.diagnostics.unopened').load(...)"
-        " return require('claude_ide.tools.edits').text(loaded.bufnr, ...).digest",
-        str(greeter),
-    )
-    await serving.lua("require('claude_ide.diagnostics.unopened').release()")
-    await serving.keys("q:")
-    await until(lambda: serving.eval("getcmdwintype() == ':'"), "no file can be loaded")
-
-    await serving.lua(
-        "require('claude_ide.tools.edits').stale({ files = { ... } },"
-        " function(answer) vim.g.stale = answer end)",
-        {"path": str(greeter), "digest": digest},
-    )
-    await serving.idle(100)
-    assert not await serving.eval("exists('g:stale')")
-    await serving.keys(":q<CR>")
-
-    await until(lambda: serving.eval("exists('g:stale')"), "it is checked")
-    assert await serving.eval("g:stale.paths") == []

@@ -1,23 +1,20 @@
 vim9script
 # Writes a text that the user has accepted through the buffer of its file, as the user would: changed
-# in one undo step, and saved. Unsaved changes stay unsaved.
+# in one undo step, and saved. The host decides what may be written, and when.
 
-import autoload '../channel.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
+import autoload '../file/stamp.vim'
 import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
-import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
-import autoload './announced.vim'
 import autoload './expected.vim'
 import autoload './reload.vim'
 
-const POLL = 50 # milliseconds
-
-final waiting: dict<dict<any>> = {} # by token
+# By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
+final replaced: dict<dict<any>> = {}
 
 # A digest of the text of a loaded buffer.
 export def Digest(bufnr: number): string
@@ -41,97 +38,72 @@ def FormatOf(bufnr: number): dict<any>
   return format
 enddef
 
-# Put a text into a buffer, and save it unless it had unsaved changes. Returns the refusal.
-def Put(bufnr: number, text: list<string>): string
-  const before = getbufline(bufnr, 1, '$')
-  const format = FormatOf(bufnr)
-  const was_modified: bool = getbufvar(bufnr, '&modified')
-  const parsed = edit.OfBytes(bufnr, text)
-  edit.Change(bufnr, parsed.lines)
-  SetFormat(bufnr, parsed)
-  const refusal = was_modified ? '' : file_write.Write(bufnr)
-  if refusal !=# ''
-    edit.Change(bufnr, before)
-    SetFormat(bufnr, format)
-    setbufvar(bufnr, '&modified', file_write.IsDamaged())
-    const known = expected.Of(bufnr)
-    if file_write.IsDamaged() && !empty(known)
-      # It must not follow what is on the disk as if that were the accepted text.
-      expected.Forget(known)
-    endif
-    reload.SyncOne(bufnr)
-  endif
-  return refusal
-enddef
-
-# The answer; empty if the write has to wait.
-def Attempt(write: dict<any>): dict<any>
-  const bufnr = buffers.Loaded(write.path)
-  const turned = file.Turned(write.path, write.target)
-  if turned !=# ''
-    return {error: turned}
-  elseif bufnr == 0
-    return {is_unloaded: true}
-  elseif !moment.MayChange(bufnr)
-    return {}
-  elseif !getbufvar(bufnr, '&modified')
-    if getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
-      return {is_unloaded: true}
-    endif
-    reload.SyncOne(bufnr)
-  endif
-  if Digest(bufnr) !=# write.approved
-    return {bufnr: bufnr}
-  endif
-  const text = split(write.text, "\n", true)
-  const refusal = Put(bufnr, text)
-  if refusal !=# ''
-    return {error: refusal}
-  endif
-  final answer: dict<any> = getbufvar(bufnr, '&modified') ? {is_unsaved: true} : {is_saved: true}
-  return file_text.Get(bufnr) ==# text ? answer : extend(answer, {saved: true})
-enddef
-
-def Try(token: number)
-  if !has_key(waiting, token)
-    return
-  endif
-  const attempted = reason.Attempt(Attempt, [waiting[token]])
-  const answer: dict<any> = attempted[0] ? attempted[1] : {error: attempted[1]}
-  if empty(answer)
-    timer_start(POLL, (_) => Try(token))
-    return
-  endif
-  waiting->remove(string(token))
-  channel.Emit('answered', extendnew({token: token}, answer))
-enddef
-
-# Called by the host: write a file through its buffer, as soon as this does not disturb the user.
-# `approved` is the digest of the text that the user has compared with the new one; `target` is the path
-# without links, which they have seen.
-#
-# Emits `answered` {token}; with `saved` if the file has another text now, such as a formatted one;
-# `is_unsaved` if the text is only in the buffer, which had unsaved changes; `is_unloaded` if the
-# buffer cannot be changed; `bufnr` if it has another text than the approved one; or `error`.
-# Returns {error} if the file must not be written.
-export def Open(token: number, path: string, text: string, agent: string, _: any,
-    approved: string, target: string): dict<any>
+# A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); empty
+# if the file is not loaded. With `has_text` it has the text, as it would be on disk, in place of its digest.
+# Throws if no such file may be written.
+export def Look(path: string, has_text: bool): any
   const checked = gate.Check(path)
   if has_key(checked, 'refusal')
-    return {error: checked.refusal}
+    throw $'claude-ide: {checked.refusal}'
   endif
-  announced.Add(checked.path, agent)
-  waiting[token] = {path: checked.path, target: target, text: text, approved: approved}
-  Try(token)
-  return {}
+  const bufnr = buffers.Loaded(checked.path)
+  if bufnr == 0
+    return v:null
+  elseif !getbufvar(bufnr, '&modified')
+    reload.SyncOne(bufnr)
+  endif
+  const is_modified = !!getbufvar(bufnr, '&modified')
+  final found: dict<any> = {
+    bufnr: bufnr,
+    changedtick: getbufvar(bufnr, 'changedtick'),
+    stamp: stamp.Of(checked.path),
+    is_modified: is_modified,
+    is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
+    is_behind: !is_modified && !moment.MayChange(bufnr),
+  }
+  return extend(found, has_text ? {text: file_text.Get(bufnr)} : {digest: Digest(bufnr)})
 enddef
 
-# Give up a write that still waits.
-export def Close(token: number): bool
-  if has_key(waiting, token)
-    waiting->remove(string(token))
+# Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced and
+# saved.
+export def Check(bufnr: number, _: dict<any>): bool
+  return getbufvar(bufnr, '&modified') || !file_write.HasChanged(bufnr)
+enddef
+
+# Replace the text of a buffer in one undo step, and its options with those of the text. Returns the new
+# 'changedtick'.
+export def Replace(bufnr: number, given: dict<any>): number
+  replaced[bufnr] = {
+    lines: getbufline(bufnr, 1, '$'),
+    format: FormatOf(bufnr),
+    text: given.text,
+  }
+  const parsed = edit.OfBytes(bufnr, given.text)
+  edit.Change(bufnr, parsed.lines)
+  SetFormat(bufnr, parsed)
+  return getbufvar(bufnr, 'changedtick')
+enddef
+
+# Save a buffer whose text was just replaced. If that fails, the earlier text, which had no unsaved changes,
+# comes back. Returns a `refusal`; or the `text` that the file has now, if it is another one, such as a
+# formatted one.
+export def Save(bufnr: number, path: string, agent: string, is_accepted: bool): dict<any>
+  const before = remove(replaced, string(bufnr))
+  const refusal = file_write.Write(bufnr)
+  if refusal ==# ''
+    const saved = file_text.Get(bufnr)
+    return saved == before.text ? {} : {text: saved}
   endif
-  return true
+  edit.Change(bufnr, before.lines)
+  SetFormat(bufnr, before.format)
+  setbufvar(bufnr, '&modified', file_write.IsDamaged())
+  const known = expected.Of(bufnr)
+  if file_write.IsDamaged() && !empty(known)
+    # It must not follow what is on the disk as if that were the accepted text.
+    expected.Forget(known)
+  endif
+  reload.SyncOne(bufnr)
+  return {refusal: refusal}
 enddef
 
 defcompile

@@ -2,11 +2,9 @@
 --- which the user reviews before any is applied.
 local buffer_text = require('claude_ide.file.text')
 local folders = require('claude_ide.file.folders')
-local moment = require('claude_ide.when.moment')
 local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
-local reload = require('claude_ide.disk.reload')
 local whereabouts = require('claude_ide.file.whereabouts')
 
 local M = {}
@@ -72,35 +70,6 @@ function M.texts(arguments, answer)
     end
   end
   answer({ texts = texts })
-end
-
--- Whether a file has another text than the one with which an edit was computed.
-local function is_changed(file)
-  local ok, bufnr = pcall(place.buffer, file.path)
-  if not ok then
-    return true
-  elseif not vim.bo[bufnr].modified then
-    reload.sync_one(bufnr)
-  end
-  return digest(bufnr) ~= file.digest
-end
-
---- Answers the `paths` of those files whose texts are no longer those of the digests.
----@param arguments { files: { path: string, digest: string }[] }
----@param answer claude_ide.ToolAnswer
-function M.stale(arguments, answer)
-  -- A file that was unloaded during a long review has to be loaded again.
-  return moment.when_possible(function()
-    local paths = {}
-    for _, file in ipairs(arguments.files) do
-      if is_changed(file) then
-        paths[#paths + 1] = file.path
-      end
-    end
-    answer({ paths = paths })
-  end, function(reason)
-    answer({ error = reason })
-  end)
 end
 
 return M

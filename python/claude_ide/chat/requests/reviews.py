@@ -139,8 +139,8 @@ class Reviews:
         found: dict[str, str] = {}
         for path in paths if self._has_editor_files else ():
             with contextlib.suppress(EditorError):
-                buffer = await self._editor.port.disk.agent_text(path)
-                if buffer.text is not None and not buffer.is_behind:
+                buffer = await self._editor.port.disk.look(path, True)
+                if buffer and buffer.text is not None and not (buffer.is_gone or buffer.is_behind):
                     found[path] = buffer.text
         return found
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from claude_ide.editor.port.batch import MISSING
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 from claude_ide.editor.port.events import EditorsChanged
 
@@ -146,58 +147,79 @@ class Buffers(Protocol):
         ...
 
 
-class AgentText(Payload, frozen=True):
-    """A buffer's text as it would be on disk; None if there is none.
+class FileBuffer(Payload, frozen=True):
+    """A loaded file as somebody has to know it who wants to write it.
 
-    With `is_behind` another program may have written the file since.
+    `text` is what would be on disk; without it there is its `digest`. A buffer that is
+    `is_only_shown` has no unsaved changes and does not let the user make any. With `is_behind`,
+    another program may have written the file since, and the buffer cannot be updated now.
     """
 
-    text: str | None = None
+    bufnr: int
+    changedtick: int
+    stamp: str
+    is_modified: bool = False
+    is_only_shown: bool = False
     is_behind: bool = False
+    text: str | None = None
+    digest: str = ""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the buffer only has the saved text of a file that no longer exists."""
+        return not self.is_modified and self.stamp == MISSING
 
 
-class WriteOutcome(Payload, frozen=True):
-    """What has become of a write; all defaults if it was made as asked.
+class NewText(Payload, frozen=True):
+    """A text as it is to be on disk; the editor keeps a byte order mark, and how lines end."""
 
-    `saved` is the text that the file has instead, such as a formatted one. With `is_unsaved` the
-    text is only in the buffer, which had unsaved changes. With `is_unloaded` the file is to be
-    written on disk. `bufnr`, `changedtick` and `text` are those of a buffer whose unsaved text the
-    user first has to give up; with `warning` they first have to agree to a change of this file.
+    text: str
+
+
+class Saved(Payload, frozen=True):
+    """What has become of a text that was to be saved.
+
+    With `refusal` it was not. `text` is what the file has instead, such as a formatted one; with
+    `is_unsaved` the buffer has unsaved changes again.
     """
 
-    saved: str | None = None
+    refusal: str | None = None
+    text: str | None = None
     is_unsaved: bool = False
-    is_unloaded: bool = False
-    bufnr: int | None = None
-    changedtick: int = 0
-    text: str = ""
-    warning: str | None = None
 
 
 class Disk(Protocol):
     """What others write to the files of buffers."""
 
-    @request("disk.agent_file.read")
-    async def agent_text(self, path: str) -> AgentText:
-        """Return the text of a file's buffer, saved or not."""
+    @request("disk.agent_file.look")
+    async def look(self, path: str, has_text: bool) -> FileBuffer | None:
+        """Return a file's buffer, after it has followed the disk; None if it is not loaded."""
         ...
 
-    @operation("disk.agent_file.open", "disk.agent_file.close")
-    async def write(
-        self,
-        path: str,
-        text: str,
-        agent: str,
-        project: str | Literal[False],
-        approved: int | str | Literal[False],
-        target: str,
-    ) -> WriteOutcome:
-        """Write a file through its buffer, as soon as this does not disturb the user.
+    @request("disk.agent_file.check")
+    async def check(self, bufnr: int, text: NewText) -> bool:
+        """Return whether a buffer has unsaved changes, or the present text of its file.
 
-        `project` is the agent's folder, or False if the user has allowed to change this file.
-        `approved` is the `changedtick` or the digest of the text that the user lets be replaced.
-        `target` is the path without links.
+        Raises `EditorError` if its encoding lacks characters of the text.
         """
+        ...
+
+    @request("disk.agent_file.replace")
+    async def replace(self, bufnr: int, text: NewText) -> int:
+        """Replace a buffer's text in one undo step; return the new 'changedtick'."""
+        ...
+
+    @request("disk.agent_file.save")
+    async def save(self, bufnr: int, path: str, agent: str, is_accepted: bool) -> Saved:
+        """Save a buffer after `replace`; if that fails, the text before comes back.
+
+        `is_accepted` is whether the user has seen the change.
+        """
+        ...
+
+    @request("disk.reload.sync_one")
+    async def sync(self, bufnr: int) -> bool:
+        """Have a buffer without unsaved changes follow the disk now; return whether it has."""
         ...
 
     @request("host.server")

@@ -6,7 +6,6 @@ and the model's tools that need it are not offered.
 
 IN_VIM = {
     "chat": "the panel",
-    "disk.agent_file.read": "agents of the panel read files through buffers",
     "file.rebase.merge_texts": "the panel merges prompts that were edited",
     "jupyter": "the kernel",
     "question.answer.close": "an answer that goes on in the panel",

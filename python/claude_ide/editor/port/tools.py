@@ -148,11 +148,6 @@ class ModelTools(Protocol):
         """Return the `texts` of `files` that a server, `client`, wants to change."""
         ...
 
-    @tool("tools.edits.stale")
-    async def stale(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `paths` of those `files` whose text no longer has its `digest`."""
-        ...
-
     @tool("tools.screen.windows")
     async def windows(self, fields: Fields = ...) -> dict[str, Any]:
         """Return tab pages and windows, with the visible `text` if wanted."""

@@ -16,6 +16,14 @@ class Look(Payload, frozen=True):
 class Windows(Protocol):
     """Floats, and splits at an edge of the screen."""
 
+    @request("when.moment.obstacle")
+    async def obstacle(self) -> str | None:
+        """Return what the user has to do before something can appear, such as "leave Insert mode".
+
+        None or empty if nothing but typing delays it.
+        """
+        ...
+
     @request("window.float.show")
     async def show_lines(self, lines: Sequence[str], look: Look) -> int:
         """Show a few lines in a float, until a key closes it; return the buffer's number."""

@@ -1,25 +1,36 @@
 """An edit of one or more files that the user reviews before any of it is applied."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Any
 
 import msgspec
 
 from claude_ide import files as disk
 from claude_ide.editor.diffs import Diff
+from claude_ide.editor.port.batch import (
+    MISSING,
+    ChangedError,
+    Gate,
+    Guard,
+    Step,
+    leads_to,
+    retry,
+    stamp,
+    step,
+    tick,
+)
+from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
+from claude_ide.editor.port.diagnostics import Diagnostics
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.edits import EditedFile
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.tool import Content
-from claude_ide.paths import exists
+from claude_ide.paths import TURNED, exists, real
 
 EACH, ALL, REFUSE = "Review each file", "Apply all without review", "Refuse"
-
-WRITER = "disk.agent_file"
-"""The Lua module that writes a file through its buffer."""
 
 
 class Accepted(msgspec.Struct, frozen=True):
@@ -79,8 +90,8 @@ async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outc
     reviewing = _Review(client, files)
     try:
         await reviewing.ask(what)
-        await reviewing.check()
-        await _to_the_end(reviewing.apply())
+        unchanged = await reviewing.check()
+        await _to_the_end(reviewing.apply(unchanged))
     except asyncio.CancelledError:
         reviewing.report_late(what)
         raise
@@ -174,56 +185,121 @@ class _Review:
             reason = f": {decision.reason}" if decision.reason else ""
             self.outcome.rejected.append(f"{file.path}{made}{reason}")
 
-    async def check(self) -> None:
-        """Raise `ToolError` if one of the accepted files has changed since it was read."""
-        known = [each.file for each in self._accepted if not each.file.is_new]
-        fields = [{"path": file.path, "digest": file.digest} for file in known]
-        found = await self._editor.port.model_tools.stale({"files": fields}) if fields else {}
-        stale = [*(found.get("paths") or [])]
-        stale += [each.file.path for each in self._accepted if each.file.is_new and _exists(each)]
+    async def check(self) -> list[FileBuffer]:
+        """Return the buffers of the accepted files that are not new.
+
+        Raises `ToolError` if one of the files has changed since it was read, or cannot be written.
+        """
+        for file in (each.file for each in self._accepted):
+            if real(file.path) != file.target:
+                raise ToolError(f"{file.path}: {TURNED}; {self._nothing()}")
+        buffers, stale = [], [each.file.path for each in self._accepted if _is_there_by_now(each)]
+        for accepted in (each for each in self._accepted if not each.file.is_new):
+            buffer = await self._unchanged(accepted)
+            if buffer is None:
+                stale.append(accepted.file.path)
+            else:
+                buffers.append(buffer)
         if stale:
             names = ", ".join(stale)
             nothing = self._nothing("applied")
             raise ToolError(f"changed during the review: {names}; {nothing}, call again")
+        return buffers
 
-    async def apply(self) -> None:
-        """Write the accepted files; those with unsaved changes stay unsaved."""
-        for accepted in self._accepted:
-            try:
-                await self._apply(accepted)
-            except (EditorError, OSError) as error:
-                reason = (
-                    getattr(error, "strerror", None) or str(error) or f"{editor_name()} is busy"
-                )
-                self.outcome.failed.append(f"{accepted.file.path}: {reason}")
+    async def _unchanged(self, accepted: Accepted) -> FileBuffer | None:
+        """Return the buffer of a file; None if it has another text than when it was read."""
+        path, port = accepted.file.path, self._editor.port
+        # A file that was unloaded during a long review has to be loaded again.
+        steps = (step(Diagnostics.load, path), step(Disk.look, path, False))
+        _, buffer = await port.batch(steps, Guard(Gate.POSSIBLE))
+        if buffer is None or buffer.digest != accepted.file.digest:
+            return None
+        if buffer.is_only_shown:
+            raise ToolError(f"{path}: read-only in {editor_name()}; {self._nothing()}")
+        is_current = await port.disk.check(buffer.bufnr, NewText(accepted.text))
+        return buffer if is_current else None
+
+    async def apply(self, unchanged: Sequence[FileBuffer]) -> None:
+        """Change all accepted files in one instant, or none, and save them.
+
+        Those with unsaved changes stay unsaved.
+        """
+        known = [each for each in self._accepted if not each.file.is_new]
+        found: Sequence[FileBuffer] | None = unchanged
+
+        async def attempt() -> tuple[Sequence[FileBuffer], Sequence[int]]:
+            nonlocal found
+            buffers, found = found or await self.check(), None
+            return buffers, await self._replace(known, buffers)
+
+        buffers, ticks = await retry(attempt)
+        for accepted, buffer, changedtick in zip(known, buffers, ticks, strict=True):
+            if buffer.is_modified:
+                self._report(accepted, is_saved=False)
             else:
-                if accepted.diff is not None:
-                    self._written.add(accepted.diff.id)
+                await self._reported(accepted, self._save(accepted, buffer.bufnr, changedtick))
+        for accepted in self._accepted:
+            if accepted.file.is_new:
+                await self._reported(accepted, self._create(accepted))
 
-    async def _apply(self, accepted: Accepted) -> None:
-        path, text = accepted.file.path, accepted.text
-        notes = [" (the user has changed the proposal)"] * (text != accepted.file.text)
-        if accepted.file.is_new:
-            if _exists(accepted):
-                raise EditorError("exists by now")
-            content = text.encode("utf-8", "surrogateescape")
-            await asyncio.to_thread(disk.write, path, accepted.file.target, content)
-            self.outcome.written.append("".join([path, *notes]))
-            return
-        loaded = await self._editor.load(path)
-        if loaded.obstacle:
-            raise EditorError(loaded.obstacle)
-        name, digest = self._client.shown_name, accepted.file.digest
-        target = accepted.file.target
-        done = await self._editor.port.disk.write(path, text, name, False, digest, target)
-        if done.is_unloaded:
-            raise EditorError(f"read-only in {editor_name()}, or closed")
-        if done.bufnr is not None:
-            raise EditorError("changed meanwhile; it was not changed")
-        if done.saved is not None:
-            notes.append(" (saving has changed it further)")
-        listed = self.outcome.unsaved if done.is_unsaved else self.outcome.written
-        listed.append("".join([path, *notes]))
+    async def _replace(
+        self, known: Sequence[Accepted], buffers: Sequence[FileBuffer]
+    ) -> Sequence[int]:
+        """Replace the texts of buffers, as soon as the user types in none of them.
+
+        Raises `ChangedError` if one of the files is another one by then.
+        """
+        facts = [leads_to(each.file.path, each.file.target) for each in self._accepted]
+        facts += [stamp(each.file.path, MISSING) for each in self._accepted if each.file.is_new]
+        changes: list[Step[int]] = []
+        for accepted, buffer in zip(known, buffers, strict=True):
+            facts += [
+                tick(buffer.bufnr, buffer.changedtick),
+                stamp(accepted.file.path, buffer.stamp),
+            ]
+            changes.append(step(Disk.replace, buffer.bufnr, NewText(accepted.text)))
+        return await self._editor.port.batch(changes, Guard(Gate.CHANGEABLE, (*facts,)))
+
+    async def _reported(self, accepted: Accepted, writing: Awaitable[Saved]) -> None:
+        """Report what has become of a write."""
+        try:
+            saved = await writing
+        except (EditorError, OSError) as error:
+            refusal = getattr(error, "strerror", None) or str(error) or f"{editor_name()} is busy"
+            self.outcome.failed.append(f"{accepted.file.path}: {refusal}")
+        else:
+            changed_further = " (saving has changed it further)" * (saved.text is not None)
+            self._report(accepted, changed_further, is_saved=not saved.is_unsaved)
+
+    def _report(self, accepted: Accepted, note: str = "", *, is_saved: bool) -> None:
+        changed_by_user = accepted.text != accepted.file.text
+        notes = " (the user has changed the proposal)" * changed_by_user + note
+        listed = self.outcome.written if is_saved else self.outcome.unsaved
+        listed.append(f"{accepted.file.path}{notes}")
+        if accepted.diff is not None:
+            self._written.add(accepted.diff.id)
+
+    async def _save(self, accepted: Accepted, bufnr: int, changedtick: int) -> Saved:
+        """Save a buffer, unless the user has changed it since its text was replaced."""
+        name, path = self._client.shown_name, accepted.file.path
+        guard = Guard(Gate.POSSIBLE, (tick(bufnr, changedtick),))
+        try:
+            (saved,) = await self._editor.port.batch(
+                [step(Disk.save, bufnr, path, name, True)], guard
+            )
+        except ChangedError:
+            return Saved(is_unsaved=True)
+        if saved.refusal is not None:
+            raise EditorError(saved.refusal)
+        return saved
+
+    async def _create(self, accepted: Accepted) -> Saved:
+        content = accepted.text.encode("utf-8", "surrogateescape")
+        path, target = accepted.file.path, accepted.file.target
+        if _is_there_by_now(accepted):
+            raise EditorError("exists by now")
+        await asyncio.to_thread(disk.write, path, target, content)
+        return Saved()
 
     def report_late(self, what: str) -> None:
         """Report what was applied although the call was cancelled, which has no answer."""
@@ -243,5 +319,5 @@ class _Review:
                 self._editor.diffs.settle(each.diff, is_written=is_written)
 
 
-def _exists(accepted: Accepted) -> bool:
-    return exists(accepted.file.path)
+def _is_there_by_now(accepted: Accepted) -> bool:
+    return accepted.file.is_new and exists(accepted.file.path)
