@@ -46,7 +46,6 @@ const FOR_DIFFS = [
   'disk#autoread',
   'disk#expected',
   'disk#reload',
-  'disk#saved_text',
   'file#borrowed_buffer',
   'file#command_buffer',
   'file#edit',

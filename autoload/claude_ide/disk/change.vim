@@ -9,7 +9,6 @@ import autoload '../file/write.vim' as file_write
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
-import autoload './held.vim'
 import autoload './reload.vim'
 import autoload './report.vim'
 
@@ -43,7 +42,7 @@ def Keep(bufnr: number)
 enddef
 
 def Check(bufnr: number): string
-  if !is_on || held.Path(bufnr) ==# ''
+  if !is_on || file.LoadedPath(bufnr) ==# ''
     return ''
   elseif reload.IsExpected(bufnr) || !moment.IsTextFree()
     return 'busy'
@@ -70,7 +69,7 @@ enddef
 
 # Vim has found the change first, for example because it got the focus.
 def TakesOver(bufnr: number): bool
-  const is_ours = held.Path(bufnr) !=# '' && reload.IsFollowed(bufnr)
+  const is_ours = file.LoadedPath(bufnr) !=# '' && reload.IsFollowed(bufnr)
     && !reload.IsTooLarge(bufnr)
   if is_ours
     ReportSoon(bufnr)
@@ -88,7 +87,7 @@ enddef
 def ReportFiles(_: number)
   var files: list<dict<any>> = []
   for bufnr in keys(unreported)->mapnew((_, key) => str2nr(key))
-    files->add({bufnr: bufnr, path: held.Path(bufnr)})
+    files->add({bufnr: bufnr, path: file.LoadedPath(bufnr)})
   endfor
   unreported = {}
   if is_on && !empty(files)
@@ -116,7 +115,7 @@ export def Watch(on: bool)
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * ReportSoon(str2nr(expand('<abuf>')))
     endif
   augroup END
-  for bufnr in on ? held.All() : []
+  for bufnr in on ? file.LoadedFiles() : []
     ReportSoon(bufnr)
   endfor
   if !on

@@ -10,16 +10,30 @@ vim9script
 # - `changed_at`: when the file was last seen to have changed; 0 if it has not
 # - `is_unannounced`: it was found on disk, and is not that of an accepted diff
 
+import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
 import autoload './autoread.vim'
-import autoload './saved_text.vim'
 
 var expected: dict<dict<any>> = {} # by buffer
 
 # Milliseconds since some fixed time.
 export def Now(): number
   return float2nr(reltimefloat(reltime()) * 1000)
+enddef
+
+# The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known.
+# `earlier` serves as the base, too: buffer and file derive from it. `is_current` is whether Vim knows
+# the file in its current state.
+export def SavedText(bufnr: number, is_current: bool,
+    earlier: list<list<string>> = []): list<list<string>>
+  if !getbufvar(bufnr, '&modified')
+    return [getbufline(bufnr, 1, '$')]
+  elseif !empty(earlier) || !is_current
+    return earlier
+  endif
+  const text = edit.Read(bufnr)
+  return [edit.InBuffer(get(text, 'lines', []))]
 enddef
 
 # Only for the autocommand: Vim has noticed the write before us.
@@ -39,7 +53,7 @@ enddef
 export def OnFile(bufnr: number, path: string)
   final write = Of(bufnr)
   if !empty(write) && fnamemodify(path, ':p') ==# file.Name(bufnr)
-    write.saved = saved_text.Of(bufnr, true, write.saved)
+    write.saved = SavedText(bufnr, true, write.saved)
     write.changed_at = 0
   endif
 enddef

@@ -15,9 +15,7 @@ import autoload '../when/moment.vim'
 import autoload './announced.vim'
 import autoload './autoread.vim'
 import autoload './expected.vim'
-import autoload './held.vim'
 import autoload './report.vim'
-import autoload './saved_text.vim'
 
 # Milliseconds.
 const POLL = 25
@@ -189,7 +187,7 @@ enddef
 
 def SavedOf(bufnr: number): list<list<string>>
   const is_modified: bool = getbufvar(bufnr, '&modified')
-  return saved_text.Of(bufnr, !is_modified || IsCurrent(bufnr))
+  return expected.SavedText(bufnr, !is_modified || IsCurrent(bufnr))
 enddef
 
 # Notice a change that is there already, which would else be taken for one that is expected. A buffer
@@ -306,7 +304,7 @@ enddef
 
 # Update one buffer now, if its file has been written. Returns whether it has changed.
 export def SyncOne(bufnr: number): bool
-  if !moment.IsTextFree() || held.Path(bufnr) ==# ''
+  if !moment.IsTextFree() || file.LoadedPath(bufnr) ==# ''
     return false
   endif
   const synced = reason.Attempt(SyncBuffer, [bufnr])
@@ -316,7 +314,7 @@ enddef
 # Update all loaded buffers whose files have been written, now. Returns the numbers of those that
 # have changed.
 export def Sync(): list<number>
-  return held.All()->filter((_, bufnr) => SyncOne(bufnr))
+  return file.LoadedFiles()->filter((_, bufnr) => SyncOne(bufnr))
 enddef
 
 defcompile

@@ -50,6 +50,16 @@ export def Path(bufnr: number): string
   return is_held ? name : ''
 enddef
 
+# The same; empty for a buffer that is not loaded, too.
+export def LoadedPath(bufnr: number): string
+  return bufloaded(bufnr) ? Path(bufnr) : ''
+enddef
+
+# The numbers of all loaded buffers that hold files.
+export def LoadedFiles(): list<number>
+  return Loaded()->filter((_, bufnr) => Path(bufnr) !=# '')
+enddef
+
 # A path without links, also if its file does not exist; unchanged if its links never end.
 export def Resolved(path: string): string
   try

@@ -13,7 +13,6 @@ local message = require('claude_ide.say.message')
 local moment = require('claude_ide.when.moment')
 local packed_lines = require('claude_ide.file.packed_lines')
 local rebase = require('claude_ide.file.rebase')
-local saved_text = require('claude_ide.disk.saved_text')
 local slices = require('claude_ide.when.slices')
 local unseen = require('claude_ide.unseen')
 local written = require('claude_ide.file.written')
@@ -29,7 +28,6 @@ local SETTLED_EMPTY = 500
 local RESTLESS = 2000
 
 local MISSING = file_stamp.MISSING
-local lines_of = saved_text.lines_of
 
 local is_polling = false
 
@@ -47,7 +45,7 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
-  return bufnr and saved_text.of(bufnr) or { stamp = file_stamp.of(path) }
+  return bufnr and expected.saved(bufnr) or { stamp = file_stamp.of(path) }
 end
 
 --- Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
@@ -76,7 +74,8 @@ local function apply(write, text)
     return 'has unsaved changes to an older text, which are kept as they are'
   end
   local theirs = file_edit.in_buffer(text.lines)
-  local lines, conflicts = rebase.merge(packed_lines.unpack(saved), lines_of(bufnr), theirs)
+  local ours = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local lines, conflicts = rebase.merge(packed_lines.unpack(saved), ours, theirs)
   file_edit.adopt(bufnr, text, lines)
   return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
 end
@@ -228,7 +227,7 @@ end
 local function expect(path, earlier)
   local bufnr = buffers.loaded(path)
   if bufnr and not file_edit.is_translated(bufnr) then
-    local write = expected.of(bufnr) or wait_for(bufnr, saved_text.of(bufnr, earlier))
+    local write = expected.of(bufnr) or wait_for(bufnr, expected.saved(bufnr, earlier))
     write.is_unannounced = nil
     write.deadline = vim.uv.now() + M.comes_within
   end
@@ -238,7 +237,7 @@ follow = function(path, saved)
   expect(path, saved)
   local bufnr = buffers.loaded(path)
   local write = bufnr and expected.of(bufnr)
-  local before = write and saved_text.before(write.bufnr, saved)
+  local before = write and expected.saved_before(write.bufnr, saved)
   if write and before then
     write.saved = before
   end
