@@ -27,7 +27,7 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import request
-from claude_ide.editor.port.buffers import Buffers, Disk
+from claude_ide.editor.port.buffers import Buffers, Disk, NewText, Saved
 from claude_ide.editor.port.diagnostics import Diagnostics
 from support.either_editor import BOTH, Editor, host_pids, run
 from support.neovim import until
@@ -241,6 +241,37 @@ async def test_a_step_that_raises_an_error_stops_the_rest(
         await port.batch(steps, Guard(Gate.POSSIBLE))
 
     assert raised.value.index == 0
+
+
+async def test_the_texts_of_several_files_are_replaced_all_or_none(
+    nvim: Editor, port: Port, path: Path
+) -> None:
+    other = path.with_name("other.txt")
+    other.write_text("one\n")
+    await nvim.command(f"edit {other}")
+    buffers = [await port.disk.look(str(each), False) for each in (path, other)]
+    found = [buffer for buffer in buffers if buffer is not None]
+    facts = [tick(buffer.bufnr, buffer.changedtick) for buffer in found]
+    guard = Guard(Gate.CHANGEABLE, (*facts,))
+    steps = [step(Disk.replace, buffer.bufnr, NewText("two\n")) for buffer in found]
+    await nvim.command("call setline(1, 'mine')")
+
+    with pytest.raises(ChangedError) as raised:
+        await port.batch(steps, guard)
+
+    assert [fact for fact, _ in raised.value.failed] == [facts[1]]
+    await nvim.command("undo")
+    lines = [await nvim.eval(f"getbufline({buffer.bufnr}, 1, '$')") for buffer in found]
+    assert lines == [["one"], ["one"]]
+
+    ticks = [
+        (await state(nvim))[1] if buffer is found[1] else buffer.changedtick for buffer in found
+    ]
+    facts = [tick(each.bufnr, now) for each, now in zip(found, ticks, strict=True)]
+    await port.batch(steps, Guard(Gate.CHANGEABLE, (*facts,)))
+    saved = [await port.disk.save(each.bufnr, "", "Otter", True) for each in found]
+    assert saved == [Saved(), Saved()]
+    assert (path.read_text(), other.read_text()) == ("two\n", "two\n")
 
 
 async def test_a_cancelled_batch_is_withdrawn(nvim: Editor, port: Port, path: Path) -> None:
