@@ -70,13 +70,6 @@ export def Resolved(path: string): string
   return path
 enddef
 
-# Why a file must not be written: its path no longer leads to `target`, where it led when somebody looked at
-# it, without links. Empty if it still does.
-export def Turned(path: string, target: string): string
-  return Resolved(path) ==# target ? ''
-    : $'{path}: a link on its path has changed since it was shown; it was not written.'
-enddef
-
 # Whether the pattern of an autocommand is for a path, as Vim decides it.
 export def IsMatch(pattern: string, path: string): bool
   const name = pattern =~# '/' ? path : fnamemodify(path, ':t')
