@@ -40,17 +40,12 @@ export def Format(bufnr: number, formatter: dict<any>, Done: func): func
       : len(output) > limits.most_lines ? $'{limits.most_lines} lines' : ''
     if state.excess !=# ''
       shell_command.Kill(state.job)
+      Done({excess: state.excess}, [])
     endif
   enddef
   def Conclude(code: number, signal: string)
     const said = errors->copy()->filter((_, line) => line =~# '\S')->get(0, '')
-    final outcome = {
-      code: code,
-      signal: toupper(signal),
-      said: said,
-      is_empty: !!empty(output),
-      excess: state.excess,
-    }
+    final outcome = {code: code, signal: toupper(signal), said: said, is_empty: !!empty(output)}
     Done(outcome, WithoutLineEnds(output))
   enddef
   const Inside = (command) => {
