@@ -5,7 +5,7 @@ vim9script
 import autoload './channel.vim'
 import autoload './disk/reload.vim'
 import autoload './file/edit.vim'
-import autoload './file/inside.vim'
+import autoload './window/inside.vim'
 import autoload './file/load.vim'
 import autoload './file/rebase.vim'
 import autoload './file/write.vim'

@@ -6,6 +6,7 @@ import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
 import autoload './disk/change.vim'
+import autoload './editors/editor_changes.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
@@ -43,14 +44,14 @@ const FOR_DIFFS = [
   'diff#waiting',
   'diff#winbar',
   'diff#windows',
-  'disk#autoread',
+  'file#autoread',
   'disk#expected',
   'disk#reload',
   'file#borrowed_buffer',
   'file#command_buffer',
   'file#edit',
   'file#gate',
-  'file#inside',
+  'window#inside',
   'file#load',
   'file#names',
   'file#text',
@@ -93,6 +94,7 @@ host.OnServing((on) => privacy.Watch(on))
 host.OnServing((on) => moment.NoticeTyping(on))
 host.OnServing((on) => selection.Watch(on))
 host.OnServing((on) => buffers.Watch(on))
+host.OnServing((on) => editor_changes.Watch(on))
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => change.Watch(on))
 host.OnServing((on) => {

@@ -45,7 +45,7 @@ end
 local FOR_SERVER = {
   'privacy',
   'selection',
-  'file.editor_changes',
+  'editors.editor_changes',
   'checking.linters',
   'file.written',
   'file.buffers',
@@ -91,6 +91,7 @@ local function watch(on)
   require('claude_ide.privacy').watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
   require('claude_ide.file.buffers').watch(on)
+  require('claude_ide.editors.editor_changes').watch(on)
   require('claude_ide.diagnostics').watch(on)
   require('claude_ide.disk.change').watch('server', on)
 end

@@ -91,7 +91,7 @@ async def at_work(serving: Editor, claude: ClaudeCode, project: Path) -> Path:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
-    await until(lambda: run(serving, "file.open_editors.paths"))
+    await until(lambda: run(serving, "editors.open_editors.paths"))
     await until(lambda: is_known(serving, claude, path), "the host knows the file")
     await until(
         lambda: any(

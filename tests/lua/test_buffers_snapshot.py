@@ -1,4 +1,4 @@
-"""`file/open_editors.lua`, `file/editor_changes.lua`: snapshots of the editors, and changes."""
+"""`editors/open_editors.lua`, `editors/editor_changes.lua`: snapshots, and changes of them."""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,15 @@ from support.neovim import Neovim, until
 FOLDERS = "return require('claude_ide.file.folders').all()"
 
 
+async def report(nvim: Neovim, on: bool) -> None:
+    """Start or stop to follow the buffers and to report their changes, as with the server."""
+    await call(nvim, "watch", on)
+    await nvim.lua("require('claude_ide.editors.editor_changes').watch(...)", on)
+
+
 async def watch(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await call(nvim, "watch", True)
+    await report(nvim, True)
 
 
 # editors, paths
@@ -75,7 +81,7 @@ async def test_editors_names_an_unnamed_buffer_untitled(nvim: Neovim) -> None:
 
 
 async def test_editors_are_ordered_by_last_use(nvim: Neovim, project: Path) -> None:
-    await call(nvim, "watch", True)
+    await report(nvim, True)
     for name in ("a.txt", "b.txt", "c.txt"):
         await edit(nvim, write(project / name))
     await edit(nvim, project / "a.txt")
@@ -108,7 +114,7 @@ async def test_editors_reports_where_each_file_is_shown(nvim: Neovim, project: P
 async def test_the_file_next_to_a_terminal_is_active_while_the_terminal_has_focus(
     nvim: Neovim, project: Path
 ) -> None:
-    await call(nvim, "watch", True)
+    await report(nvim, True)
     await edit(nvim, write(project / "other.txt"))
     await nvim.command(f"vsplit {write(project / 'shown.txt')}")
     await nvim.command("botright vsplit | terminal")
@@ -232,7 +238,7 @@ async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, proje
 
 async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) -> None:
     await watch(nvim)
-    await call(nvim, "watch", False)
+    await report(nvim, False)
 
     await edit(nvim, write(project / "a.txt"))
     await nvim.idle(200)

@@ -344,7 +344,9 @@ async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, proje
     assert result == {"opened": paths, "errors": [f"{missing}: no such file"]}
     assert await here(nvim) == "plain.txt"
     assert await names(nvim) == ["plain.txt"]
-    assert (await nvim.lua("return require('claude_ide.file.open_editors').paths()"))[0] == paths[0]
+    assert (await nvim.lua("return require('claude_ide.editors.open_editors').paths()"))[
+        0
+    ] == paths[0]
     assert len(await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.loaded')")) >= len(
         paths
     )

@@ -1,4 +1,4 @@
-"""`file/open_editors.lua`: reports while very many files are open."""
+"""`editors/open_editors.lua`: reports while very many files are open."""
 
 import random
 import re
@@ -15,7 +15,7 @@ from support.neovim import Neovim, until
 MANY = 130
 OPEN = chunk("open_editors/open")
 BEGIN = chunk("open_editors/begin")
-SNAPSHOT = "return require('claude_ide.file.open_editors').snapshot()"
+SNAPSHOT = "return require('claude_ide.editors.open_editors').snapshot()"
 # The expressions that gather facts about buffers while one is entered and reported. They have the
 # numbers of these buffers in them.
 COUNT_FACTS = chunk("open_editors/count_facts")

@@ -1,4 +1,4 @@
-"""Files in a Neovim under test, and calls of `file/buffers.lua` and `file/open_editors.lua`."""
+"""Files in a Neovim under test, and calls of `file/buffers.lua` and `editors/open_editors.lua`."""
 
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
 
 
 async def open_editors(nvim: Neovim, function: str) -> Any:
-    """Call a function of `file/open_editors.lua`, as the host does."""
-    return await nvim.lua(f"return require('claude_ide.file.open_editors').{function}()")
+    """Call a function of `editors/open_editors.lua`, as the host does."""
+    return await nvim.lua(f"return require('claude_ide.editors.open_editors').{function}()")
 
 
 async def edit(nvim: Neovim, path: Path) -> None:

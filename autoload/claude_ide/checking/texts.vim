@@ -3,7 +3,7 @@ vim9script
 # the facts by which the host waits for them.
 
 import autoload './sources.vim'
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
 

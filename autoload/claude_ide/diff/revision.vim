@@ -6,7 +6,7 @@ vim9script
 # is the proposal itself, or the newest version when it was read again; `oldest` is that number.
 
 import autoload '../file/edit.vim'
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 import autoload '../file/text.vim' as file_text
 import autoload '../say/screen.vim'
 import autoload '../when/moment.vim'

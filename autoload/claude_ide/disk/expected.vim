@@ -13,7 +13,7 @@ vim9script
 import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/write.vim' as file_write
-import autoload './autoread.vim'
+import autoload '../file/autoread.vim'
 
 var expected: dict<dict<any>> = {} # by buffer
 

@@ -13,7 +13,7 @@ import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 import autoload '../when/moment.vim'
 import autoload './announced.vim'
-import autoload './autoread.vim'
+import autoload '../file/autoread.vim'
 import autoload './expected.vim'
 import autoload './report.vim'
 

@@ -1,7 +1,6 @@
 vim9script
 # Finds the buffer of a file, and reads, writes and watches it.
 
-import autoload './editor_changes.vim' as changes
 import autoload './gate.vim'
 import autoload './names.vim'
 import autoload './path.vim' as file
@@ -103,12 +102,11 @@ export def Folder(): string
   return getcwd()
 enddef
 
-# Emit changes of the open files (`editor_changes.vim`), and track the states of their files.
+# Track the states of the open files, and when buffers were used.
 export def Watch(on: bool)
   file_write.Watch(on)
   written.Watch(on)
   recent.Watch(on)
-  changes.Watch(on)
   if !on
     names.Stop()
   endif

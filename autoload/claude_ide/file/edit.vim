@@ -3,7 +3,7 @@ vim9script
 # and the cursor stay with their lines, and only removed lines lose their marks.
 
 import autoload './gate.vim'
-import autoload './inside.vim'
+import autoload '../window/inside.vim'
 import autoload './path.vim' as file
 import autoload './rebase.vim'
 import autoload './text.vim' as file_text

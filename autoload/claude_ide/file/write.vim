@@ -7,7 +7,7 @@ import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
 import autoload './written.vim'
-import autoload './inside.vim'
+import autoload '../window/inside.vim'
 import autoload '../say/message.vim'
 import autoload '../say/reason.vim'
 

@@ -3,7 +3,7 @@ vim9script
 # change the buffer itself: this takes the result out of it.
 
 import autoload '../file/edit.vim'
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 import autoload './hidden_cursor.vim'
 
 const MARK = "^'[A-Za-z<>]$"

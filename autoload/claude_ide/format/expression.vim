@@ -1,7 +1,7 @@
 vim9script
 # Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
 
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 import autoload '../say/reason.vim'
 import autoload './checkpoint.vim'
 

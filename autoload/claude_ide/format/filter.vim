@@ -1,7 +1,7 @@
 vim9script
 # Formats with the program in 'formatprg' or 'equalprg', a filter from stdin to stdout.
 
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 import autoload '../system/shell_command.vim'
 
 # The bytes and lines of output after which a program is killed: Vim does not react while it reads them.

@@ -6,7 +6,7 @@ vim9script
 # for a key before 9.1.0563, so the terminal gets maps while a permission waits; a map of the user's
 # is kept.
 
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 
 const KEYS = ['<CR>', '<Esc>', '1', '2', '3', '4', '5', '6', '7', '8', '9']
 

@@ -1,7 +1,7 @@
 vim9script
 # The keys CTRL-H, J, K and L lead out of the CLI's terminal where the user maps them so in Normal mode.
 
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 
 # What a mapping does that goes to the window in a direction.
 const WAYS = ['^<c-w>%s$', '^<c-w><c-%s>$', '^[:<].*wincmd %s<cr>$']

@@ -4,7 +4,7 @@ vim9script
 
 import autoload './bounded.vim'
 import autoload './place.vim'
-import autoload '../file/inside.vim'
+import autoload '../window/inside.vim'
 
 const LARGEST = 500000 # bytes of the text, whose states are restored in a few milliseconds
 

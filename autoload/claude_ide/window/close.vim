@@ -1,7 +1,6 @@
 vim9script
 # Closes windows, and keeps Vim's last window open.
 
-import autoload '../file/path.vim' as file
 import autoload './recent.vim'
 import autoload './tiling.vim'
 
@@ -11,7 +10,7 @@ export def IsLast(win: number): bool
 enddef
 
 def IsFile(bufnr: number): bool
-  return buflisted(bufnr) && getbufvar(bufnr, '&buftype') ==# '' && file.Name(bufnr) !=# ''
+  return buflisted(bufnr) && getbufvar(bufnr, '&buftype') ==# '' && bufname(bufnr) !=# ''
 enddef
 
 # An empty buffer like the one that Vim starts with.

@@ -1,5 +1,5 @@
 --- Loads unopened files for some minutes, so that language servers and linters check them.
-local autoread = require('claude_ide.disk.autoread')
+local autoread = require('claude_ide.file.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local events = require('claude_ide.checking.events')

@@ -1,6 +1,6 @@
 --- Writes to the files of buffers that are expected or may already have happened. Until such a write is
 --- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
-local autoread = require('claude_ide.disk.autoread')
+local autoread = require('claude_ide.file.autoread')
 local changed = require('claude_ide.file.changed')
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')

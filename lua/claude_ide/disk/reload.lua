@@ -1,6 +1,6 @@
 --- Updates buffers after Claude or another program has written their files, without asking the user.
 local announced = require('claude_ide.disk.announced')
-local autoread = require('claude_ide.disk.autoread')
+local autoread = require('claude_ide.file.autoread')
 local buffers = require('claude_ide.file.buffers')
 local changed = require('claude_ide.file.changed')
 local disk_report = require('claude_ide.disk.report')

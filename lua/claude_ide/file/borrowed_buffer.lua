@@ -1,5 +1,5 @@
 --- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
-local autoread = require('claude_ide.disk.autoread')
+local autoread = require('claude_ide.file.autoread')
 local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')

@@ -1,7 +1,6 @@
 --- Finds the buffer of a file, and reads, writes and watches it.
 local buffer_names = require('claude_ide.file.names')
 local buffer_text = require('claude_ide.file.text')
-local changes = require('claude_ide.file.editor_changes')
 local file = require('claude_ide.file.path')
 local file_write = require('claude_ide.file.write')
 local path_gate = require('claude_ide.file.gate')
@@ -117,13 +116,12 @@ function M.folder()
   return vim.fn.getcwd()
 end
 
---- Emit changes of the open files (`editor_changes.watch`), and track the states of their files.
+--- Track the states of the open files, and when buffers were used.
 ---@param on boolean
 function M.watch(on)
   file_write.watch(on)
   written.watch(on)
   recent.watch(on)
-  changes.watch(on)
   if not on then
     buffer_names.stop()
   end

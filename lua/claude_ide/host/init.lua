@@ -25,7 +25,6 @@ local hooks ---@type string? the path of the Unix socket to which CLIs in termin
 local running ---@type claude_ide.Host? the last one that was started
 local serving = false
 local clients = 0
-local outdated ---@type integer? channel of a host that still runs the previous Python
 local on_serving = {} ---@type fun(on: boolean)[]
 local on_start = {} ---@type fun()[]
 local on_exit = {} ---@type fun(reason?: string)[]
@@ -192,16 +191,9 @@ function M.kill()
   return channel.id ~= nil and vim.fn.jobstop(channel.id) == 1
 end
 
---- The plugin's own Python has been updated.
----@return boolean is_outdated whether a host still runs the previous Python
-function M.outdate()
-  outdated = channel.id
-  return outdated ~= nil
-end
-
 -- Stop the whole host, so that the next one runs the updated Python.
-local function stop_outdated(id, opts)
-  process.stop(id)
+local function stop_outdated(opts)
+  process.stop(assert(channel.id))
   if not opts.bang then
     show('stopped', 'info')
   end
@@ -211,8 +203,8 @@ end
 ---@param name string of the command
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
-  if name == 'ClaudeStop' and outdated and outdated == channel.id then
-    return stop_outdated(outdated, opts)
+  if name == 'ClaudeStop' and process.is_outdated() then
+    return stop_outdated(opts)
   end
   local id = channel.id or spawn(not WITHOUT_SERVER[name])
   if not id then

@@ -1,6 +1,8 @@
 --- `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 local log = require('claude_ide.say.log')
 local message = require('claude_ide.say.message')
+local pending = require('claude_ide.host.pending')
+local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')
 local progress = require('claude_ide.window.progress')
 local python = require('claude_ide.host.python')
@@ -50,13 +52,13 @@ local function success_message(installation)
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   end
-  if require('claude_ide.host').outdate() then
+  if process.outdate() then
     local what = package and done or 'Python is updated'
     return what .. '; :ClaudeStop | ClaudeStart restarts the server with it'
   elseif package then
     return ('%s: %s'):format(done, package)
   end
-  local waiting = require('claude_ide.host.ready').waiting()
+  local waiting = pending.waiting()
   return waiting ~= '' and ('Python is ready for %s'):format(waiting)
     or 'Python is ready; :Claude opens Claude Code'
 end
@@ -88,7 +90,7 @@ end
 
 -- A plain clone has no help tags: without them `:help claude_ide` would fail.
 local function make_help_tags()
-  local doc = require('claude_ide.host').root() .. '/doc'
+  local doc = python.root .. '/doc'
   if vim.fn.filewritable(doc) == 2 then
     pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
   end
@@ -106,7 +108,7 @@ local function conclude(installation)
   local text = failed and failure_message(installation.lines) or success_message(installation)
   installation.on_end(text, failed)
   if not failed then
-    require('claude_ide.host.ready').installed()
+    pending.installed()
   end
 end
 
@@ -142,7 +144,7 @@ function M.begin(what, on_line, on_end, removes)
   local installation = { lines = {}, on_line = on_line, on_end = on_end, removes = removes }
   local is_extra = not removes and vim.list_contains(EXTRAS, what)
   installation.package = not is_extra and what or nil
-  local script = require('claude_ide.host').root() .. '/python/claude_ide/install.py'
+  local script = python.root .. '/python/claude_ide/install.py'
   local options = {
     text = true,
     -- Version managers would choose a Python according to the working folder.

@@ -1,4 +1,5 @@
 --- Starts and stops the process of the host, and removes the lock that it leaves.
+local channel = require('claude_ide.channel')
 local lock = require('claude_ide.host.lock')
 local python = require('claude_ide.host.python')
 
@@ -79,12 +80,27 @@ function M.withdraw(process)
 end
 
 --- Stop a host, not only its server. Waits up to three seconds, then kills it.
----@param channel integer
-function M.stop(channel)
-  vim.fn.chanclose(channel)
-  if vim.fn.jobwait({ channel }, LONGEST_END_MS)[1] < 0 then
-    vim.fn.jobstop(channel)
+---@param id integer its channel
+function M.stop(id)
+  vim.fn.chanclose(id)
+  if vim.fn.jobwait({ id }, LONGEST_END_MS)[1] < 0 then
+    vim.fn.jobstop(id)
   end
+end
+
+local outdated ---@type integer? channel of a host that still runs the previous Python
+
+--- The plugin's own Python has been updated.
+---@return boolean is_outdated whether a host still runs the previous Python
+function M.outdate()
+  outdated = channel.id
+  return outdated ~= nil
+end
+
+--- Whether the running host still runs the previous Python.
+---@return boolean
+function M.is_outdated()
+  return outdated ~= nil and outdated == channel.id
 end
 
 return M

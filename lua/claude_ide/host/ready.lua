@@ -1,46 +1,17 @@
 --- Postpones commands that need the host until its Python is installed, and offers to install it.
 local channel = require('claude_ide.channel')
+local pending = require('claude_ide.host.pending')
 local python = require('claude_ide.host.python')
 
 local M = {}
 
--- Commands that make sense some seconds later: anywhere, or only where nothing has changed.
-local ANYWHERE, HERE = 'anywhere', 'here'
-local PATIENT = {
-  Claude = ANYWHERE,
-  ClaudeAdd = ANYWHERE,
-  ClaudeAsk = HERE,
-  ClaudeChat = ANYWHERE,
-  ClaudeCommit = HERE,
-  ClaudeEdit = HERE,
-  ClaudeSend = HERE,
-  ClaudeStart = ANYWHERE,
-}
-
 local YES, NO = 'Yes', 'Not now'
 
----@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)
-
----@class claude_ide.PendingCommand
----@field opts vim.api.keyset.create_user_command.command_args
----@field bufnr integer the buffer in which it was typed
----@field tick integer the state of its text
----@field fn claude_ide.CommandFunction
-
 local latest ---@type claude_ide.PendingCommand? the last one that was run
-local pending = {} ---@type claude_ide.PendingCommand[] wait for an installation
 local is_offering = false
 
 local function show(text, level)
   require('claude_ide.say.message').show(text, level)
-end
-
--- The user waits for the modules that are loaded before the host starts.
-local function when_free(fn)
-  require('claude_ide.when.moment').when_free(fn, function(reason)
-    is_offering = false
-    show(reason, 'error')
-  end)
 end
 
 local function is_installing()
@@ -48,18 +19,9 @@ local function is_installing()
   return install ~= nil and install.is_running()
 end
 
--- The repeated command would toggle what the first one has opened.
-local function postpone(command)
-  pending = vim.tbl_filter(function(other)
-    return other.opts.name ~= command.opts.name or other.opts.args ~= command.opts.args
-  end, pending)
-  table.insert(pending, command)
-end
-
 local function wait(command)
   local name = command.opts.name
-  if PATIENT[name] then
-    postpone(command)
+  if pending.postpone(command) then
     show(('Python is being installed; :%s runs afterwards'):format(name), 'info')
   else
     show(('Python is being installed; run :%s again afterwards'):format(name), 'warn')
@@ -71,7 +33,7 @@ local function answered(index, refusal)
   if index == 1 then
     require('claude_ide.host.install').run()
   else
-    pending = {}
+    pending.clear()
     show(refusal, 'warn')
   end
 end
@@ -81,11 +43,15 @@ local function ask_to_install(problem, refusal)
     return
   end
   is_offering = true
-  when_free(function()
+  -- The user waits for the modules that are loaded before the host starts.
+  require('claude_ide.when.moment').when_free(function()
     local prompt = ('claude-ide: %s. Run :ClaudeInstall now?'):format(problem)
     require('claude_ide.dialogue.vim_ui').select(prompt, { YES, NO }, function(index)
       answered(index, refusal)
     end)
+  end, function(reason)
+    is_offering = false
+    show(reason, 'error')
   end)
 end
 
@@ -97,8 +63,8 @@ end
 ---@param command claude_ide.PendingCommand?
 ---@param problem string
 local function refuse(command, problem)
-  if command and PATIENT[command.opts.name] then
-    postpone(command)
+  if command then
+    pending.postpone(command)
   end
   local refusal, is_installable = python.refusal(problem)
   if is_installable and is_typed(command) and #vim.api.nvim_list_uis() > 0 then
@@ -135,42 +101,6 @@ function M.lacks_python(problem)
   local command = latest
   latest = nil
   refuse(command, problem)
-end
-
-local function run_now(command)
-  local bufnr = vim.api.nvim_get_current_buf()
-  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
-  local is_here = bufnr == command.bufnr and tick == command.tick
-  if PATIENT[command.opts.name] == HERE and not is_here then
-    return show(('Python is ready; run :%s again'):format(command.opts.name), 'warn')
-  end
-  -- A range only makes sense in the text in which it was typed.
-  if not is_here then
-    command.opts.range = 0
-  end
-  command.fn(command.opts)
-end
-
---- The names of the commands that wait, such as `:Claude, :ClaudeStart`; empty without any.
----@return string
-function M.waiting()
-  return vim
-    .iter(pending)
-    :map(function(command)
-      return ':' .. command.opts.name
-    end)
-    :join(', ')
-end
-
---- Python has been installed: run the commands that wait for it.
-function M.installed()
-  local commands = pending
-  pending = {}
-  if #commands > 0 then
-    when_free(function()
-      vim.iter(commands):each(run_now)
-    end)
-  end
 end
 
 return M

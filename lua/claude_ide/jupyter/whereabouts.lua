@@ -1,6 +1,6 @@
 --- What the choice of a kernel depends on: the current file, and kernels of molten-nvim.
 local buffers = require('claude_ide.file.buffers')
-local open_editors = require('claude_ide.file.open_editors')
+local open_editors = require('claude_ide.editors.open_editors')
 
 local M = {}
 

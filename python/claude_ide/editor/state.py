@@ -25,7 +25,7 @@ class Diagnostics(msgspec.Struct):
 
 
 class State(msgspec.Struct):
-    """The last report from Neovim, in the shapes of `lua/claude_ide/file/open_editors.lua`."""
+    """The last report from Neovim, in the shapes of `lua/claude_ide/editors/open_editors.lua`."""
 
     selection: dict[str, Any] | None = None
     """The last one reported; without a path if what the user has selected stays in the editor."""

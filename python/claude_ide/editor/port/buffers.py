@@ -58,22 +58,22 @@ class ShownPath(Payload, frozen=True):
 class Buffers(Protocol):
     """The open files."""
 
-    @request("file.editor_changes.begin", large=True)
+    @request("editors.editor_changes.begin", large=True)
     async def begin_changes(self) -> EditorsChanged:
         """Return a snapshot of the open files, to which later events refer."""
         ...
 
-    @request("file.open_editors.editors", large=True)
+    @request("editors.open_editors.editors", large=True)
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open files as `getOpenEditors` describes them."""
         ...
 
-    @request("file.open_editors.paths")
+    @request("editors.open_editors.paths")
     async def paths(self) -> list[str]:
         """Return the paths of the open files, the most recently used one first."""
         ...
 
-    @request("file.open_editors.current")
+    @request("editors.open_editors.current")
     async def current_path(self) -> str | None:
         """Return the path of the file that the user works on."""
         ...

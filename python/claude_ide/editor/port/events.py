@@ -33,7 +33,7 @@ class SelectionChanged(Whole, frozen=True):
 
 
 class EditorsChanged(Event, frozen=True):
-    """All open files (`file/open_editors`)."""
+    """All open files (`editors/open_editors`)."""
 
     EVENT: ClassVar = "editors_changed"
 

@@ -1,9 +1,9 @@
 vim9script
 # The open files, in the form of an IDE's list of editor tabs.
 
-import autoload './folders.vim'
-import autoload './path.vim' as file
-import autoload './uri.vim' as uri_of
+import autoload '../file/folders.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/uri.vim' as uri_of
 import autoload '../privacy.vim'
 import autoload '../window/recent.vim'
 

@@ -2,7 +2,7 @@ vim9script
 # Reports changes of the set of open files and of their states.
 
 import autoload '../channel.vim'
-import autoload './folders.vim'
+import autoload '../file/folders.vim'
 import autoload './open_editors.vim' as editors
 import autoload '../privacy.vim'
 import autoload '../when/throttle.vim'

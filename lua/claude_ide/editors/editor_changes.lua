@@ -1,6 +1,6 @@
 --- Reports changes of the set of open files and of their states.
 local channel = require('claude_ide.channel')
-local editors = require('claude_ide.file.open_editors')
+local editors = require('claude_ide.editors.open_editors')
 local folders = require('claude_ide.file.folders')
 local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
