@@ -32,16 +32,12 @@ local function edit_copy(lines, edits, encoding)
   return edited
 end
 
---- The lines of a text after a server's edits. They are applied to a copy, since many servers replace the
---- whole text, which would move all marks and cursors in the buffer itself.
----@param lines string[]
----@param edits lsp.TextEdit[]
----@param encoding 'utf-8'|'utf-16'|'utf-32'
----@return string[]
-function M.edited(lines, edits, encoding)
+-- The lines of a text after a server's edits. They are applied to a copy, since many servers replace all the
+-- text, which would move the marks and cursors in the buffer itself.
+local function edited(lines, edits, encoding)
   return without_events.run('all', function()
     return edit_copy(lines, edits, encoding)
-  end) --[[@as string[] ]]
+  end)
 end
 
 --- Request the edits of a loaded buffer from a server.
@@ -54,7 +50,7 @@ function M.format(bufnr, formatter, done)
   local lines = checkpoint.lines(bufnr)
   local parameters = vim.api.nvim_buf_call(bufnr, vim.lsp.util.make_formatting_params)
   local sent, request = client:request(METHOD, parameters, function(err, edits)
-    local ok, result = pcall(M.edited, lines, not err and edits or {}, client.offset_encoding)
+    local ok, result = pcall(edited, lines, not err and edits or {}, client.offset_encoding)
     done({ error = err and err.message or not ok and result or nil }, ok and result or lines)
   end, bufnr)
   if not sent then
