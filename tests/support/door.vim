@@ -34,7 +34,7 @@ endfunc
 func! TestCall(name, arguments) abort
   try
     return {'ok': json_encode(call(a:name, a:arguments))}
-  catch /^Vim(return):E685:/
+  catch /^Vim(return):\%(E685\|E340\):/
     return {'ok': 'null'}
   catch
     return {'error': v:exception}
