@@ -12,10 +12,8 @@ import autoload './diff/settings.vim'
 import autoload './diff/waiting.vim'
 import autoload './disk/reload.vim'
 import autoload './file/borrowed_buffer.vim'
-import autoload './file/folders.vim'
 import autoload './file/kept.vim'
 import autoload './file/text.vim'
-import autoload './file/whereabouts.vim'
 import autoload './say/announce.vim'
 import autoload './say/message.vim'
 import autoload './say/reason.vim'
@@ -195,15 +193,10 @@ def WhenShowable(diff: dict<any>): func
   return waiting.WhenFree($'edit of {fnamemodify(diff.path, ":t")}', Fn, OnError)
 enddef
 
-# The file as the user knows it. For a buffer, no file will be written.
-def Locate(request: dict<any>): dict<string>
-  const where = whereabouts.Of(request.path, folders.All())
-  return has_key(request, 'original') ? {path: where.path, warning: ''} : where
-enddef
-
 # Show a proposed change at the next moment that takes nothing from the user.
 #
-# `request` is {path, text, title, layout, …}: `text` the lines of the proposed content; `old_path`
+# `request` is {path, where, text, title, layout, …}: `where` the file as the user knows it, {path,
+# warning}; `text` the lines of the proposed content; `old_path`
 # the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
@@ -232,7 +225,10 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   if type(OnDecided) == v:t_func
     diff.OnDecided = OnDecided
   endif
-  diff.where = Locate(diff)
+  if !has_key(diff, 'where')
+    # The host knows nothing of a rewrite of a buffer, for which no file will be written.
+    diff.where = {path: fnamemodify(diff.path, ':~:.'), warning: ''}
+  endif
   diff.focus = settings.TakesFocus()
   diff.Place = () => PlaceOf(diff)
   diffs[id] = diff

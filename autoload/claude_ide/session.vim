@@ -55,7 +55,6 @@ const FOR_DIFFS = [
   'file#load',
   'file#names',
   'file#text',
-  'file#whereabouts',
   'terminal#register',
   'window#label',
   'window#location',

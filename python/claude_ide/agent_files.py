@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 from claude_ide import files
 from claude_ide.agents.workbench import Written
 from claude_ide.config import Config
+from claude_ide.display_path import display_path
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import (
     Gate,
@@ -166,9 +167,8 @@ class AgentFiles:
 
     async def _is_risky(self, path: str) -> bool:
         """Return whether a file is outside the project, or a program runs what is in it."""
-        buffers = self._editor.port.buffers
-        roots = [self._folder, *await buffers.folders()]
-        return bool((await buffers.shown_path(path, roots)).warning)
+        roots = [self._folder, *await self._editor.port.buffers.folders()]
+        return display_path(path, roots).warning != ""
 
     async def _put(
         self, path: str, target: str, text: str, buffer: FileBuffer, *, is_approved: bool

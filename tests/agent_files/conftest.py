@@ -9,7 +9,11 @@ from support.neovim import Neovim
 
 
 @pytest.fixture
-async def here(nvim: Neovim, project: Path) -> Here:
+async def here(
+    nvim: Neovim, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Here:
+    # A host has the home directory of its editor.
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     here = Here(nvim, project)
     await nvim.lua("require('claude_ide.disk.change').watch('chats', true)")

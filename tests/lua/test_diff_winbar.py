@@ -120,9 +120,10 @@ async def test_the_winbar_shows_the_path_within_the_project(
 
 
 async def test_the_winbar_warns_of_a_file_that_runs_automatically(
-    nvim: Neovim, diffs: Diffs, project: Path
+    nvim: Neovim, diffs: Diffs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Path(await nvim.eval("$HOME"))
+    monkeypatch.setenv("HOME", str(home))
 
     await diffs.open(home / ".bash_profile", "two\n")
 

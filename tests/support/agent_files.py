@@ -30,7 +30,7 @@ class Here:
         self.announced: list[str] = []
         self.replaced_texts: list[tuple[str | None, str]] = []
         """The texts on disk and in the buffer, for each unsaved text that was replaced."""
-        editor = Editor(chats_here.TestedNeovim(nvim))
+        editor = Editor(chats_here.TestedNeovim(nvim), [str(folder)])
         watch_with(editor)
         self.files = AgentFiles("Otter", folder, editor, Config(), self)
         nvim.notifications = chats_here.Notifications(

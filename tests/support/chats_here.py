@@ -92,6 +92,7 @@ class ChatsHere:
         here = cls(nvim, kind, state, *others)
         nvim.notifications = Notifications(here._receive)
         await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+        here.editor.state.folders = [await nvim.eval("getcwd()")]
         here.editor.private_files.refresh()
         return here
 

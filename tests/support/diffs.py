@@ -4,6 +4,7 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+from claude_ide.display_path import display_path
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -40,8 +41,10 @@ class Diffs:
     ) -> int:
         """Request a diff, without waiting until it appears."""
         id_ = next(self._ids)
+        where = display_path(str(path), [await self.nvim.eval("getcwd()")])
         request: dict[str, Any] = {
             "path": str(path),
+            "where": {"path": where.path, "warning": "" if original else where.warning},
             "text": text,
             "layout": layout,
             "title": title,

@@ -2,9 +2,7 @@ vim9script
 # Texts with which edits were computed, until these are applied.
 
 import autoload '../disk/agent_file.vim'
-import autoload '../file/folders.vim'
 import autoload '../file/text.vim' as buffer_text
-import autoload '../file/whereabouts.vim'
 
 # The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).
 # Throws if the lines cannot cross the channel.
@@ -13,7 +11,6 @@ export def Text(bufnr: number, path: string): dict<any>
   if !buffer_text.IsUtf8(lines)
     throw $'claude-ide: {path}: not valid UTF-8'
   endif
-  const where = whereabouts.Of(path, folders.All())
   const Of = (name) => getbufvar(bufnr, '&' .. name)
   return {
     path: path,
@@ -25,8 +22,6 @@ export def Text(bufnr: number, path: string): dict<any>
     is_modified: !!Of('modified'),
     is_writable: Of('modifiable') && !Of('readonly'),
     digest: agent_file.Digest(bufnr),
-    warning: where.warning,
-    target: where.target,
   }
 enddef
 

@@ -8,7 +8,6 @@ local channel = require('claude_ide.channel')
 local choice = require('claude_ide.diff.choice')
 local comments = require('claude_ide.diff.comments')
 local dropped = require('claude_ide.diff.dropped')
-local folders = require('claude_ide.file.folders')
 local home = require('claude_ide.window.home')
 local hunks = require('claude_ide.diff.hunks')
 local inline = require('claude_ide.diff.inline')
@@ -29,7 +28,6 @@ local settings = require('claude_ide.diff.settings')
 local unseen = require('claude_ide.diff.unseen')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
-local whereabouts = require('claude_ide.file.whereabouts')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -39,6 +37,7 @@ local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-e
 ---@class claude_ide.DiffRequest
 ---@field path string the file to change
 ---@field old_path? string the file to compare it with, if it is another one
+---@field where? { path: string, warning: string } the file as the user knows it
 ---@field text string the proposed content
 ---@field title string who proposes it
 ---@field agent? string the agent's name, for the buffer
@@ -60,7 +59,6 @@ local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-e
 ---@field cancel fun() stops waiting for a moment to appear
 ---@field place fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
----@field where { path: string, warning: string } the file as the user knows it
 ---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
 ---@field view? claude_ide.DiffView once shown
@@ -105,14 +103,6 @@ local function expect_write(diff, expect)
   if diff.saved then
     expect(diff.path, diff.saved)
   end
-end
-
----@param request claude_ide.DiffRequest
-local function locate(request)
-  local where = whereabouts.of(request.path, folders.all())
-  -- For a buffer, no file will be written.
-  where.warning = request.original and '' or where.warning
-  return where
 end
 
 -- The window bars count the diffs. Not synchronously: the caller may be inside an autocommand.
@@ -333,11 +323,12 @@ function M.open(id, request, on_decided)
   if not ok then
     return { error = refusal }
   end
-  local diff = vim.tbl_extend('error', request, {
+  -- The host knows nothing of a rewrite of a buffer, for which no file will be written.
+  local where = { path = vim.fn.fnamemodify(request.path, ':~:.'), warning = '' }
+  local diff = vim.tbl_extend('error', vim.tbl_extend('keep', request, { where = where }), {
     id = id,
     on_decided = on_decided,
     saved = not request.original and reload.saved(request.path) or nil,
-    where = locate(request),
     focus = settings.takes_focus(),
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]

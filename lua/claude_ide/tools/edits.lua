@@ -1,11 +1,8 @@
 --- The texts to which the host applies edits of language servers and formatters: it composes the new ones,
 --- which the user reviews before any is applied.
 local buffer_text = require('claude_ide.file.text')
-local folders = require('claude_ide.file.folders')
-local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
-local whereabouts = require('claude_ide.file.whereabouts')
 
 local M = {}
 
@@ -23,7 +20,7 @@ end
 ---@param path string
 ---@return table
 function M.text(bufnr, path)
-  local options, where = vim.bo[bufnr], whereabouts.of(path, folders.all())
+  local options = vim.bo[bufnr]
   return {
     path = path,
     bufnr = bufnr,
@@ -35,8 +32,6 @@ function M.text(bufnr, path)
     is_modified = options.modified,
     is_writable = options.modifiable and not options.readonly,
     digest = digest(bufnr),
-    warning = where.warning,
-    target = where.target,
   }
 end
 
@@ -48,8 +43,7 @@ end
 
 local function described(file, client)
   if file.is_new then
-    local where = whereabouts.of(path_gate.absolute(file.path), folders.all())
-    return { path = file.path, warning = where.warning, target = where.target }
+    return { path = file.path }
   end
   local bufnr = place.buffer(file.path)
   local text = M.text(bufnr, file.path)

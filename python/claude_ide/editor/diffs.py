@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.display_path import display_path
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -78,8 +79,10 @@ class Diff(msgspec.Struct, eq=False):
 class Diffs:
     """All proposals of this Neovim (`lua/claude_ide/diff/init.lua` shows them)."""
 
-    def __init__(self, port: Port, events: Events) -> None:
+    def __init__(self, port: Port, events: Events, folders: Callable[[], list[str]]) -> None:
+        """Prepare for the proposals of an editor with these working folders."""
         self._port = port
+        self._folders = folders
         self._numbers = itertools.count(1)
         self._open: dict[int, Diff] = {}
         self._subscribers: list[Callable[[Diff], None]] = []
@@ -101,7 +104,11 @@ class Diffs:
         file, `old_path` in `more` names it. With `is_reported` in `more` the caller must call
         `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
         """
-        request = {"path": path, "text": text, "title": title, "layout": layout, **more}
+        where = display_path(path, self._folders())
+        # For a buffer, no file will be written.
+        shown = {"path": where.path, "warning": "" if "original" in more else where.warning}
+        given = {"path": path, "where": shown, "text": text, "title": title, "layout": layout}
+        request = given | more
         return await self.open(
             name, path, lambda id_: self._port.diffs.open(id_, request), text=text
         )

@@ -64,7 +64,7 @@ class Editor:
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
         self._tools.gate = ToolGate(self.private_files)
         self._screen_events()
-        self.diffs = Diffs(self.port, self.events)
+        self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
         self.typing = Typing(self.port)
         self.mentioning = Mentioning(self.port, self.private_files)

@@ -263,7 +263,7 @@ class Permissions:
             self._run(self._draw())
 
     async def _locate(self, waiting: Waiting) -> None:
-        where = await whereabouts(waiting.asked, waiting.hook.cwd, self._editor.port.buffers)
+        where = whereabouts(waiting.asked, waiting.hook.cwd)
         if where is not None:
             waiting.view.locate(where)
 

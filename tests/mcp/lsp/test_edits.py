@@ -63,7 +63,7 @@ def test_edits_that_overlap_are_refused() -> None:
 
 
 def text(*lines: str, **more: Any) -> BufferText:
-    return BufferText("/a", "warned", "/a", bufnr=3, lines=[*lines], digest="d", **more)
+    return BufferText("/a", bufnr=3, lines=[*lines], digest="d", **more)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_bytes_around_the_lines_stay(more: dict[str, Any], expected: str) ->
     file = changed(text("a", **more), ["a", "b"])
 
     assert file is not None
-    assert (file.text, file.lines, file.digest, file.warning) == (expected, 1, "d", "warned")
+    assert (file.text, file.lines, file.digest, file.warning) == (expected, 1, "d", "")
     assert file.unsaved is None
 
 

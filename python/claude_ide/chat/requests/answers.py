@@ -93,7 +93,7 @@ class Answers:
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
         if isinstance(asked, PermissionAsked) and asked.path:
-            self._run(self._sight.locate(waiting))
+            self._sight.locate(waiting)
 
     def settle(self, event: Event) -> None:
         """Handle an event that ends requests, or reports the result of an accepted edit."""
@@ -198,7 +198,7 @@ class Answers:
             return
         if isinstance(waiting.asked, QuestionAsked):
             return self._reviews.begin(waiting)
-        await self._sight.locate(waiting)
+        self._sight.locate(waiting)
         if waiting.is_over:
             return
         view = waiting.view

@@ -5,17 +5,17 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.requests import Requests, Waiting
+from claude_ide.display_path import display_path
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.buffers import Buffers
 from claude_ide.editor.port.panel import Panel
 
 
-async def whereabouts(asked: Asked, root: str, buffers: Buffers) -> Where | None:
+def whereabouts(asked: Asked, root: str) -> Where | None:
     """Return the files of a request, with a warning if a change of one is risky, or None."""
     paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
     if not paths:
         return None
-    found = [await buffers.shown_path(path, [root]) for path in paths]
+    found = [display_path(path, [root]) for path in paths]
     warnings = [
         f"{each.path}: {each.warning}" if len(found) > 1 else each.warning
         for each in found
@@ -57,9 +57,9 @@ class Sight:
         await self._painter.drawn()
         await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
 
-    async def locate(self, waiting: Waiting) -> None:
+    def locate(self, waiting: Waiting) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""
-        where = await whereabouts(waiting.asked, self._root, self._port.buffers)
+        where = whereabouts(waiting.asked, self._root)
         if where is not None:
             waiting.view.locate(where)
             self.redraw(waiting)

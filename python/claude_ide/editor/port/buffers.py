@@ -44,17 +44,6 @@ class Closed(Payload, frozen=True):
     closed: bool = False
 
 
-class ShownPath(Payload, frozen=True):
-    """A file as its user knows it: the shortened path, and a warning in a few words, or "".
-
-    `target` is the path without links, for which the warning is.
-    """
-
-    path: str
-    warning: str = ""
-    target: str = ""
-
-
 class Buffers(Protocol):
     """The open files."""
 
@@ -86,11 +75,6 @@ class Buffers(Protocol):
     @request("file.buffers.folder")
     async def folder(self) -> str:
         """Return the working folder of the current window."""
-        ...
-
-    @request("file.whereabouts.of")
-    async def shown_path(self, path: str, roots: Sequence[str]) -> ShownPath:
-        """Shorten a path for display, and find the risk of a change. `roots` are projects."""
         ...
 
     @request("file.buffers.dirty")

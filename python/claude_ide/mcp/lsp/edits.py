@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.display_path import display_path
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.servers import Server
 from claude_ide.editor_name import editor_name
@@ -38,8 +39,8 @@ class EditedFile(msgspec.Struct, frozen=True):
     """Of the present text, with which the edit can be applied."""
     lines: int
     """How many lines change."""
-    warning: str
-    target: str
+    warning: str = ""
+    target: str = ""
     """The path without links, for which the warning is."""
     unsaved: int | None = None
     """The buffer, if it has unsaved changes."""
@@ -56,8 +57,6 @@ class BufferText(msgspec.Struct, frozen=True):
     """
 
     path: str
-    warning: str
-    target: str
     bufnr: int = 0
     tick: int = 0
     version: int | None = None
@@ -119,7 +118,8 @@ async def composed(
         given = {"files": wanted, "client": server.id}
         answer = await editor.port.model_tools.edited_texts(given)
         found += msgspec.convert(answer["texts"], list[BufferText])
-    return await asyncio.to_thread(_changed_files, files, found, server, ticks)
+    changed_files = await asyncio.to_thread(_changed_files, files, found, server, ticks)
+    return [located(file, editor) for file in changed_files]
 
 
 def _changed_files(
@@ -138,9 +138,7 @@ def _changed_file(
         is_empty = lines == [""]
         whole = "" if is_empty else text.with_lines(lines)
         count = 0 if is_empty else len(lines)
-        return EditedFile(
-            file.path, whole, "", count, warning=text.warning, target=text.target, is_new=True
-        )
+        return EditedFile(file.path, whole, "", count, is_new=True)
     is_old = text.version is not None and 0 < file.version < text.version
     if is_old or ticks.get(text.bufnr, text.tick) != text.tick:
         raise EditorError(
@@ -161,10 +159,15 @@ def changed(text: BufferText, lines: list[str]) -> EditedFile | None:
         text.with_lines(lines),
         text.digest,
         count_changed(text.lines, lines),
-        "" if text.is_modified else text.warning,
-        text.target,
-        text.bufnr if text.is_modified else None,
+        unsaved=text.bufnr if text.is_modified else None,
     )
+
+
+def located(file: EditedFile, editor: Editor) -> EditedFile:
+    """Return a file with the warning about it; a buffer that is not saved needs none."""
+    where = display_path(file.path, editor.state.folders)
+    warning = "" if file.unsaved is not None else where.warning
+    return msgspec.structs.replace(file, warning=warning, target=where.target)
 
 
 def by_file(edit: Any) -> list[FileEdits]:

@@ -16,7 +16,7 @@ from claude_ide.editor.servers import Question
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
-from claude_ide.mcp.lsp.edits import BufferText, EditedFile, changed, composed, within
+from claude_ide.mcp.lsp.edits import BufferText, EditedFile, changed, composed, located, within
 from claude_ide.mcp.lsp.protocol import place_in, word_at
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
@@ -171,6 +171,7 @@ async def format_file(client: Client, arguments: Format) -> Content:
         if not asked:
             raise ToolError("; ".join(failures))
         return page(f"Nothing to change (asked {' and '.join(asked)}).", failures)
+    file = located(file, client.editor)
     outcome = await review(client, f"format {arguments.file}", [file])
     notes = [f"Call format again for the next formatter: {', '.join(others)}"] if others else []
     return report(f"Formatted by {asked[-1]}.", outcome, notes)

@@ -1,23 +1,24 @@
-"""`file/whereabouts.lua`: how a file is named, and which files have a warning."""
+"""How a file is named, and which files have a warning."""
 
 from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, run
-from support.neovim import Neovim
-
-OF = "return require('claude_ide.file.whereabouts').of(...)"
+from claude_ide import editor_name
+from claude_ide.display_path import display_path
 
 
 @pytest.fixture
-async def home(nvim: Neovim) -> Path:
-    return Path(await nvim.eval("$HOME"))
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
 
 
-async def found(nvim: Neovim, path: Path | str, *roots: Path) -> tuple[str, str]:
-    where = await nvim.lua(OF, str(path), [str(root) for root in roots])
-    return where["path"], where["warning"]
+def found(path: Path | str, *roots: Path) -> tuple[str, str]:
+    where = display_path(str(path), [str(root) for root in roots])
+    return where.path, where.warning
 
 
 @pytest.mark.parametrize(
@@ -31,27 +32,23 @@ async def found(nvim: Neovim, path: Path | str, *roots: Path) -> tuple[str, str]
         ("my.git/a", "my.git/a"),
     ],
 )
-async def test_a_file_of_the_project_is_named_relative_to_it(
-    nvim: Neovim, project: Path, path: str, shown: str
+def test_a_file_of_the_project_is_named_relative_to_it(
+    project: Path, path: str, shown: str
 ) -> None:
-    assert await found(nvim, f"{project}/{path}", project) == (shown, "")
+    assert found(f"{project}/{path}", project) == (shown, "")
 
 
-async def test_every_working_folder_counts_as_the_project(
-    nvim: Neovim, project: Path, tmp_path: Path
-) -> None:
-    assert await found(nvim, project / "a.py", tmp_path / "x", project) == ("a.py", "")
+def test_every_working_folder_counts_as_the_project(project: Path, tmp_path: Path) -> None:
+    assert found(project / "a.py", tmp_path / "x", project) == ("a.py", "")
 
 
-async def test_the_folder_itself_is_not_outside_the_project(nvim: Neovim, project: Path) -> None:
-    assert (await found(nvim, project, project))[1] == ""
+def test_the_folder_itself_is_not_outside_the_project(project: Path) -> None:
+    assert found(project, project)[1] == ""
 
 
 @pytest.mark.parametrize("path", ["../other/a.py", "../project2/a.py"])
-async def test_a_file_elsewhere_is_outside_the_project(
-    nvim: Neovim, project: Path, path: str
-) -> None:
-    shown, warning = await found(nvim, f"{project}/{path}", project)
+def test_a_file_elsewhere_is_outside_the_project(project: Path, path: str) -> None:
+    shown, warning = found(f"{project}/{path}", project)
 
     assert shown.endswith(path.removeprefix("../"))
     assert shown.startswith(("/", "~/"))
@@ -59,13 +56,13 @@ async def test_a_file_elsewhere_is_outside_the_project(
 
 
 @pytest.mark.parametrize("name", ["a.py", "new/a.py"])
-async def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
-    nvim: Neovim, project: Path, tmp_path: Path, name: str
+def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
+    project: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (project / "link").symlink_to(tmp_path / "elsewhere")
 
-    assert await found(nvim, project / "link" / name, project) == (
+    assert found(project / "link" / name, project) == (
         f"link/{name}",
         "outside the project",
     )
@@ -83,42 +80,34 @@ async def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
         ("notes.md", "notes.md", "notes.md", ""),
     ],
 )
-@BOTH
-async def test_a_link_to_a_missing_file_is_judged_by_its_target(
-    nvim: Editor, project: Path, link: str, target: str, path: str, warning: str
+def test_a_link_to_a_missing_file_is_judged_by_its_target(
+    home: Path, project: Path, link: str, target: str, path: str, warning: str
 ) -> None:
-    home = Path(await nvim.eval("$HOME"))
     (home / "folder").mkdir()
     (project / "elsewhere").symlink_to(home / "folder")
     (project / link).symlink_to(target.format(home=home))
 
-    where = await run(nvim, "file.whereabouts.of", str(project / path), [str(project)])
-
-    assert (where["path"], where["warning"]) == (path, warning)
+    assert found(project / path, project) == (path, warning)
 
 
-async def test_a_link_to_a_git_hook_has_the_warning_of_the_hook(
-    nvim: Neovim, project: Path
-) -> None:
+def test_a_link_to_a_git_hook_has_the_warning_of_the_hook(project: Path) -> None:
     (project / ".git" / "hooks").mkdir(parents=True)
     (project / "tools").symlink_to(project / ".git" / "hooks")
 
-    assert await found(nvim, project / "tools" / "pre-commit", project) == (
+    assert found(project / "tools" / "pre-commit", project) == (
         "tools/pre-commit",
         "git runs it",
     )
 
 
-async def test_a_project_that_is_reached_by_a_link_is_recognized(
-    nvim: Neovim, project: Path, tmp_path: Path
-) -> None:
+def test_a_project_that_is_reached_by_a_link_is_recognized(project: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(project)
 
-    assert await found(nvim, tmp_path / "link" / "a.py", project) == (
+    assert found(tmp_path / "link" / "a.py", project) == (
         str(tmp_path / "link" / "a.py"),
         "",
     )
-    assert await found(nvim, project / "a.py", tmp_path / "link") == ("a.py", "")
+    assert found(project / "a.py", tmp_path / "link") == ("a.py", "")
 
 
 @pytest.mark.parametrize(
@@ -142,10 +131,10 @@ async def test_a_project_that_is_reached_by_a_link_is_recognized(
         (".exrc", "Neovim runs it"),
     ],
 )
-async def test_a_file_of_the_project_that_runs_automatically_has_a_warning(
-    nvim: Neovim, project: Path, path: str, warning: str
+def test_a_file_of_the_project_that_runs_automatically_has_a_warning(
+    project: Path, path: str, warning: str
 ) -> None:
-    assert await found(nvim, project / path, project) == (path, warning)
+    assert found(project / path, project) == (path, warning)
 
 
 @pytest.mark.parametrize(
@@ -171,17 +160,15 @@ async def test_a_file_of_the_project_that_runs_automatically_has_a_warning(
         ("notes.txt", "outside the project"),
     ],
 )
-async def test_a_file_in_the_home_folder_that_runs_automatically_has_a_warning(
-    nvim: Neovim, home: Path, project: Path, path: str, warning: str
+def test_a_file_in_the_home_folder_that_runs_automatically_has_a_warning(
+    home: Path, project: Path, path: str, warning: str
 ) -> None:
-    assert await found(nvim, home / path, project) == (f"~/{path}", warning)
-    assert await found(nvim, f"~/{path}", project) == (f"~/{path}", warning)
+    assert found(home / path, project) == (f"~/{path}", warning)
+    assert found(f"~/{path}", project) == (f"~/{path}", warning)
 
 
-async def test_startup_files_have_a_warning_if_the_home_folder_is_the_project(
-    nvim: Neovim, home: Path
-) -> None:
-    assert await found(nvim, home / ".bashrc", home) == (".bashrc", "runs in every shell")
+def test_startup_files_have_a_warning_if_the_home_folder_is_the_project(home: Path) -> None:
+    assert found(home / ".bashrc", home) == (".bashrc", "runs in every shell")
 
 
 @pytest.mark.parametrize(
@@ -194,14 +181,21 @@ async def test_startup_files_have_a_warning_if_the_home_folder_is_the_project(
         ("/etc/passwd", "outside the project"),
     ],
 )
-async def test_a_system_file_that_runs_automatically_has_a_warning(
-    nvim: Neovim, project: Path, path: str, warning: str
+def test_a_system_file_that_runs_automatically_has_a_warning(
+    project: Path, path: str, warning: str
 ) -> None:
-    assert await found(nvim, path, project) == (path, warning)
+    assert found(path, project) == (path, warning)
 
 
 @pytest.mark.parametrize("path", ["", "a.py", "fugitive:///x/.git//0/a.py", "term://sh"])
-async def test_a_name_that_is_not_a_path_is_unchanged(
-    nvim: Neovim, project: Path, path: str
+def test_a_name_that_is_not_a_path_is_unchanged(project: Path, path: str) -> None:
+    assert found(path, project) == (path, "")
+
+
+@pytest.mark.parametrize("name", [".vimrc", ".gvimrc", ".vim/plugin/x.vim"])
+def test_vim_runs_its_own_files(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    assert await found(nvim, path, project) == (path, "")
+    monkeypatch.setattr(editor_name, "_name", editor_name.VIM)
+
+    assert found(home / name, project) == (f"~/{name}", "Vim runs it")
