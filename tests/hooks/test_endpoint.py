@@ -109,11 +109,11 @@ async def test_a_hook_that_fails_here_leaves_the_decision_to_the_cli(
 ) -> None:
     """It must not ask again and again, as it does when an editor has ended."""
 
-    async def fail(*_: Any) -> None:
+    def fail(*_: Any) -> None:
         raise KeyError("path")
 
     await cli.send("UserPromptSubmit", prompt="swim")
-    editor.port = pocket_port(fail, editor.tell)
+    monkeypatch.setattr(permissions, "whereabouts", fail)
     monkeypatch.setattr(permissions, "REVIEW_SECONDS", 0)
 
     async with asyncio.timeout(10):

@@ -196,7 +196,8 @@ async def test_a_hostile_plan_is_shown_safely(
 @texts
 async def test_a_hostile_conversation_is_exported_safely(user: Neovim, text: str) -> None:
     await user.lua(
-        "require('claude_ide.window.scratch').open('conversation.md', ..., 'markdown')", text
+        "require('claude_ide.window.scratch').open('Claude', 'conversation.md', ..., 'markdown')",
+        text,
     )
 
     await survives(user)
