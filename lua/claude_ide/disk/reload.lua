@@ -26,6 +26,7 @@ M.comes_within = 10000
 local POLL = 50
 local SETTLED_EMPTY = 500
 local RESTLESS = 2000
+local REFUSED_WITHIN = 1000
 
 local MISSING = file_stamp.MISSING
 
@@ -229,7 +230,9 @@ local function expect(path, earlier)
   if bufnr and not file_edit.is_translated(bufnr) then
     local write = expected.of(bufnr) or wait_for(bufnr, expected.saved(bufnr, earlier))
     write.is_unannounced = nil
-    write.deadline = vim.uv.now() + M.comes_within
+    -- Another program may have written the file just before: then the agent may refuse to write.
+    local is_behind = M.unknown_stamp(bufnr) and file_write.has_other_time(bufnr)
+    write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
   end
 end
 
