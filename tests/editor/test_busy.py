@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.editor import BUSY_SECONDS, Editor
+from claude_ide.editor.busy import BUSY_SECONDS
+from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
 from support import chats_here
 from support.diagnostics import SET_MANY, edit

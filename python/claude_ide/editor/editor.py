@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar, cast
 
+from claude_ide.editor.busy import in_time, soon
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.checks import Published
 from claude_ide.editor.diffs import Diffs
@@ -33,12 +34,6 @@ from claude_ide.editor.tools import Tools
 from claude_ide.editor.typing import Typing
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.paths import from_uri, is_same
-
-BUSY_SECONDS = 0.25
-"""How long a read waits while Neovim is busy, such as at a prompt or in `system()`."""
-
-BUSY_LOOKS = 5
-"""In how many parts it waits. If this process itself stands still, only one of them is lost."""
 
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all servers and linters have reported yet"
@@ -111,7 +106,7 @@ class Editor:
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
         try:
-            editors = await _soon(self.port.buffers.editors())
+            editors = await soon(self.port.buffers.editors())
         except TimeoutError:
             editors = self.state.editors
         return self.private_files.editors(editors)
@@ -218,7 +213,7 @@ class Editor:
 
         Raises `TimeoutError` if Neovim is too busy.
         """
-        return await _soon(self.port.diagnostics.load(path))
+        return await soon(self.port.diagnostics.load(path))
 
     async def is_checked(self, path: str, seconds: float) -> bool:
         """Load a file; return whether it has been checked, or is checked now within `seconds`."""
@@ -250,7 +245,7 @@ class Editor:
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
             # A separate call: servers may attach a moment after the load.
-            begun = await _soon(self.port.diagnostics.begin_check(loaded.bufnr))
+            begun = await soon(self.port.diagnostics.begin_check(loaded.bufnr))
             unsettled = self._published.unsettled(begun.checks)
             is_settled = loaded.bufnr not in unsettled or await self.published(
                 [loaded.bufnr], seconds
@@ -291,7 +286,7 @@ class Editor:
                     known.omitted += file.omitted
                 if part.done:
                     return found
-                part = await _soon(self.port.diagnostics.next(token))
+                part = await soon(self.port.diagnostics.next(token))
         except BaseException:
             self.port.diagnostics.finish(token)
             raise
@@ -303,7 +298,7 @@ class Editor:
         """
         reading = asyncio.ensure_future(begun)
         try:
-            return await _in_time(reading)
+            return await in_time(reading)
         except BaseException:
             reading.add_done_callback(self._end_reading)
             raise
@@ -322,7 +317,7 @@ class Editor:
         Returns the numbers of the reloaded buffers. Raises `TimeoutError` if the editor is too busy
         to start.
         """
-        await _soon(self.port.disk.is_responding())
+        await soon(self.port.disk.is_responding())
         return await self.port.disk.reload()
 
     # The model's tools.
@@ -368,27 +363,6 @@ class Editor:
 async def _fresh(sent: Awaitable[T], last_known: Callable[[], T]) -> T:
     """Return the answer, or what is known if the editor is too busy."""
     try:
-        return await _soon(sent)
+        return await soon(sent)
     except TimeoutError:
         return last_known()
-
-
-async def _soon(sent: Awaitable[T]) -> T:
-    """Return the answer. Raises `TimeoutError` if the editor is too busy."""
-    answer = asyncio.ensure_future(sent)
-    try:
-        return await _in_time(answer)
-    finally:
-        answer.cancel()
-
-
-async def _in_time(answer: "asyncio.Future[T]") -> T:
-    """Return an answer of the editor. Raises `TimeoutError` if it is too busy.
-
-    An answer that arrives while this process itself stands still is not late.
-    """
-    for _ in range(BUSY_LOOKS):
-        await asyncio.wait([answer], timeout=BUSY_SECONDS / BUSY_LOOKS)
-        if answer.done():
-            return answer.result()
-    raise TimeoutError

@@ -6,6 +6,7 @@ is judged here, and what the editor has let pass is judged here again, by every 
 """
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
@@ -13,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -29,9 +31,6 @@ from claude_ide.paths import from_uri, normalized, within
 from claude_ide.privacy import settings
 from claude_ide.privacy.links import spellings
 from claude_ide.privacy.rules import Rules, shown_path
-
-BUSY_SECONDS = 0.25
-"""How long the options may take to arrive; those that were last known count after that."""
 
 LOOK_SECONDS = 2.0
 """After so long, a change of the options or settings is noticed that no event has announced."""
@@ -87,31 +86,31 @@ class PrivateFiles:
             self._looking = None
         if on:
             self.refresh()
-            self._looking = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+            self._look_later()
 
-    def _look_later(self, _asked: object) -> None:
-        if self._looking is not None:
-            self.watch(True)
+    def _look_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
         self.refresh()
         asked = asyncio.ensure_future(self._port.privacy.look())
         asked.add_done_callback(log_failure)
         # A busy editor is not asked again.
-        asked.add_done_callback(self._look_later)
+        asked.add_done_callback(self._look_again)
 
-    async def update(self) -> None:
+    def _look_again(self, _asked: object) -> None:
+        if self._looking is not None:
+            self._look_later()
+
+    async def update(self) -> Rules:
         """Read the option and the working folders as they are now, unless the editor is busy."""
-        try:
-            async with asyncio.timeout(BUSY_SECONDS):
-                self.apply_facts(await self._port.privacy.facts())
-        except (EditorError, TimeoutError):
-            self.refresh()
+        with contextlib.suppress(EditorError, TimeoutError):
+            self._facts = await soon(self._port.privacy.facts())
+        return self.refresh()
 
     async def among(self, paths: Iterable[str]) -> dict[str, str]:
         """Return those of the files that stay in the editor, each with the reason."""
-        await self.update()
-        rules, folders = self.refresh(), dict[str, str]()
+        rules, folders = await self.update(), dict[str, str]()
         judged = {path: self._judged(rules, path, folders) for path in paths}
         return {path: reason for path, reason in judged.items() if reason}
 

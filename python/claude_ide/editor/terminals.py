@@ -1,6 +1,5 @@
 """The terminals of the editor in which agents run, and what the user calls each agent."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +8,10 @@ from typing import Any
 import msgspec
 
 from claude_ide import pids, repository
+from claude_ide.editor.busy import soon
 from claude_ide.editor.port import Port
 from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
-
-BUSY_SECONDS = 0.25
-"""How long a diff or a permission waits for its label while the editor is busy."""
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -83,8 +80,7 @@ class Terminals:
         if not launch and len(self._clients) < 2 and self._is_here(pids.working_folder(pid)):
             return ""
         try:
-            async with asyncio.timeout(BUSY_SECONDS):
-                clis = list(self._clis(await self.running()))
+            clis = list(self._clis(await soon(self.running())))
         except (EditorError, TimeoutError):
             return ""
         own = next((each for each in clis if launch and each.launch == launch), None)

@@ -1,11 +1,11 @@
 """What the CLIs in terminals have changed: kept in memory for each session, and reviewed."""
 
-import asyncio
 import contextlib
 from collections.abc import Sequence
 
 from claude_ide.agents.events import FileWritten
 from claude_ide.chat.page.plain import one_line
+from claude_ide.editor.busy import soon
 from claude_ide.editor.editor import Editor
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import EditorError
@@ -72,8 +72,7 @@ class Changes:
         await self.journal.settle(self.journal.turn)
         # Without them, only the completion of the command lacks something.
         with contextlib.suppress(EditorError, TimeoutError):
-            async with asyncio.timeout(BUSY_SECONDS):
-                await self._reviews.name_files()
+            await soon(self._reviews.name_files(), BUSY_SECONDS)
 
     async def show(self, only: Sequence[str], *, whole: bool) -> None:
         """Show the changes of the last turn that changed a file; with `whole`, of all turns."""

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 from typing import TypeVar
 
+from claude_ide.editor.busy import soon
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.paths import real
@@ -57,8 +58,7 @@ class Commands:
         """Return the result of a call to the editor; None if that fails."""
         try:
             # The agent waits for this, and Neovim may be at a prompt.
-            async with asyncio.timeout(BUSY_SECONDS):
-                return await sent
+            return await soon(sent, BUSY_SECONDS)
         except (EditorError, TimeoutError):
             return None
 

@@ -1,12 +1,13 @@
 """Shows an agent's changes in the quickfix list, and reports to it what the user reverts."""
 
-import asyncio
 import os.path
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from claude_ide.editor.busy import soon
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import diffs
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import within
 from claude_ide.review.journal import FileChange, Journal
@@ -117,9 +118,7 @@ class Reviews:
             return News()
         try:
             # The agent waits for this, and Neovim may be at a prompt.
-            async with asyncio.timeout(BUSY_SECONDS):
-                news = await self._editor.port.review.news(self._source)
-                await self._editor.port.review.mark_reported(self._source)
+            news = await soon(self._unreported(), BUSY_SECONDS)
         except (EditorError, TimeoutError):
             return News()
         return News(
@@ -128,6 +127,11 @@ class Reviews:
                 for hunks in (news.reverted, news.restored)
             )
         )
+
+    async def _unreported(self) -> diffs.News:
+        news = await self._editor.port.review.news(self._source)
+        await self._editor.port.review.mark_reported(self._source)
+        return news
 
     def _described(self, change: FileChange) -> dict[str, Any]:
         before, after = change.before, change.after
