@@ -1,5 +1,6 @@
 """Programs that the host starts: found on PATH, but never in the current folder."""
 
+import asyncio
 import errno
 import os
 import shutil
@@ -56,6 +57,38 @@ def locate(program: str, path: str) -> str:
     if found is None or not Path(found).is_absolute():  # Windows searches the working folder first
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
     return found
+
+
+async def output(
+    command: Sequence[str | Path],
+    most_bytes: int,
+    environment: Mapping[str, str],
+    folder: str | None = None,
+) -> bytes | None:
+    """Return what a program prints, cut after so many bytes; None if it fails.
+
+    It is killed after that, or when this is cancelled.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:
+        return None
+    assert process.stdout is not None
+    try:
+        return await process.stdout.readexactly(most_bytes)
+    except asyncio.IncompleteReadError as ended:
+        return ended.partial if await process.wait() == 0 else None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 def check(path: str) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from claude_ide.program import locate
+from claude_ide.program import locate, output
 
 LARGEST_BYTES = 5 * 1024 * 1024
 SECONDS = 10.0
@@ -66,25 +66,9 @@ async def _output(
     tool: Tool, arguments: tuple[str, ...], environment: Mapping[str, str]
 ) -> bytes | None:
     """Return what a tool prints, cut off after the largest image; None if it fails."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *(_path(tool, environment), *arguments),
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
-    assert process.stdout is not None
+    words = (_path(tool, environment), *arguments)
     try:
         async with asyncio.timeout(SECONDS):
-            return await process.stdout.readexactly(LARGEST_BYTES + 1)
-    except asyncio.IncompleteReadError as ended:
-        return ended.partial if await process.wait() == 0 else None
+            return await output(words, LARGEST_BYTES + 1, environment)
     except TimeoutError:
         return None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from claude_ide import git
+from claude_ide.program import output
 
 FRESH_SECONDS = 5.0
 COST = 20
@@ -157,28 +158,10 @@ async def _search_again(known: _Folder, folder: str) -> None:
 
 
 async def _listed(folder: str) -> bytes | None:
-    """Return the paths that git lists, each with a NUL after it; None without a repository."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *git.command(*LIST),
-            cwd=folder,
-            env=git.environment(os.environ),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
-    assert process.stdout is not None
-    try:
-        output = await process.stdout.readexactly(LARGEST_BYTES)
-        return output.rpartition(b"\0")[0]
-    except asyncio.IncompleteReadError as ended:
-        return ended.partial if await process.wait() == 0 else None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    """Return the paths that git lists, with a NUL between them; None without a repository."""
+    listed = await output(git.command(*LIST), LARGEST_BYTES, git.environment(os.environ), folder)
+    # The last path may be cut.
+    return None if listed is None else listed.rpartition(b"\0")[0]
 
 
 def _walked(folder: str) -> Iterator[bytes]:
