@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.paths import absolute, home, real
+from claude_ide.paths import absolute, below_home, home, real
 
 OUTSIDE = "outside the project"
 AT_LOGIN, IN_SHELLS = "runs at login", "runs in every shell"
@@ -88,7 +88,7 @@ def display_path(path: str, roots: Iterable[str]) -> DisplayPath:
         or _warning(normal, at_home)
         or ("" if any(_is_in(target, real(folder)) for folder in folders) else OUTSIDE)
     )
-    return DisplayPath(_spelled(normal, folders, at_home), warning, target)
+    return DisplayPath(_spelled(normal, folders), warning, target)
 
 
 def _below(path: str, folder: str) -> str | None:
@@ -113,10 +113,9 @@ def _find(rules: list[tuple[re.Pattern[str], str]], path: str) -> str:
     return f"{editor_name()} runs it" if warning == EDITOR else warning
 
 
-def _spelled(path: str, folders: list[str], at_home: str) -> str:
+def _spelled(path: str, folders: list[str]) -> str:
     for folder in folders:
         for spelling in (folder, real(folder)):
             if inside := _below(path, spelling):
                 return inside
-    inside = _below(path, at_home)
-    return f"~/{inside}" if inside else path
+    return below_home(path, os.environ)

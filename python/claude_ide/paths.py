@@ -117,6 +117,12 @@ def home(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("HOME") or Path.home())
 
 
+def below_home(path: str, environment: Mapping[str, str]) -> str:
+    """Return a path below the home directory with `~` for it; others are unchanged."""
+    folder = str(home(environment)).rstrip("/") + "/"
+    return f"~/{path[len(folder) :]}" if path.startswith(folder) and path != folder else path
+
+
 def config_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder in which the CLI keeps the user's settings and sessions."""
     return Path(environment.get("CLAUDE_CONFIG_DIR") or home(environment) / ".claude")

@@ -27,10 +27,10 @@ from claude_ide.editor.port.events import (
 )
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError
-from claude_ide.paths import from_uri, normalized, within
+from claude_ide.paths import below_home, from_uri, normalized, within
 from claude_ide.privacy import settings
 from claude_ide.privacy.links import spellings
-from claude_ide.privacy.rules import Rules, shown_path
+from claude_ide.privacy.rules import Rules
 
 LOOK_SECONDS = 2.0
 """After so long, a change of the options or settings is noticed that no event has announced."""
@@ -137,7 +137,7 @@ class PrivateFiles:
     def sentence(self, path: str, reason: str) -> str:
         """Say in one line why a file stays in the editor."""
         shown = within(path, self.cwd)
-        return f"{shown_path(shown)} stays in {editor_name()}: {reason}"
+        return f"{below_home(shown, os.environ)} stays in {editor_name()}: {reason}"
 
     def verdict(self, path: str) -> str | None:
         """Return why the file of a buffer stays in the editor.

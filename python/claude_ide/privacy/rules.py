@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor_name import check_command, editor_name
-from claude_ide.paths import home, real
+from claude_ide.paths import below_home, real
 from claude_ide.privacy import settings
 from claude_ide.privacy.globs import EVERYTHING, Pattern, Places, pattern, patterns, vim_regex
 from claude_ide.privacy.matcher import Matcher
@@ -108,7 +108,7 @@ class Rules:
         return []
 
     def _add_settings(self, read: settings.Read) -> None:
-        shown = shown_path(str(read.file.path))
+        shown = below_home(str(read.file.path), os.environ)
         if read.problem:
             project = read.file.project
             folders = dict.fromkeys((project, real(project)) if project else ())
@@ -135,9 +135,3 @@ class Rules:
         self.problems.append(problem)
         reason = f"{problem}, so nothing leaves {editor_name()} ({check_command()})"
         self._rules.append(Rule(denied, reason))
-
-
-def shown_path(path: str) -> str:
-    """Return a path as `fnamemodify(path, ':~')` does."""
-    folder = str(home(os.environ)).rstrip("/")
-    return "~" + path.removeprefix(folder) if path.startswith(folder + "/") else path
