@@ -103,13 +103,6 @@ local function fatal(found)
   end
 end
 
---- Whether a text is too large to be examined for what would crash Neovim.
----@param size integer bytes
----@return boolean
-function M.is_large(size)
-  return size > LARGEST_FILE
-end
-
 --- Why a text would crash Neovim, would write to the terminal, or is too large to examine; nil if it
 --- is safe.
 ---@param text string

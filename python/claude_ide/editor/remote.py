@@ -51,14 +51,7 @@ def _implementation(noun: type) -> type:
 
 def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any]:
     """Return a method that sends the call at once, in the order of the calls."""
-    call = {
-        Kind.REQUEST: _request,
-        Kind.LARGE_REQUEST: _large_request,
-        Kind.NOTIFICATION: _notification,
-        Kind.OPERATION: _operation,
-        Kind.TOOL: _tool,
-        Kind.TOOL_AS_JSON: _tool_as_json,
-    }[binding.kind]
+    call = _CALLS[binding.kind]
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
         is_operation = binding.kind is Kind.OPERATION
@@ -105,6 +98,16 @@ async def _tool_as_json(caller: Caller, binding: Binding, *arguments: Any) -> st
     if answer.startswith('{"error":'):
         await caller.tools.gate.cleaned(binding.function, msgspec.json.decode(answer))
     return answer
+
+
+_CALLS: dict[Kind, Callable[..., Any]] = {
+    Kind.REQUEST: _request,
+    Kind.LARGE_REQUEST: _large_request,
+    Kind.NOTIFICATION: _notification,
+    Kind.OPERATION: _operation,
+    Kind.TOOL: _tool,
+    Kind.TOOL_AS_JSON: _tool_as_json,
+}
 
 
 async def _decoded(sent: Awaitable[Any], declared: Callable[..., Any], binding: Binding) -> Any:

@@ -16,6 +16,13 @@ def _shape(expected: Any) -> msgspec.inspect.Type:
     return msgspec.inspect.type_info(expected)
 
 
+@cache
+def _fields(struct: type) -> dict[str, msgspec.inspect.Type]:
+    shape = _shape(struct)
+    assert isinstance(shape, msgspec.inspect.StructType)
+    return {field.encode_name: field.type for field in shape.fields}
+
+
 def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
     """Return a value with the expected types, which the editors do not tell apart.
 
@@ -41,11 +48,11 @@ def _fitted(value: Any, shape: msgspec.inspect.Type) -> Any:
             inner = shape.value_type
             if isinstance(value, dict) and not isinstance(inner, _LEAVES):
                 return {key: _fitted(each, inner) for key, each in value.items()}
-        case msgspec.inspect.StructType(fields=fields):
+        case msgspec.inspect.StructType(cls=struct):
             if value == []:
                 return {}
             if isinstance(value, dict):
-                known = {field.encode_name: field.type for field in fields}
+                known = _fields(struct)
                 return {
                     key: _fitted(each, known[key]) if key in known else each
                     for key, each in value.items()
