@@ -1,14 +1,10 @@
 --- Code that a model wants to run, in a buffer that the user may edit: writing it runs it, closing it
 --- does not.
 local approval = require('claude_ide.approval')
-local highlights = require('claude_ide.highlights')
+local approval_window = require('claude_ide.approval.window')
 local float = require('claude_ide.window.float')
-local filling = require('claude_ide.window.filling')
-local looks = require('claude_ide.window.looks')
 local plain = require('claude_ide.say.plain')
 local visit = require('claude_ide.window.visit')
-local winbar = require('claude_ide.window.winbar')
-local window_close = require('claude_ide.window.close')
 
 local M = {}
 
@@ -16,24 +12,11 @@ local api = vim.api
 
 local HIGHEST = 0.5 -- of the screen
 local LOWEST = 5
-local OPTIONS = {
-  conceallevel = 0,
-  cursorbind = false,
-  diff = false,
-  foldenable = false,
-  scrollbind = false,
-  smoothscroll = true,
-  winfixbuf = true,
-  wrap = true,
-}
 
 ---@class claude_ide.CodeRequest: claude_ide.ApprovalRequest
 ---@field name string who asks
 ---@field kernel string where it runs
 ---@field language string
-
----@class claude_ide.CodeGuest: claude_ide.Guest
-local guest = { kin = 'proposal' }
 
 -- A line may have many rows.
 local function height_for(bufnr)
@@ -46,49 +29,19 @@ end
 local function open_window(view)
   local config = { split = 'below', win = -1, height = height_for(view.bufnr) }
   local ok, win = pcall(api.nvim_open_win, view.bufnr, true, config)
-  if ok then
-    return win
-  end
-  win = visit.new_tabpage(view)
-  vim.wo[win].winfixbuf = false
-  filling.run(function()
-    api.nvim_win_set_buf(win, view.bufnr)
-    return nil
-  end)
-  return win
+  return ok and win or approval_window.tabpage(view)
 end
 
-function guest.open(view)
-  local win = open_window(view)
-  looks.set(win, OPTIONS)
-  -- Otherwise CTRL-O would go to another buffer.
-  api.nvim_win_call(win, vim.cmd.clearjumps)
-end
-
-function guest.close(view)
-  vim.iter(vim.fn.win_findbuf(view.bufnr)):each(window_close.window)
-  window_close.buffer(view.bufnr)
-end
-
-function guest.has(view, win)
-  return api.nvim_win_get_buf(win) == view.bufnr
-end
+local guest = approval_window.guest(open_window)
 
 guest.has_opened = function(view, win)
   return api.nvim_win_is_valid(win) and guest.has(view, win)
 end
 
-local function set_winbar(request)
-  highlights.define()
-  local more = request.more and (' · gA %s'):format(plain.status_line(request.more)) or ''
-  local keys = (':w run%s · :q refuse'):format(more)
-  local title = plain.status_line(request.title)
-  local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
-  winbar.set(api.nvim_get_current_win(), bar:format(title, keys), {
-    chunks = function()
-      return { { { (' %s '):format(keys), 'ClaudePlanKeys' } } }
-    end,
-  })
+local function keys_of(more)
+  return (':w run%s · :q refuse'):format(
+    more and (' · gA %s'):format(plain.status_line(more)) or ''
+  )
 end
 
 local questions = approval.new({
@@ -102,7 +55,7 @@ local questions = approval.new({
   end,
   open = function(bufnr, request)
     local view = visit.open(guest, { bufnr = bufnr })
-    set_winbar(request)
+    approval_window.set_winbar(request.title, keys_of(request.more))
     return view --[[@as claude_ide.ApprovalView]]
   end,
   question = 'Why should it not run? ',
