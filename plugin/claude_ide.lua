@@ -241,13 +241,13 @@ command('ClaudeAsk', with_next('after_text', question('ask', 'run')), {
   complete = complete('prompts'),
   desc = 'Ask Claude about the range or the file',
 })
-command('ClaudeEdit', with_next('after_text', question('question.rewrite', 'edit')), {
+command('ClaudeEdit', with_next('after_text', question('headless.rewrite', 'edit')), {
   nargs = '*',
   range = true,
   bang = true,
   desc = 'Let Claude rewrite the range or the file',
 })
-command('ClaudeCommit', question('question.commit_message', 'write'), {
+command('ClaudeCommit', question('headless.commit_message', 'write'), {
   range = true,
   bang = true,
   bar = true,

@@ -70,17 +70,17 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -bar ClaudeDismiss call claude_ide#tools#showing#Dismiss()
     command! -range -bar ClaudeLog call claude_ide#log_window#Open()
     " What needs Neovim says so.
-    command! -range -bar -bang -nargs=* ClaudeChanges call claude_ide#say#message#NeedNeovim(':ClaudeChanges')
-    command! -range -nargs=* ClaudeChat call claude_ide#say#message#NeedNeovim(':ClaudeChat')
-    command! -range -bang -nargs=* ClaudeComment call claude_ide#say#message#NeedNeovim(':ClaudeComment')
-    command! -range -bar ClaudeFix call claude_ide#say#message#NeedNeovim(':ClaudeFix')
-    command! -range -bar -nargs=* ClaudeKernel call claude_ide#say#message#NeedNeovim(':ClaudeKernel')
-    command! -range -bar -nargs=* ClaudeNew call claude_ide#say#message#NeedNeovim(':ClaudeNew')
-    command! -range -bar -nargs=? ClaudePrompt call claude_ide#say#message#NeedNeovim(':ClaudePrompt')
-    command! -range -bar -bang ClaudeSeen call claude_ide#say#message#NeedNeovim(':ClaudeSeen')
-    command! -range -bar -nargs=* ClaudeSwitch call claude_ide#say#message#NeedNeovim(':ClaudeSwitch')
-    command! -range -bar -nargs=* ClaudeTools call claude_ide#say#message#NeedNeovim(':ClaudeTools')
-    command! -range -bar -bang -nargs=1 ClaudeUninstall call claude_ide#say#message#NeedNeovim(':ClaudeUninstall')
+    command! -range -bar -bang -nargs=* ClaudeChanges call claude_ide#messages#message#NeedNeovim(':ClaudeChanges')
+    command! -range -nargs=* ClaudeChat call claude_ide#messages#message#NeedNeovim(':ClaudeChat')
+    command! -range -bang -nargs=* ClaudeComment call claude_ide#messages#message#NeedNeovim(':ClaudeComment')
+    command! -range -bar ClaudeFix call claude_ide#messages#message#NeedNeovim(':ClaudeFix')
+    command! -range -bar -nargs=* ClaudeKernel call claude_ide#messages#message#NeedNeovim(':ClaudeKernel')
+    command! -range -bar -nargs=* ClaudeNew call claude_ide#messages#message#NeedNeovim(':ClaudeNew')
+    command! -range -bar -nargs=? ClaudePrompt call claude_ide#messages#message#NeedNeovim(':ClaudePrompt')
+    command! -range -bar -bang ClaudeSeen call claude_ide#messages#message#NeedNeovim(':ClaudeSeen')
+    command! -range -bar -nargs=* ClaudeSwitch call claude_ide#messages#message#NeedNeovim(':ClaudeSwitch')
+    command! -range -bar -nargs=* ClaudeTools call claude_ide#messages#message#NeedNeovim(':ClaudeTools')
+    command! -range -bar -bang -nargs=1 ClaudeUninstall call claude_ide#messages#message#NeedNeovim(':ClaudeUninstall')
 
     nnoremap <Plug>(claude-toggle) <Cmd>Claude<CR>
     nnoremap <Plug>(claude-share) <Cmd>ClaudeShare toggle<CR>
@@ -101,20 +101,20 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
-    noremap <Plug>(claude-changes) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-changes)')<CR>
-    noremap <Plug>(claude-chat) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-chat)')<CR>
-    noremap <Plug>(claude-comment) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-comment)')<CR>
-    noremap <Plug>(claude-fix) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-fix)')<CR>
-    noremap <Plug>(claude-hunk-drop) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-drop)')<CR>
-    noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-next)')<CR>
-    noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-previous)')<CR>
-    noremap <Plug>(claude-hunk-take) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-hunk-take)')<CR>
-    noremap <Plug>(claude-new) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-new)')<CR>
-    noremap <Plug>(claude-prompt) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-prompt)')<CR>
-    noremap <Plug>(claude-seen) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-seen)')<CR>
-    noremap <Plug>(claude-switch) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-switch)')<CR>
-    noremap <Plug>(claude-unseen-next) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-unseen-next)')<CR>
-    noremap <Plug>(claude-unseen-previous) <Cmd>call claude_ide#say#message#NeedNeovim('<lt>Plug>(claude-unseen-previous)')<CR>
+    noremap <Plug>(claude-changes) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-changes)')<CR>
+    noremap <Plug>(claude-chat) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-chat)')<CR>
+    noremap <Plug>(claude-comment) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-comment)')<CR>
+    noremap <Plug>(claude-fix) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-fix)')<CR>
+    noremap <Plug>(claude-hunk-drop) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-drop)')<CR>
+    noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-next)')<CR>
+    noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-previous)')<CR>
+    noremap <Plug>(claude-hunk-take) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-take)')<CR>
+    noremap <Plug>(claude-new) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-new)')<CR>
+    noremap <Plug>(claude-prompt) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-prompt)')<CR>
+    noremap <Plug>(claude-seen) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-seen)')<CR>
+    noremap <Plug>(claude-switch) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-switch)')<CR>
+    noremap <Plug>(claude-unseen-next) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-unseen-next)')<CR>
+    noremap <Plug>(claude-unseen-previous) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-unseen-previous)')<CR>
   else
     for s:name in ['Claude', 'ClaudeFocus', 'ClaudeStart', 'ClaudeStop', 'ClaudeStatus',
           \ 'ClaudeAnswer', 'ClaudeSend', 'ClaudeAdd', 'ClaudeShare', 'ClaudeTrust',

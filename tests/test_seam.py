@@ -262,7 +262,7 @@ local function run(channel)
 end
 channel.emit('gone', { M.two })
 channel.nothing(...)
-lazily().never(require('claude_ide.say.plain').one_line(1, 2, 3))
+lazily().never(require('claude_ide.messages.plain').one_line(1, 2, 3))
 vim.notify = run
 return M
 """
@@ -272,16 +272,16 @@ def test_a_wrong_call_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "wrong.lua"
     path.write_text(WRONG)
     (source,) = lua_source.read([path]).values()
-    plain = lua_source.modules()["say.plain"].defined["one_line"]
+    plain = lua_source.modules()["messages.plain"].defined["one_line"]
 
     assert complaints_in_lua(lua_source.modules(), "wrong.lua", source) == [
         "wrong.lua:9: M.two takes 2 arguments, not 3",
         "wrong.lua:10: M has no missing",
         "wrong.lua:13: claude_ide.channel has no nothing",
         "wrong.lua:14: claude_ide.file.path has no never",
-        f"wrong.lua:14: claude_ide.say.plain.one_line takes {plain.count} arguments, not 3",
+        f"wrong.lua:14: claude_ide.messages.plain.one_line takes {plain.count} arguments, not 3",
     ]
     assert [event.text for event in source.emits] == ["gone"]
     assert [target.text for target in source.replaced] == ["vim.notify"]
-    assert source.required() == {"channel", "file.path", "say.plain"}
+    assert source.required() == {"channel", "file.path", "messages.plain"}
     assert not source.defined["limit"].is_function

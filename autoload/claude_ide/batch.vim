@@ -1,13 +1,13 @@
 vim9script
-# Runs several calls of the host in one instant: as soon as a gate of `when/moment` is open, and only if
+# Runs several calls of the host in one instant: as soon as a gate of `timing/moment` is open, and only if
 # all facts hold on which the host has based them (`editor/port/batch.py`).
 
 import autoload './channel.vim'
 import autoload './file/buffers.vim'
 import autoload './file/path.vim' as file
 import autoload './file/stamp.vim'
-import autoload './say/reason.vim'
-import autoload './when/moment.vim'
+import autoload './messages/reason.vim'
+import autoload './timing/moment.vim'
 
 final waiting: dict<func> = {} # by token: what withdraws a batch
 
@@ -68,7 +68,7 @@ def Forget(token: number)
   endif
 enddef
 
-# Wait until a gate of `when/moment` is open (do not wait if it is false), check the facts, and run the
+# Wait until a gate of `timing/moment` is open (do not wait if it is false), check the facts, and run the
 # steps. Emits `answered` {token}; with `failed` facts, in which case nothing was done; `results` of the
 # steps; `failure` if the step after those has failed.
 export def Run(token: number, gate: any, facts: list<list<any>>, steps: list<list<any>>)

@@ -4,7 +4,7 @@ vim9script
 
 import autoload './diff.vim'
 import autoload './permission.vim'
-import autoload './say/message.vim'
+import autoload './messages/message.vim'
 
 # Where the user is goes first, then what is longest on the screen.
 def Decide(accepted: bool, why: string)

@@ -6,7 +6,7 @@ import autoload './diagnostics/files.vim'
 import autoload './diagnostics/reading.vim'
 import autoload './diagnostics/reports.vim'
 import autoload './diagnostics/sets.vim'
-import autoload './disk/reload.vim'
+import autoload './disk_changes/reload.vim'
 import autoload './file/uri.vim'
 
 const LIMIT = 5000

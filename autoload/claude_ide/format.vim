@@ -3,7 +3,7 @@ vim9script
 # what becomes of the new text (`editor/formatting.py`).
 
 import autoload './channel.vim'
-import autoload './disk/reload.vim'
+import autoload './disk_changes/reload.vim'
 import autoload './file/edit.vim'
 import autoload './window/inside.vim'
 import autoload './file/load.vim'
@@ -16,7 +16,7 @@ import autoload './format/expression.vim'
 import autoload './format/filter.vim'
 import autoload './format/vim_lsp.vim'
 import autoload './format/yegappan_lsp.vim'
-import autoload './say/reason.vim'
+import autoload './messages/reason.vim'
 
 # By number: the `bufnr`, the checkpoint at the `start`, the expected `lines` (other ones mean that the buffer
 # was changed), the `result` of the last formatter, and whether one was applied (`is_changed`).

@@ -10,7 +10,7 @@ import autoload './host/install.vim'
 import autoload './host/lock.vim'
 import autoload './host/python.vim'
 import autoload './privacy.vim'
-import autoload './say/plain.vim'
+import autoload './messages/plain.vim'
 import autoload './system/program.vim'
 
 const PATIENCE = 8.0 # seconds

@@ -9,10 +9,10 @@ import autoload './host/options.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
 import autoload './file/folders.vim'
-import autoload './say/announce.vim'
-import autoload './say/log.vim'
-import autoload './say/message.vim'
-import autoload './say/reason.vim'
+import autoload './messages/announce.vim'
+import autoload './messages/log.vim'
+import autoload './messages/message.vim'
+import autoload './messages/reason.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']

@@ -1,8 +1,8 @@
 vim9script
 # `:ClaudeLog`: shows the log in a window.
 
-import autoload './say/log.vim'
-import autoload './say/message.vim'
+import autoload './messages/log.vim'
+import autoload './messages/message.vim'
 
 # Open the log at its end.
 export def Open()

@@ -2,8 +2,8 @@ vim9script
 # Handles `|` after commands with free text or quotes. Vim's own rule (`:help :bar`) would cut off
 # the text, or treat a quote as the start of a comment.
 
-import autoload './say/message.vim'
-import autoload './say/reason.vim'
+import autoload './messages/message.vim'
+import autoload './messages/reason.vim'
 
 # The index of the quote that closes the one at `index`, or -1. Apostrophes do not count as quotes.
 def ClosingQuote(args: string, index: number): number

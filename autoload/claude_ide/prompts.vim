@@ -2,11 +2,11 @@ vim9script
 # The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
 
 import autoload './diagnostics/words.vim' as words_of
-import autoload './dialogue/vim_ui.vim'
+import autoload './ui/vim_ui.vim'
 import autoload './diff/quotation.vim'
 import autoload './own_options.vim'
-import autoload './say/message.vim'
-import autoload './say/reason.vim'
+import autoload './messages/message.vim'
+import autoload './messages/reason.vim'
 
 const BUILT_IN: dict<any> = {
   explain: "Explain this:\n{selection}",

@@ -10,10 +10,10 @@ import autoload './file/path.vim' as file
 import autoload './file/positions.vim'
 import autoload './file/uri.vim'
 import autoload './privacy.vim'
-import autoload './say/message.vim'
-import autoload './say/reason.vim'
+import autoload './messages/message.vim'
+import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
-import autoload './when/pulse.vim'
+import autoload './timing/pulse.vim'
 
 # Milliseconds.
 const PERIOD = 50

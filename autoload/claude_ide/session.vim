@@ -5,14 +5,14 @@ vim9script
 import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
-import autoload './disk/change.vim'
+import autoload './disk_changes/change.vim'
 import autoload './editors/editor_changes.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
 import autoload './status_line.vim'
 import autoload './selection/mention.vim'
-import autoload './when/moment.vim'
+import autoload './timing/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
 const CLEANUPS = [
@@ -20,8 +20,8 @@ const CLEANUPS = [
   'claude_ide#batch#WithdrawAll',
   'claude_ide#diff#CloseAll',
   'claude_ide#diff#accepted#SettleAll',
-  'claude_ide#dialogue#CloseAll',
-  'claude_ide#question#HostEnded',
+  'claude_ide#ui#CloseAll',
+  'claude_ide#headless#HostEnded',
   'claude_ide#activity#Clear',
   'claude_ide#permission#Close',
   'claude_ide#terminal#typing#HostEnded',
@@ -156,17 +156,17 @@ enddef
 
 # `:ClaudeAsk`.
 export def Ask(text: string, lines: list<number>, bang: bool)
-  Feature('ClaudeAsk', 'claude_ide#question#answer#Ask', text, lines, bang)
+  Feature('ClaudeAsk', 'claude_ide#headless#answer#Ask', text, lines, bang)
 enddef
 
 # `:ClaudeEdit`.
 export def Edit(text: string, lines: list<number>, bang: bool)
-  Feature('ClaudeEdit', 'claude_ide#question#rewrite#Edit', text, lines, bang)
+  Feature('ClaudeEdit', 'claude_ide#headless#rewrite#Edit', text, lines, bang)
 enddef
 
 # `:ClaudeCommit`.
 export def Commit(bang: bool)
-  Feature('ClaudeCommit', 'claude_ide#question#commit_message#Write', '', [], bang)
+  Feature('ClaudeCommit', 'claude_ide#headless#commit_message#Write', '', [], bang)
 enddef
 
 defcompile

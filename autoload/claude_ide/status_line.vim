@@ -4,9 +4,9 @@ scriptencoding utf-8
 # loads no feature.
 
 import autoload './activity.vim'
-import autoload './say/announce.vim'
-import autoload './say/plain.vim'
-import autoload './say/screen.vim'
+import autoload './messages/announce.vim'
+import autoload './messages/plain.vim'
+import autoload './messages/screen.vim'
 
 const LONGEST_MODEL = 30 # characters
 const FIGURES = ['model', 'context', 'cost']

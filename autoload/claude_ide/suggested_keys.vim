@@ -2,7 +2,7 @@ vim9script
 # The keys that the option `keys` maps: those of `:help claude-ide-keys` that Vim has, where the
 # user has no map.
 
-import autoload './say/message.vim'
+import autoload './messages/message.vim'
 
 const GROUP = '<Leader>a'
 const BOTH = ['n', 'x']

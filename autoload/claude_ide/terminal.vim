@@ -8,7 +8,7 @@ import autoload './terminal/register.vim'
 import autoload './terminal/start.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
-import autoload './when/asked.vim'
+import autoload './timing/asked.vim'
 
 # Called by the host with the process ids of the connected clients.
 export def Connected(pids: list<number>): bool

@@ -3,8 +3,8 @@ vim9script
 # whole.
 
 import autoload './channel.vim'
-import autoload './say/plain.vim'
-import autoload './when/asked.vim'
+import autoload './messages/plain.vim'
+import autoload './timing/asked.vim'
 import autoload './window/winbar.vim'
 
 const EMPTY = 'No message yet: they appear here as they are sent'

@@ -1,6 +1,6 @@
 --- Sends the user's words to the agent of the place where they are.
 local channel = require('claude_ide.channel')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

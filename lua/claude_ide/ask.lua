@@ -1,7 +1,7 @@
 --- `:ClaudeAsk`: a question whose answer the user can continue in the chat.
-local answer = require('claude_ide.question.answer')
+local answer = require('claude_ide.headless.answer')
 local channel = require('claude_ide.channel')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

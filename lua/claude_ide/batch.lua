@@ -1,10 +1,10 @@
---- Runs several calls of the host in one instant: as soon as a gate of `when/moment` is open, and only if all
---- facts hold on which the host has based them (`editor/port/batch.py`).
+--- Runs several calls of the host in one instant: as soon as a gate of `timing/moment` is open, and only if
+--- all facts hold on which the host has based them (`editor/port/batch.py`).
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
-local moment = require('claude_ide.when.moment')
-local reason = require('claude_ide.say.reason')
+local moment = require('claude_ide.timing.moment')
+local reason = require('claude_ide.messages.reason')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
@@ -92,7 +92,7 @@ end
 --- - `results` of the steps
 --- - `failure`: the step after those with results has failed
 ---@param token integer
----@param gate string|false of `when/moment`; false: do not wait
+---@param gate string|false of `timing/moment`; false: do not wait
 ---@param facts claude_ide.Fact[]
 ---@param steps claude_ide.Step[]
 function M.run(token, gate, facts, steps)

@@ -1,12 +1,12 @@
 --- `:ClaudeComment`: the user's words on lines of a proposal, which wait for the decision, or on lines of any
 --- other file, which are sent at once.
 local addressee = require('claude_ide.addressee')
-local announce = require('claude_ide.say.announce')
+local announce = require('claude_ide.messages.announce')
 local comments = require('claude_ide.diff.comments')
 local file = require('claude_ide.file.path')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local quotation = require('claude_ide.diff.quotation')
-local vim_ui = require('claude_ide.dialogue.vim_ui')
+local vim_ui = require('claude_ide.ui.vim_ui')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- `:ClaudeAccept` and `:ClaudeReject`: they answer what waits for the user, which is an edit in a diff, a
 --- permission in the float, or a request of a chat.
 local diff = require('claude_ide.diff')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

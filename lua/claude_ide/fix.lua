@@ -1,6 +1,6 @@
 --- `:ClaudeFix`: a prompt with the diagnostics of a buffer, or of lines in it.
 local addressee = require('claude_ide.addressee')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local quotation = require('claude_ide.diff.quotation')
 local words_of = require('claude_ide.diagnostics.words')
 

@@ -13,7 +13,7 @@ if refusal then
   }
 end
 
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

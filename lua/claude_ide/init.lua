@@ -50,7 +50,7 @@ function M.ask(prompt, options, callback)
     return { cancel = function() end }
   end
   require('claude_ide.session')
-  return require('claude_ide.question').ask(prompt, options, callback)
+  return require('claude_ide.headless').ask(prompt, options, callback)
 end
 
 --- Give the model a tool, or replace the one with the same name (`:help claude-ide-own-tools`).

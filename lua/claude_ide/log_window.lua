@@ -1,7 +1,7 @@
 --- `:ClaudeLog`: shows the log in a window.
 local colouring = require('claude_ide.colouring')
-local log = require('claude_ide.say.log')
-local message = require('claude_ide.say.message')
+local log = require('claude_ide.messages.log')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

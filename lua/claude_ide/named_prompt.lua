@@ -1,6 +1,6 @@
 --- `:ClaudePrompt /name`: a prompt of the option `prompts`, to the chat or to the terminal.
 local addressee = require('claude_ide.addressee')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local prompts = require('claude_ide.prompts')
 
 local M = {}

@@ -1,7 +1,7 @@
 --- Handles `|` after commands with free text or quotes. Neovim's own rule (`:help :command-bar`)
 --- would cut off the text, or treat a quote as the start of a comment.
-local message = require('claude_ide.say.message')
-local reason = require('claude_ide.say.reason')
+local message = require('claude_ide.messages.message')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

@@ -47,12 +47,12 @@ end
 
 -- Show what is wrong, in one line; the log has one for each.
 local function show(complaints)
-  local message = require('claude_ide.say.message')
+  local message = require('claude_ide.messages.message')
   if #complaints == 1 then
     return message.show(complaints[1], 'warn')
   end
   for _, complaint in ipairs(complaints) do
-    require('claude_ide.say.log').write('warn', complaint)
+    require('claude_ide.messages.log').write('warn', complaint)
   end
   message.show_unlogged(summary(complaints), 'warn')
 end

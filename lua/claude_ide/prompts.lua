@@ -1,8 +1,8 @@
 --- The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
 local quotation = require('claude_ide.diff.quotation')
-local ui = require('claude_ide.dialogue.vim_ui')
+local ui = require('claude_ide.ui.vim_ui')
 local words_of = require('claude_ide.diagnostics.words')
 
 local M = {}

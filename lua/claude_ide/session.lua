@@ -11,10 +11,10 @@ local CLEANUPS = {
   { 'batch', 'withdraw_all' },
   { 'diff', 'close_all' },
   { 'diff.accepted', 'settle_all' },
-  { 'dialogue', 'close_all' },
+  { 'ui', 'close_all' },
   { 'jupyter.question', 'close_all' },
   { 'jupyter.choice', 'close_all' },
-  { 'question', 'host_ended' },
+  { 'headless', 'host_ended' },
   { 'activity', 'clear' },
   { 'diagnostics.unopened', 'release' },
   { 'permission', 'close' },
@@ -50,11 +50,11 @@ local FOR_SERVER = {
   'file.written',
   'file.buffers',
   'diagnostics.reading',
-  'disk.report',
-  'disk.reload',
+  'disk_changes.report',
+  'disk_changes.reload',
   'diagnostics',
   'diagnostics.words',
-  'disk.change',
+  'disk_changes.change',
 }
 local FOR_DIFFS = {
   'diagnostics.unopened',
@@ -93,7 +93,7 @@ local function watch(on)
   require('claude_ide.file.buffers').watch(on)
   require('claude_ide.editors.editor_changes').watch(on)
   require('claude_ide.diagnostics').watch(on)
-  require('claude_ide.disk.change').watch('server', on)
+  require('claude_ide.disk_changes.change').watch('server', on)
 end
 
 host.on_serving(function(on)
@@ -106,7 +106,7 @@ end)
 host.on_start(function()
   -- While Python starts.
   load_soon(FOR_SERVER)
-  require('claude_ide.say.announce').on('ClaudeConnected', function()
+  require('claude_ide.messages.announce').on('ClaudeConnected', function()
     load_soon(FOR_DIFFS)
   end)
   require('claude_ide.review.commenting').by(function(...)
@@ -114,11 +114,11 @@ host.on_start(function()
   end)
   -- It follows the changes from now on.
   require('claude_ide.status_line')
-  require('claude_ide.say.announce').on('ClaudeToolEnd', function(data)
-    require('claude_ide.disk.tool_writes').reported(data.files)
+  require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
+    require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)
-  if loaded('disk.change') then
-    loaded('disk.change').report_all()
+  if loaded('disk_changes.change') then
+    loaded('disk_changes.change').report_all()
   end
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()

@@ -1,7 +1,7 @@
 --- The text for a status line. It is composed when something has changed, not when it is drawn.
 local activity = require('claude_ide.activity')
-local announce = require('claude_ide.say.announce')
-local plain = require('claude_ide.say.plain')
+local announce = require('claude_ide.messages.announce')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

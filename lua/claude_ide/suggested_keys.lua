@@ -1,5 +1,5 @@
 --- The keys that the option `keys` maps: those of `:help claude-ide-keys`, where the user has no map.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 """The log file: at most a million bytes, one older file, and a rate limit for repeated entries.
 
-Several hosts and `say/log.lua` write to it: before each entry, each checks whether another one has
-rotated the file.
+Several hosts and `messages/log.lua` write to it: before each entry, each checks whether another one
+has rotated the file.
 """
 
 import contextlib

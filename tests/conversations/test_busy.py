@@ -152,8 +152,8 @@ async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
 async def test_messages_longer_than_the_screen_cause_no_prompt(
     serving: Editor,
 ) -> None:
-    await run(serving, "say.message.show", "long " * 100, "error")
-    await run(serving, "say.message.show", "a\nb\nc", "error")
+    await run(serving, "messages.message.show", "long " * 100, "error")
+    await run(serving, "messages.message.show", "a\nb\nc", "error")
 
     await until(lambda: "a b c" in serving.screen.text())
 

@@ -54,7 +54,7 @@ async def undisturbed(nvim: Editor, claude: ClaudeCode) -> AsyncIterator[None]:
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     assert await nvim.eval("execute('messages')") == messages
     await until(lambda: nvim.screen.text() == screen, "the same screen")
-    log = Path(await run(nvim, "say.log.path"))
+    log = Path(await run(nvim, "messages.log.path"))
     assert [line for line in log.read_text().splitlines() if " ERROR " in line] == []
 
 

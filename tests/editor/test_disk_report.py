@@ -80,12 +80,12 @@ class Reporting:
         self.report = DiskReport(pocket_port(self._answer, self._notice, self.events), self.events)
 
     async def _answer(self, function: str, token: int) -> None:
-        assert function == "disk.report.await"
+        assert function == "disk_changes.report.await"
         await self.is_free.wait()
         asyncio.get_running_loop().call_soon(self.events.dispatch, "answered", {"token": token})
 
     def _notice(self, function: str, text: str, level: str) -> None:
-        assert function == "say.message.show"
+        assert function == "messages.message.show"
         self.shown.append((text, level))
 
     def followed(self, name: str, agent: str = "", ticks: tuple[int, int] = (1, 2)) -> None:

@@ -28,7 +28,7 @@ class Watching:
         self.watch.start(asyncio.get_running_loop())
 
     async def _changed(self, function: str, bufnrs: list[int]) -> list[str]:
-        assert function == "disk.change.changed_in"
+        assert function == "disk_changes.change.changed_in"
         self.reported += bufnrs
         return [self.states.pop(0) if self.states else "" for _ in bufnrs]
 

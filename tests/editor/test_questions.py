@@ -1,4 +1,4 @@
-"""`editor/port/questions.py`: events from `question/init.lua` become requests."""
+"""`editor/port/questions.py`: events from `headless/init.lua` become requests."""
 
 from typing import Any
 

@@ -244,9 +244,9 @@ async def test_a_form_leaves_no_trace_next_to_another_plugin(
 WINDOWS = {
     "float": "require('claude_ide.window.float').show({ 'hello' }, { title = 'Words' })",
     "text": "require('claude_ide.window.scratch').open('Claude', 'Words', 'hello')",
-    "answer": "require('claude_ide.question.answer_window').open('Words', 'float', handlers)",
+    "answer": "require('claude_ide.headless.answer_window').open('Words', 'float', handlers)",
     "answer in a split": (
-        "require('claude_ide.question.answer_window').open('Words', 'split', handlers)"
+        "require('claude_ide.headless.answer_window').open('Words', 'split', handlers)"
     ),
 }
 

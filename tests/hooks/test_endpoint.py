@@ -44,7 +44,7 @@ class Listener:
         self.port = pocket_port(self.run, self.tell)
 
     def tell(self, function: str, *arguments: Any) -> None:
-        if function == "say.announce.event":
+        if function == "messages.announce.event":
             self.heard.append((arguments[0], arguments[1]))
 
     async def run(self, function: str, *_: Any) -> Any:

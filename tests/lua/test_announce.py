@@ -1,8 +1,8 @@
-"""`say/announce.lua`: the `User` autocommands that other plugins can listen to."""
+"""`messages/announce.lua`: the `User` autocommands that other plugins can listen to."""
 
 from support.neovim import Neovim, until
 
-EVENT = "require('claude_ide.say.announce').event('ClaudeTest', { number = 1 })"
+EVENT = "require('claude_ide.messages.announce').event('ClaudeTest', { number = 1 })"
 
 
 async def test_an_event_carries_its_data(nvim: Neovim) -> None:

@@ -1,4 +1,4 @@
-"""`question/answer.lua`: the request of `:ClaudeAsk`, and how its answer is shown."""
+"""`headless/answer.lua`: the request of `:ClaudeAsk`, and how its answer is shown."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ async def ask(nvim: Neovim, command: str) -> dict[str, Any]:
 
 
 async def finish(nvim: Neovim, id_: int, ended: dict[str, Any]) -> None:
-    await nvim.lua("require('claude_ide.question').finish(...)", id_, ended)
+    await nvim.lua("require('claude_ide.headless').finish(...)", id_, ended)
 
 
 async def test_a_question_in_a_buffer_without_a_file_includes_no_file_or_lines(
@@ -54,7 +54,7 @@ async def test_an_answer_without_updates_is_shown_when_it_ends(nvim: Neovim) -> 
 
 async def test_an_error_does_not_remove_the_partial_answer(nvim: Neovim) -> None:
     request = await ask(nvim, "ClaudeAsk why?")
-    update = "require('claude_ide.question').update(...)"
+    update = "require('claude_ide.headless').update(...)"
     await nvim.lua(update, request["id"], {"keep": 0, "text": "because"})
 
     await finish(nvim, request["id"], {"error": "no more"})
@@ -112,7 +112,7 @@ class TestContinuing:
         assert (chat["agent"], chat["root"]) == ("claude", str(project))
         # The host closes the answer once it has the chat.
         assert "because" in nvim.screen.text()
-        await nvim.lua("require('claude_ide.question.answer').close(...)", request["id"])
+        await nvim.lua("require('claude_ide.headless.answer').close(...)", request["id"])
         await until(lambda: "because" not in nvim.screen.text())
         assert nvim.events("question_closed") == [{"id": request["id"]}]
         assert await nvim.eval("getbufline(1, 1, '$')") == ["mine"]
@@ -125,7 +125,7 @@ class TestContinuing:
         await nvim.keys("c")
         await until(lambda: nvim.events("question_continued"))
         await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the prompt of the chat")
-        await nvim.lua("require('claude_ide.question.answer').close(...)", request["id"])
+        await nvim.lua("require('claude_ide.headless.answer').close(...)", request["id"])
 
         await until(lambda: nvim.eval("winnr('$') == 3"), "the file and the chat")
 
@@ -145,9 +145,9 @@ class TestContinuing:
 
     async def test_a_stopped_answer_can_be_continued(self, nvim: Neovim) -> None:
         request = await ask(nvim, "ClaudeAsk why?")
-        update = "require('claude_ide.question').update(...)"
+        update = "require('claude_ide.headless').update(...)"
         await nvim.lua(update, request["id"], {"keep": 0, "text": "beca"})
-        await nvim.lua("require('claude_ide.question').cancel(...)", request["id"])
+        await nvim.lua("require('claude_ide.headless').cancel(...)", request["id"])
 
         await nvim.keys("c")
 
@@ -155,7 +155,7 @@ class TestContinuing:
 
     async def test_an_answer_that_is_not_complete_stays(self, nvim: Neovim) -> None:
         request = await ask(nvim, "ClaudeAsk why?")
-        update = "require('claude_ide.question').update(...)"
+        update = "require('claude_ide.headless').update(...)"
         await nvim.lua(update, request["id"], {"keep": 0, "text": "beca"})
 
         await nvim.keys("c")

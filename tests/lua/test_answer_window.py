@@ -1,4 +1,4 @@
-"""`question/answer_window.lua`: a text that grows in a float or a split."""
+"""`headless/answer_window.lua`: a text that grows in a float or a split."""
 
 import pytest
 
@@ -14,7 +14,7 @@ async def open_window(nvim: Neovim, title: str = "Why?", kind: str = "float") ->
 
 async def draw(nvim: Neovim, text: str, keep: int = 0) -> list[str]:
     """Draw the text, and return the buffer's lines."""
-    await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, ...)", text, keep)
+    await nvim.lua("require('claude_ide.headless.answer_window').draw(_G.view, ...)", text, keep)
     lines: list[str] = await nvim.eval("getline(1, '$')")
     return lines
 
@@ -44,7 +44,7 @@ async def test_the_window_fits_every_screen(nvim: Neovim, columns: int, rows: in
 
 async def test_the_status_is_shown_below_the_text(nvim: Neovim) -> None:
     await open_window(nvim)
-    set_status = "require('claude_ide.question.answer_window').set_status(_G.view, ...)"
+    set_status = "require('claude_ide.headless.answer_window').set_status(_G.view, ...)"
 
     await nvim.lua(set_status, "waiting")
     await until(lambda: "waiting" in nvim.screen.text())
@@ -68,8 +68,8 @@ async def test_keys_and_closing_are_reported(nvim: Neovim) -> None:
 
     await until(lambda: nvim.lua("return vim.deep_equal(_G.events, { 'stop', 'closed' })"))
     assert await nvim.eval("winnr('$')") == 1
-    await nvim.lua("require('claude_ide.question.answer_window').draw(_G.view, 'late', 0)")
-    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'late')")
+    await nvim.lua("require('claude_ide.headless.answer_window').draw(_G.view, 'late', 0)")
+    await nvim.lua("require('claude_ide.headless.answer_window').finish(_G.view, 'late')")
 
 
 async def test_no_filetype_autocommand_runs_in_a_buffer_that_is_closing(nvim: Neovim) -> None:
@@ -89,7 +89,7 @@ async def test_a_complete_answer_is_highlighted(nvim: Neovim) -> None:
     active = "return vim.treesitter.highlighter.active[vim.fn.bufnr()] ~= nil"
     assert not await nvim.lua(active)
 
-    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view)")
+    await nvim.lua("require('claude_ide.headless.answer_window').finish(_G.view)")
 
     assert await nvim.lua(active)
     assert await nvim.eval("[&filetype, &modifiable, &bufhidden]") == ["markdown", 0, "wipe"]
@@ -109,7 +109,7 @@ async def test_a_long_error_wraps_and_can_be_yanked(nvim: Neovim) -> None:
     await open_window(nvim)
     error = "the reason is " + "long " * 40 + "indeed"
 
-    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, ...)", error)
+    await nvim.lua("require('claude_ide.headless.answer_window').finish(_G.view, ...)", error)
     await until(lambda: "indeed" in nvim.screen.text())
     await nvim.keys("gy")
 
@@ -121,7 +121,7 @@ async def test_an_error_is_added_to_the_text(nvim: Neovim) -> None:
     await open_window(nvim)
     await draw(nvim, "half an answer")
 
-    await nvim.lua("require('claude_ide.question.answer_window').finish(_G.view, 'no more')")
+    await nvim.lua("require('claude_ide.headless.answer_window').finish(_G.view, 'no more')")
 
     assert await nvim.eval("getline(1, '$')") == ["half an answer", "", "no more"]
     assert await nvim.eval("&modifiable") == 0

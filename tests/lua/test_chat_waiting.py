@@ -25,7 +25,7 @@ async def chats(nvim: Neovim) -> Chats:
 async def settled(nvim: Neovim) -> list[str]:
     """The messages, after the next moment at which one can be shown."""
     await nvim.lua(
-        "require('claude_ide.when.moment').when_notifiable(function()"
+        "require('claude_ide.timing.moment').when_notifiable(function()"
         " vim.schedule(function() _G.is_settled = true end) end)"
     )
     await until(lambda: nvim.lua("return _G.is_settled"))

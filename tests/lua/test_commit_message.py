@@ -1,10 +1,10 @@
-"""`question/commit_message.lua`: where the message is inserted in the buffer."""
+"""`headless/commit_message.lua`: where the message is inserted in the buffer."""
 
 import pytest
 
 from support.neovim import Neovim, until
 
-INSERT = "require('claude_ide.question.commit_message').insert(0, ...)"
+INSERT = "require('claude_ide.headless.commit_message').insert(0, ...)"
 MESSAGE = "Subject\n\nBody"
 
 

@@ -7,7 +7,7 @@ from support.neovim import Neovim, until
 MAPPED = """
 stopped = 0
 vim.keymap.set({ 'n', 'i' }, '<C-c>', function() stopped = stopped + 1 end, { buffer = true })
-require('claude_ide.when.ctrl_c').keep(vim.api.nvim_get_current_buf())
+require('claude_ide.timing.ctrl_c').keep(vim.api.nvim_get_current_buf())
 """
 IN_AN_EVENT = "vim.schedule(function() vim.api.nvim_input('<C-c>') end)"
 

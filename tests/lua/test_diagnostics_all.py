@@ -68,7 +68,7 @@ async def test_a_file_that_was_just_written_comes_before_all_others(
     await nvim.lua(SET_MANY, await edit(nvim, project / "big.txt"), 5200, 1)
     written = await edit(nvim, project / "small.txt")
     (project / "small.txt").write_text("three\n", encoding="utf-8")
-    assert await nvim.lua("return require('claude_ide.disk.reload').sync()") == [written]
+    assert await nvim.lua("return require('claude_ide.disk_changes.reload').sync()") == [written]
     await nvim.lua(SET_MANY, written, 3, 2)
 
     files, omitted = await read_all(nvim)

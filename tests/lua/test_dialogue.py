@@ -1,4 +1,4 @@
-"""`dialogue/init.lua`: questions on one line, each answered once."""
+"""`ui/init.lua`: questions on one line, each answered once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from support.chunks import chunk
 from support.either_editor import choose, noticed, on_screen, type_answer
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.dialogue')"
+MODULE = "require('claude_ide.ui')"
 
 
 @pytest.fixture
@@ -206,7 +206,7 @@ async def test_an_enter_typed_blindly_takes_no_item_of_a_picker(dialogue: Neovim
     assert await answer(dialogue, 1) == {"index": 1}
 
 
-ANSWER_TWICE = chunk("dialogue/answer_twice")
+ANSWER_TWICE = chunk("ui/answer_twice")
 
 
 async def test_only_the_first_answer_of_a_ui_counts(dialogue: Neovim) -> None:
@@ -227,7 +227,7 @@ async def test_a_ui_that_returns_no_index_is_supported(dialogue: Neovim) -> None
     assert await answer(dialogue, 1) == {"index": 2}
 
 
-FLOAT = chunk("dialogue/float")
+FLOAT = chunk("ui/float")
 
 
 async def test_closing_a_ui_without_an_answer_dismisses_it(dialogue: Neovim) -> None:

@@ -181,7 +181,7 @@ async def test_a_proposal_cannot_be_modified_while_it_appears(
 async def test_a_diff_does_not_appear_between_two_keys(
     nvim: Neovim, diffs: Diffs, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.when.moment').notice_typing(true)")
+    await nvim.lua("require('claude_ide.timing.moment').notice_typing(true)")
     await nvim.lua(chunk("diff/type_on"), "j", 1000)
     await until(lambda: nvim.lua("return #_G.tabpages > 0"), "a key")
     id_ = await diffs.ask(path, NEW)

@@ -1,4 +1,4 @@
-"""`disk/change.lua`: buffers follow files that change on disk."""
+"""`disk_changes/change.lua`: buffers follow files that change on disk."""
 
 import os
 from pathlib import Path
@@ -89,7 +89,9 @@ async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) ->
     await wait_for_changes(nvim, path)
     replace(path, OLD)
     await wait_for_changes(nvim, path)
-    await until(lambda: nvim.lua("return not require('claude_ide.disk.reload').is_expected(1)"))
+    await until(
+        lambda: nvim.lua("return not require('claude_ide.disk_changes.reload').is_expected(1)")
+    )
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]
     await all_reported(nvim, path)
@@ -191,7 +193,7 @@ async def test_without_autoread_files_that_claude_names_are_followed(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.command("set noautoread")
-    await nvim.lua("require('claude_ide.disk.announced').add(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.announced').add(...)", str(path))
 
     replace(path, NEW)
 
@@ -270,8 +272,10 @@ async def test_a_constantly_written_file_is_followed_less_and_less_often(
 
 async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
     await nvim.lua(chunk("disk_change/append_lines"), str(path), 20, 150)
-    given_up = "return _G.lines < 150 and not require('claude_ide.disk.reload').is_expected(1)"
-    await until(lambda: nvim.lua("return require('claude_ide.disk.reload').is_expected(1)"))
+    given_up = (
+        "return _G.lines < 150 and not require('claude_ide.disk_changes.reload').is_expected(1)"
+    )
+    await until(lambda: nvim.lua("return require('claude_ide.disk_changes.reload').is_expected(1)"))
     await until(lambda: nvim.lua(given_up))
 
     assert await nvim.eval("&l:autoread") == -1

@@ -1,4 +1,4 @@
-"""`disk/flash.lua`: lines that Claude has written without a diff are highlighted for a moment."""
+"""`disk_changes/flash.lua`: lines that Claude has written without a diff are highlighted."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from support.disk_changes import NEW, OLD, edit_watched, messages, replace, show
 from support.neovim import Neovim, until
 
 ROWS = chunk("flash/rows")
-NAME = "require('claude_ide.disk.announced').add(...)"
+NAME = "require('claude_ide.disk_changes.announced').add(...)"
 HINT = "; for diffs :help claude-ide-mode"
 
 

@@ -1,4 +1,4 @@
-"""`disk/report.lua` and its host: messages about files that change on disk."""
+"""`disk_changes/report.lua` and its host: messages about files that change on disk."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> Non
     other = path.with_name("b.txt")
     other.write_text(OLD)
     await nvim.command("split b.txt")
-    await nvim.lua("require('claude_ide.disk.announced').add(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.announced').add(...)", str(path))
 
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))
@@ -74,14 +74,14 @@ async def test_the_report_of_several_writes_says_how_to_undo_them(
     await edit(nvim, project / "a.txt")
     bufnr = await nvim.eval("bufnr()")
     for each in texts:
-        before = await run(nvim, "disk.report.before", bufnr)
+        before = await run(nvim, "disk_changes.report.before", bufnr)
         after = [each.removeprefix("user: ")]
         if isinstance(nvim, Vim):
             await nvim.command(f"call claude_ide#file#edit#Change({bufnr}, {after})")
         else:
             await run(nvim, "file.edit.change", bufnr, after)
         if not each.startswith("user: "):
-            await run(nvim, "disk.report.followed", bufnr, before)
+            await run(nvim, "disk_changes.report.followed", bufnr, before)
 
     await until(lambda: f"; {remedy}" in nvim.screen.text())
 
@@ -103,7 +103,7 @@ async def test_a_report_waits_while_a_command_is_typed(nvim: Neovim, path: Path)
 
 
 async def test_an_accepted_diff_is_not_reported(nvim: Neovim, path: Path) -> None:
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
 
     replace(path, NEW)
 

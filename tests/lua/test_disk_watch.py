@@ -1,4 +1,4 @@
-"""`disk/change.lua`: reports which files are loaded, for the host to watch."""
+"""`disk_changes/change.lua`: reports which files are loaded, for the host to watch."""
 
 from pathlib import Path
 
@@ -70,7 +70,7 @@ async def test_a_new_host_is_told_of_all_files(nvim: Neovim, project: Path) -> N
     await watch(nvim)
     nvim.notifications.clear()
 
-    await nvim.lua("require('claude_ide.disk.change').report_all()")
+    await nvim.lua("require('claude_ide.disk_changes.change').report_all()")
 
     await reports(nvim, project / "a.txt")
 
@@ -123,7 +123,7 @@ async def test_a_file_in_a_replaced_folder_is_noticed(
     await watch(nvim)
 
     replace = f"{RENAME[renamed]}; vim.fn.writefile({{'two'}}, 'a/b/c.txt')"
-    sync = "return #require('claude_ide.disk.reload').sync()"
+    sync = "return #require('claude_ide.disk_changes.reload').sync()"
     assert await nvim.lua(f"{replace}; {sync}") == 1
 
     assert await nvim.lua(f"vim.fn.writefile({{'three'}}, 'a/b/c.txt'); {sync}") == 1
@@ -148,5 +148,5 @@ async def test_a_write_through_another_name_is_noticed(
 
     other.write_text("two\n")
 
-    await nvim.lua("require('claude_ide.disk.reload').sync()")
+    await nvim.lua("require('claude_ide.disk_changes.reload').sync()")
     assert await nvim.eval("getline(1)") == "two"

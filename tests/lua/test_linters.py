@@ -59,7 +59,7 @@ async def test_ale_does_not_read_the_file_of_a_buffer_with_unsaved_changes(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("let g:ale_lint_on_enter = 0")
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(project / "a.txt"))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(project / "a.txt"))
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

@@ -1,4 +1,4 @@
-"""`say/message.lua`: a message never causes a prompt, and its full text is kept."""
+"""`messages/message.lua`: a message never causes a prompt, and its full text is kept."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 
 from support.neovim import Neovim, until
 
-SHOW = "require('claude_ide.say.message').show(...)"
-WRONG = "require('claude_ide.say.message').show('it went wrong', 'error')"
+SHOW = "require('claude_ide.messages.message').show(...)"
+WRONG = "require('claude_ide.messages.message').show('it went wrong', 'error')"
 LEVELS = ["debug", "info", "warn", "error"]
 LONG = f"no such model: {'word ' * 60}; there are opus, sonnet"
 REPLACED = "vim.notify = function(...) _G.notified = { ... } end"
@@ -20,7 +20,7 @@ async def messages(nvim: Neovim) -> str:
 
 
 async def logged(nvim: Neovim) -> str:
-    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
+    path = Path(await nvim.lua("return require('claude_ide.messages.log').path()"))
     return path.read_text() if path.exists() else ""
 
 
@@ -243,7 +243,7 @@ async def test_a_message_stays_on_the_screen_when_insert_mode_ends(
     await nvim.keys("i")
 
     await nvim.lua(
-        f"require('claude_ide.say.message').show('the host has died', '{level}')"
+        f"require('claude_ide.messages.message').show('the host has died', '{level}')"
         " vim.defer_fn(vim.cmd.stopinsert, ...)",
         milliseconds,
     )

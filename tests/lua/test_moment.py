@@ -1,4 +1,4 @@
-"""`when/moment.lua`: when something can appear without interrupting the user."""
+"""`timing/moment.lua`: when something can appear without interrupting the user."""
 
 import pytest
 
@@ -64,7 +64,7 @@ async def test_something_can_appear_on_a_scrolled_screen_without_a_prompt(typing
 async def test_the_callback_never_runs_before_the_call_has_returned(typing: Neovim) -> None:
     returned = await typing.lua(
         "local done = false;"
-        "require('claude_ide.when.moment').when_free(function() done = true end);"
+        "require('claude_ide.timing.moment').when_free(function() done = true end);"
         "return done"
     )
 
@@ -93,7 +93,7 @@ async def test_nothing_appears_during_a_half_typed_command_in_a_terminal(typing:
     await called(typing)
 
 
-OBSTACLE = "return require('claude_ide.when.moment').obstacle()"
+OBSTACLE = "return require('claude_ide.timing.moment').obstacle()"
 
 
 REMEDIES = {
@@ -128,7 +128,7 @@ async def test_the_remedy_for_a_picker_is_to_leave_its_window(typing: Neovim) ->
 
 
 async def test_typing_alone_is_not_an_obstacle(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.timing.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -181,7 +181,7 @@ async def test_a_cancelled_callback_never_runs(typing: Neovim) -> None:
 async def test_an_error_in_a_delayed_callback_reaches_the_caller(typing: Neovim) -> None:
     await entered(typing, "i")
     await typing.lua(
-        "require('claude_ide.when.moment').when_free(function() error('no such luck', 0) end,"
+        "require('claude_ide.timing.moment').when_free(function() error('no such luck', 0) end,"
         "function(m) require('claude_ide.channel').emit('failed', { message = m }) end)"
     )
 
@@ -191,7 +191,7 @@ async def test_an_error_in_a_delayed_callback_reaches_the_caller(typing: Neovim)
 
 
 async def test_the_callback_waits_until_the_user_stops_typing(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.timing.moment').notice_typing(true)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -206,8 +206,8 @@ async def test_the_callback_waits_until_the_user_stops_typing(typing: Neovim) ->
 
 
 async def test_typing_delays_nothing_once_it_is_no_longer_tracked(typing: Neovim) -> None:
-    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
-    await typing.lua("require('claude_ide.when.moment').notice_typing(false)")
+    await typing.lua("require('claude_ide.timing.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.timing.moment').notice_typing(false)")
     await typing.keys("j")
     await until(lambda: typing.eval("line('.') == 2"))
 
@@ -218,7 +218,7 @@ async def test_typing_delays_nothing_once_it_is_no_longer_tracked(typing: Neovim
 
 async def test_keys_that_a_plugin_feeds_do_not_count_as_typing(typing: Neovim) -> None:
     """A plugin that keeps feeding keys must not delay a diff forever."""
-    await typing.lua("require('claude_ide.when.moment').notice_typing(true)")
+    await typing.lua("require('claude_ide.timing.moment').notice_typing(true)")
     await typing.lua(
         "_G.feeder = vim.uv.new_timer(); _G.feeder:start(0, 50, vim.schedule_wrap(function()"
         " vim.api.nvim_feedkeys('j', 'n', false) end))"
@@ -308,7 +308,7 @@ async def test_a_guard_does_not_lock_the_user_into_a_prompt(typing: Neovim) -> N
 
 async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
     await typing.lua(
-        "require('claude_ide.when.moment').guard(function() _G.over = vim.uv.hrtime() end)"
+        "require('claude_ide.timing.moment').guard(function() _G.over = vim.uv.hrtime() end)"
     )
     await ask(typing)
 
@@ -318,7 +318,7 @@ async def test_nothing_else_appears_during_a_guard(typing: Neovim) -> None:
 
 
 async def test_the_end_of_one_guard_does_not_end_another(typing: Neovim) -> None:
-    guard = "require('claude_ide.when.moment').guard()"
+    guard = "require('claude_ide.timing.moment').guard()"
     await typing.lua(f"vim.defer_fn(function() {guard}; _G.second = true end, 150); {guard}")
     await until(lambda: typing.lua("return _G.second"), "the second guard")
     await ask(typing)
@@ -382,7 +382,7 @@ async def test_a_window_that_cannot_close_yet_holds_up_nothing_for_good(typing: 
     await typing.command("vnoremap <expr> s getcharstr()")
     await entered(typing, "vs")
 
-    await typing.lua("require('claude_ide.when.moment').when_ended(print, error)")
+    await typing.lua("require('claude_ide.timing.moment').when_ended(print, error)")
     assert await is_held(typing)
     await typing.keys("x<Esc>")
     await ask(typing)

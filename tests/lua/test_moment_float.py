@@ -1,4 +1,4 @@
-"""`when/moment.lua`: some floats must not be interrupted; others count as windows."""
+"""`timing/moment.lua`: some floats must not be interrupted; others count as windows."""
 
 import pytest
 
@@ -175,7 +175,9 @@ async def messages(typing: Neovim) -> Neovim:
 
 async def test_nothing_appears_during_a_long_message_in_a_window(messages: Neovim) -> None:
     await messages.keys(":echo range(900)<CR>")
-    await until(lambda: messages.lua("return require('claude_ide.when.moment').obstacle() ~= nil"))
+    await until(
+        lambda: messages.lua("return require('claude_ide.timing.moment').obstacle() ~= nil")
+    )
 
     await ask(messages)
 

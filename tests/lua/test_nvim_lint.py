@@ -54,7 +54,7 @@ async def test_an_unknown_linter_does_not_stop_the_others(
 
     assert await lint_runs(nvim) == [["words", "a.txt"]]
     assert await nvim.eval("execute('messages')") == ""
-    log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
+    log = Path(await nvim.lua("return require('claude_ide.messages.log').path()")).read_text()
     assert "`nosuch` not available" in log
 
 
@@ -98,7 +98,7 @@ async def test_unsaved_changes_are_checked_only_by_linters_that_read_the_buffer(
         " lint.linters.files = { cmd = lint.linters.words.cmd }"
         " lint.linters_by_ft.text = { 'files', 'words' }"
     )
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(project / "a.txt"))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(project / "a.txt"))
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

@@ -25,7 +25,7 @@ async def test_setup_names_several_wrong_options_and_starts_nothing(nvim: Neovim
     assert "terminal.mode" in nvim.screen.text()
     assert (await nvim.mode())["blocking"] is False
     assert await nvim.lua("return require('claude_ide.channel').id == nil")
-    log = await nvim.lua("return vim.fn.readfile(require('claude_ide.say.log').path())")
+    log = await nvim.lua("return vim.fn.readfile(require('claude_ide.messages.log').path())")
     assert any(
         'g:claude_ide.terminal.mode: "maual" is not one of "manual", ' in line for line in log
     )

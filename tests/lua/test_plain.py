@@ -1,4 +1,4 @@
-"""`say/plain.lua`: the host's rule for harmless text, in Lua."""
+"""`messages/plain.lua`: the host's rule for harmless text, in Lua."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from claude_ide.chat.page import plain
 from support.neovim import Neovim
 
-MODULE = "require('claude_ide.say.plain')"
+MODULE = "require('claude_ide.messages.plain')"
 CONTROLS = "\x00\x07\t\n\r\x1b\x7f\x80\x9b\x9f\u202e\u2028"
 TEXTS = st.text(
     st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(CONTROLS)), max_size=30

@@ -205,7 +205,7 @@ async def test_a_write_that_was_reloaded_before_the_wait_is_awaited(
 ) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=on-request")
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
     path.write_text("wrong\n")
 
     async def is_shown() -> bool:

@@ -1,4 +1,4 @@
-"""`when/pulse.lua`: looks immediately, then at a limited rate, and always at the last state."""
+"""`timing/pulse.lua`: looks immediately, then at a limited rate, and always at the last state."""
 
 import itertools
 from typing import Any

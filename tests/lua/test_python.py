@@ -122,7 +122,7 @@ async def test_the_log_names_the_python_and_what_it_lacks(
     await nvim.command("ClaudeStart!")
 
     await message(nvim)
-    log = Path(await nvim.lua("return require('claude_ide.say.log').path()")).read_text()
+    log = Path(await nvim.lua("return require('claude_ide.messages.log').path()")).read_text()
     assert "/python3 lacks fastjsonschema, h11, msgpack, msgspec, pynvim, websockets" in log
 
 

@@ -1,4 +1,4 @@
-"""`question/init.lua`: questions to the host, whose answers reach the caller once."""
+"""`headless/init.lua`: questions to the host, whose answers reach the caller once."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-BEGIN = chunk("question/begin")
+BEGIN = chunk("headless/begin")
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ async def question(nvim: Neovim) -> int:
 
 
 async def call(nvim: Neovim, function: str, *arguments: Any) -> None:
-    await nvim.lua(f"require('claude_ide.question').{function}(...)", *arguments)
+    await nvim.lua(f"require('claude_ide.headless').{function}(...)", *arguments)
 
 
 async def seen(nvim: Neovim) -> list[list[Any]]:

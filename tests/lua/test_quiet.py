@@ -1,11 +1,11 @@
-"""`say/quiet.lua`: code runs without output, and a failing autocommand does not stop it."""
+"""`messages/quiet.lua`: code runs without output, and a failing autocommand does not stop it."""
 
 import pytest
 
 from support.neovim import Neovim, NvimError, until
 
-RUN = "require('claude_ide.say.quiet').run"
-TOLERATE = "require('claude_ide.say.quiet').tolerate"
+RUN = "require('claude_ide.messages.quiet').run"
+TOLERATE = "require('claude_ide.messages.quiet').tolerate"
 
 
 async def test_the_output_of_an_autocommand_causes_no_prompt(nvim: Neovim) -> None:

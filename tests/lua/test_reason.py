@@ -1,4 +1,4 @@
-"""`say/reason.lua`: an error message says what went wrong, not where."""
+"""`messages/reason.lua`: an error message says what went wrong, not where."""
 
 import pytest
 
@@ -21,14 +21,17 @@ NO_FOLDER = "E212: Can't open file for writing: no such file or directory"
     ],
 )
 async def test_an_error_is_reduced_to_what_went_wrong(nvim: Neovim, raised: str) -> None:
-    assert await nvim.lua("return require('claude_ide.say.reason').of(...)", raised) == "it is gone"
+    assert (
+        await nvim.lua("return require('claude_ide.messages.reason').of(...)", raised)
+        == "it is gone"
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["", "Luanda: it is gone", "a.lua: it is gone", 'the [string "x"]']
 )
 async def test_text_that_only_resembles_a_location_is_kept(nvim: Neovim, text: str) -> None:
-    assert await nvim.lua("return require('claude_ide.say.reason').of(...)", text) == text
+    assert await nvim.lua("return require('claude_ide.messages.reason').of(...)", text) == text
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ async def test_a_call_that_fails_returns_the_reason(nvim: Neovim, code: str, rea
     await nvim.lua(f"package.loaded['claude_ide.broken'] = {{ call = function() {code} end }}")
 
     for attempt in ("attempt", "attempt_json"):
-        call = f"return require('claude_ide.say.reason').{attempt}('broken', 'call')"
+        call = f"return require('claude_ide.messages.reason').{attempt}('broken', 'call')"
         assert await nvim.lua(call) == [False, reason]
 
 
@@ -56,8 +59,8 @@ async def test_a_call_that_succeeds_returns_its_result(nvim: Neovim) -> None:
     await nvim.lua(
         "package.loaded['claude_ide.sound'] = { call = function(...) return select(2, ...) end }"
     )
-    attempt = "return require('claude_ide.say.reason').attempt('sound', 'call', ...)"
-    as_json = "return require('claude_ide.say.reason').attempt_json('sound', 'call', ...)"
+    attempt = "return require('claude_ide.messages.reason').attempt('sound', 'call', ...)"
+    as_json = "return require('claude_ide.messages.reason').attempt_json('sound', 'call', ...)"
 
     assert await nvim.lua(attempt, 1, False) == [True, False]
     assert await nvim.lua(attempt, 1) == [True]

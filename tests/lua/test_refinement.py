@@ -1,4 +1,4 @@
-"""`question/refinement.lua`: which rewrite is refined, what Claude gets, and how it is stopped."""
+"""`headless/refinement.lua`: which rewrite is refined, what Claude gets, and how it is stopped."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ async def test_the_lines_are_found_among_the_users_changes(
 
 async def test_the_progress_is_shown_in_the_proposal(proposed: Neovim) -> None:
     question = await asked(proposed, "ClaudeEdit shorter")
-    update = "require('claude_ide.question').update(...)"
+    update = "require('claude_ide.headless').update(...)"
     await proposed.lua(update, question["id"], {"progress": "thinking…"})
 
     await on_screen(proposed, "TWO  Claude is refining (thinking…)")
@@ -225,7 +225,7 @@ async def test_a_decision_in_the_meantime_cancels_the_refinement(
 async def test_the_end_of_the_host_ends_the_refinement(proposed: Neovim) -> None:
     await asked(proposed, "ClaudeEdit shorter")
 
-    await proposed.lua("require('claude_ide.question').host_ended()")
+    await proposed.lua("require('claude_ide.headless').host_ended()")
 
     await on_screen(proposed, "the Python host has ended")
     await hidden(proposed, "refining")

@@ -1,4 +1,4 @@
-"""`question/refinement.lua`: the result in the diff, its undo, its hunks, and edits meanwhile."""
+"""`headless/refinement.lua`: the result in the diff, its undo, its hunks, and edits meanwhile."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`question/rewrite.lua`: lines are marked, found again, and replaced as one change."""
+"""`headless/rewrite.lua`: lines are marked, found again, and replaced as one change."""
 
 import pytest
 
@@ -27,7 +27,7 @@ async def begin(nvim: Neovim, command: str) -> int:
 async def propose(nvim: Neovim, id_: int, text: str) -> str:
     """Show the lines of Claude's answer; return the proposed text of the whole buffer."""
     proposal = {"text": text, "title": "Claude", "layout": "tab"}
-    show = "return require('claude_ide.question.rewrite').show(7, ...)"
+    show = "return require('claude_ide.headless.rewrite').show(7, ...)"
     assert await nvim.lua(show, id_, proposal) is None
     await until(lambda: nvim.events("diff_shown"))
     return "".join(f"{line}\n" for line in await nvim.eval("getline(1, '$')"))
@@ -60,10 +60,10 @@ async def test_the_range_is_sent_with_the_question(
 
 async def test_the_mark_shows_progress_and_disappears_at_the_end(nvim: Neovim) -> None:
     id_ = await begin(nvim, "2ClaudeEdit x")
-    await nvim.lua("require('claude_ide.question').update(...)", id_, {"progress": "thinking…"})
+    await nvim.lua("require('claude_ide.headless').update(...)", id_, {"progress": "thinking…"})
 
     await on_screen(nvim, "x  Claude is rewriting (thinking…)")
-    await nvim.lua("require('claude_ide.question').finish(...)", id_, {})
+    await nvim.lua("require('claude_ide.headless').finish(...)", id_, {})
     await until(lambda: "rewriting" not in nvim.screen.text())
 
 

@@ -33,7 +33,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "host.python",
         "host.ready",
         "requirement",
-        "say.log",
+        "messages.log",
         "session",
         "system.program",
     ]

@@ -1,4 +1,4 @@
-"""`when/throttle.lua`: many calls cause few runs, one of them for the last call."""
+"""`timing/throttle.lua`: many calls cause few runs, one of them for the last call."""
 
 from itertools import pairwise
 

@@ -215,7 +215,7 @@ async def test_a_file_written_while_it_is_loaded_keeps_no_option_of_ours(
 ) -> None:
     bufnr = await nvim.eval(f"bufadd('{path}')")
     await load(nvim, path)
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
     if how == "open it":
         await nvim.command(f"edit {path}")
     else:
@@ -224,7 +224,7 @@ async def test_a_file_written_while_it_is_loaded_keeps_no_option_of_ours(
 
     path.write_text("a right one\n")
 
-    is_expected = "return require('claude_ide.disk.reload').is_expected(vim.fn.bufnr(...))"
+    is_expected = "return require('claude_ide.disk_changes.reload').is_expected(vim.fn.bufnr(...))"
     await until(lambda: nvim.lua(f"{is_expected} == false", str(path)))
     await nvim.command(f"edit {path}")
     assert await nvim.eval("[getline(1), &l:autoread]") == ["a right one", -1]

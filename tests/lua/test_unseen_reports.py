@@ -1,4 +1,4 @@
-"""`disk/tool_writes.lua`: signs in files that a tool has changed, as it reports them."""
+"""`disk_changes/tool_writes.lua`: signs in files that a tool has changed, as it reports them."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from support.neovim import Neovim
 from support.unseen import OFF, ON, autocommands, has_signs, hunk, report, signs, write
 
 CHANGE = hunk(1, 1, " one", "-two", "+TWO", " three")
-EXPECT = "require('claude_ide.disk.reload').expect(...)"
+EXPECT = "require('claude_ide.disk_changes.reload').expect(...)"
 
 
 @pytest.fixture
@@ -224,9 +224,11 @@ async def test_odd_reports_do_no_harm(
     nvim: Neovim, path: Path, hunks: list[dict[str, Any]]
 ) -> None:
     await report(nvim, path, *hunks)
-    await nvim.lua("require('claude_ide.disk.tool_writes').reported({ { path = ... } })", str(path))
     await nvim.lua(
-        "require('claude_ide.disk.tool_writes').reported({ { path = ..., hunks = {} } })",
+        "require('claude_ide.disk_changes.tool_writes').reported({ { path = ... } })", str(path)
+    )
+    await nvim.lua(
+        "require('claude_ide.disk_changes.tool_writes').reported({ { path = ..., hunks = {} } })",
         str(path / "below"),
     )
 

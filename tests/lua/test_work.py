@@ -65,11 +65,11 @@ async def test_a_failing_autocommand_causes_no_error(recording: Neovim) -> None:
 async def test_a_question_of_a_command_is_reported_to_its_end(recording: Neovim) -> None:
     begin = """
         package.loaded['claude_ide.host'] = { start = function() return true end }
-        return require('claude_ide.question').begin('rewrite', {}, { on_end = function() end })
+        return require('claude_ide.headless').begin('rewrite', {}, { on_end = function() end })
     """
     first, second = [await recording.lua(begin) for _ in range(2)]
 
-    question = "require('claude_ide.question')"
+    question = "require('claude_ide.headless')"
     await recording.lua(f"{question}.update(..., {{ progress = 'reading a.py' }})", first)
     await recording.lua(f"{question}.finish(..., {{ result = 'x' }})", first)
     await recording.lua(f"{question}.cancel(...)", second)

@@ -30,7 +30,7 @@ async def path(nvim: Neovim, path: Path) -> Path:
 async def write_and_reload(nvim: Neovim, path: Path, text: str = NEW) -> None:
     """Write the file, and have Neovim reload it."""
     path.write_text(text)
-    assert await nvim.lua("return require('claude_ide.disk.reload').sync()")
+    assert await nvim.lua("return require('claude_ide.disk_changes.reload').sync()")
 
 
 async def announcements(nvim: Neovim) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ async def names(nvim: Neovim) -> list[str]:
 
 async def log(nvim: Neovim) -> str:
     """Return the content of the log."""
-    path = Path(await nvim.lua("return require('claude_ide.say.log').path()"))
+    path = Path(await nvim.lua("return require('claude_ide.messages.log').path()"))
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
@@ -108,7 +108,7 @@ async def test_an_announcement_does_not_disturb_the_user(
 async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
 
     await write_and_reload(nvim, path)
 
@@ -123,7 +123,7 @@ async def test_a_write_that_is_not_merged_into_unsaved_changes_is_not_announced(
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     path.write_text(f"{OLD}four\n")
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
 
     path.write_text(NEW)
 
@@ -153,7 +153,7 @@ async def test_while_neovim_is_watched_an_expected_write_is_announced_once(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.lua("require('claude_ide.file.written').watch(true)")
-    await nvim.lua("require('claude_ide.disk.reload').expect(...)", str(path))
+    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
     path.write_text(NEW)
 
     await nvim.command("checktime")

@@ -21,7 +21,8 @@ MINUS = "\N{MINUS SIGN}"
 COUNT = chunk("one_write/count")
 SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
-return not vim.iter(vim.api.nvim_list_bufs()):any(require('claude_ide.disk.reload').is_expected)
+local reload = require('claude_ide.disk_changes.reload')
+return not vim.iter(vim.api.nvim_list_bufs()):any(reload.is_expected)
 """
 REMNANTS = chunk("one_write/remnants")
 
@@ -133,7 +134,7 @@ async def test_a_file_that_was_emptied_to_be_written_is_not_followed_at_once(
 ) -> None:
     code = """
         vim.fn.writefile({}, 'a.txt')
-        return { require('claude_ide.disk.reload').sync(), vim.fn.getline(1, '$') }
+        return { require('claude_ide.disk_changes.reload').sync(), vim.fn.getline(1, '$') }
     """
 
     assert await serving.lua(code) == [[], OLD.split()]

@@ -31,7 +31,7 @@ end })
 
 
 IS_DISCARDED = """
-local _, pending = debug.getupvalue(require('claude_ide.dialogue').close, 1)
+local _, pending = debug.getupvalue(require('claude_ide.ui').close, 1)
 return next(pending) == nil
 """
 

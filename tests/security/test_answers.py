@@ -111,13 +111,11 @@ async def test_messages_choices_inputs_and_floats_show_hostile_text_safely(
 ) -> None:
     await user.lua(chunk("answers/record_dialogs"))
     for text in examples():
-        await user.lua("_G.seen = {}; require('claude_ide.say.message').show(..., 'info')", text)
         await user.lua(
-            "require('claude_ide.dialogue.vim_ui').select(..., { ... }, function() end)", text
+            "_G.seen = {}; require('claude_ide.messages.message').show(..., 'info')", text
         )
-        await user.lua(
-            "require('claude_ide.dialogue.vim_ui').input(..., ..., function() end)", text
-        )
+        await user.lua("require('claude_ide.ui.vim_ui').select(..., { ... }, function() end)", text)
+        await user.lua("require('claude_ide.ui.vim_ui').input(..., ..., function() end)", text)
         await user.lua("require('claude_ide.window.float').show({ ... }, { title = ... })", text)
         await user.lua("require('claude_ide.window.progress').open('x').show(...)", text)
         await survives(user)
@@ -132,7 +130,7 @@ async def test_a_hostile_commit_message_is_inserted_safely(
     await user.command("set filetype=gitcommit")
     for text in examples():
         insert = (
-            "require('claude_ide.question.commit_message')"
+            "require('claude_ide.headless.commit_message')"
             ".insert(vim.api.nvim_get_current_buf(), ..., '#')"
         )
         await user.lua(insert, text)
@@ -150,7 +148,7 @@ async def test_escape_sequences_of_an_answer_do_not_reach_a_real_terminal(
         local file = assert(io.open('{tmp_path / "answer.json"}'))
         local text = vim.json.decode(file:read('a'))
         vim.o.title = true
-        local window = require('claude_ide.question.answer_window')
+        local window = require('claude_ide.headless.answer_window')
         local view = window.open(text, 'float', {{ stop = print, closed = print }})
         window.draw(view, text, 0)
         window.finish(view)

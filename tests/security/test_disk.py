@@ -53,7 +53,7 @@ async def test_a_file_that_is_too_large_is_not_read_for_diagnostics(
 ) -> None:
     os.truncate(path, 65 * 1024**2)
 
-    synced = await run(nvim, "disk.reload.sync")
+    synced = await run(nvim, "disk_changes.reload.sync")
 
     assert not synced
     assert await nvim.eval("getline(1, '$')") == ["one"]

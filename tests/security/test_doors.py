@@ -14,7 +14,7 @@ from support.panel import CONFIGURE, Panel
 from support.processes import under
 
 AGENT = ROOT / "tests/support/tool_using_agent.py"
-LOG_PATH = "return require('claude_ide.say.log').path()"
+LOG_PATH = "return require('claude_ide.messages.log').path()"
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ async def log(nvim: Editor, config_folder: Path) -> Path:
     """The log, with the host's and the editor's lines about the start of the server."""
     await nvim.command("ClaudeStart")
     await the_lock(config_folder)
-    path = Path(await run(nvim, "say.log.path"))
+    path = Path(await run(nvim, "messages.log.path"))
 
     def has_started() -> bool:
         text = path.read_text() if path.exists() else ""
@@ -34,9 +34,9 @@ async def log(nvim: Editor, config_folder: Path) -> Path:
 async def append(nvim: Editor, line: str) -> None:
     """Append a line to the log, as an installation does."""
     if isinstance(nvim, Vim):
-        await nvim.command(f"call claude_ide#say#log#Append(['{line}'])")
+        await nvim.command(f"call claude_ide#messages#log#Append(['{line}'])")
     else:
-        await nvim.lua("require('claude_ide.say.log').appender()(... .. '\\n')", line)
+        await nvim.lua("require('claude_ide.messages.log').appender()(... .. '\\n')", line)
 
 
 async def test_the_log_is_readable_only_by_its_owner(log: Path) -> None:

@@ -169,7 +169,7 @@ async def test_a_file_reloaded_with_hostile_text_is_shown_safely(
     await survives(user)
 
     path.write_text(text)
-    assert await user.lua("return require('claude_ide.disk.reload').sync()")
+    assert await user.lua("return require('claude_ide.disk_changes.reload').sync()")
 
     await survives(user)
     await user.command("edit!")

@@ -20,7 +20,7 @@ from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
 from support.neovim import Neovim, until
 
-CODE = "return require('claude_ide.say.reason').attempt(...)"
+CODE = "return require('claude_ide.messages.reason').attempt(...)"
 EVENT, COMMAND = "claude_ide_event", ":command:ClaudeChat"
 
 

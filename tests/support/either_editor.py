@@ -32,7 +32,7 @@ RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [e
 
 
 async def run(editor: Editor, function: str, *arguments: Any) -> Any:
-    """Call a function of the plugin by its Lua name, such as `say.log.path`, in either half."""
+    """Call a function of the plugin by its Lua name (`messages.log.path`) in either half."""
     module, _, name = function.rpartition(".")
     if isinstance(editor, Vim):
         camel = "".join(map(str.capitalize, name.split("_")))

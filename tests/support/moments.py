@@ -1,4 +1,4 @@
-"""Calls that wait for a moment (`when/moment.lua`) in a Neovim under test."""
+"""Calls that wait for a moment (`timing/moment.lua`) in a Neovim under test."""
 
 import asyncio
 from collections.abc import Sequence

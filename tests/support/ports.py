@@ -39,7 +39,7 @@ async def port_of(editor: Editor) -> AsyncIterator[Port]:
             yield _port(channel, events)
     else:
         await editor.lua("require('claude_ide.channel').id = ...", await editor.channel())
-        await editor.lua("require('claude_ide.when.moment').notice_typing(true)")
+        await editor.lua("require('claude_ide.timing.moment').notice_typing(true)")
         editor.notifications = Notifications(
             lambda name, given: events.dispatch(*given) if name == EVENT else None
         )
@@ -59,7 +59,7 @@ async def _channel_to(vim: Vim, events: Events) -> AsyncIterator[Channel]:
     reader, writer = await connected
     channel = await _OverSocket.to(writer)
     receiving = asyncio.create_task(channel.read(reader, report))
-    await vim.command("call claude_ide#when#moment#NoticeTyping(v:true)")
+    await vim.command("call claude_ide#timing#moment#NoticeTyping(v:true)")
     yield channel
     await vim.command("call claude_ide#channel#Close()")
     channel.close()

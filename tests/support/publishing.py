@@ -13,7 +13,8 @@ from support.neovim import Neovim, until
 
 LONG_SECONDS = 60.0
 RECENT = (
-    "require('claude_ide.disk.reload').sync() return require('claude_ide.checking.texts').recent()"
+    "require('claude_ide.disk_changes.reload').sync()"
+    " return require('claude_ide.checking.texts').recent()"
 )
 LINT = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ...)"
 ODD = [{"lnum": 0, "col": 0, "message": "odd"}]

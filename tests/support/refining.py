@@ -23,14 +23,14 @@ async def propose(nvim: Neovim, command: str, text: str, layout: str = "tab") ->
     count = len(nvim.events("diff_shown"))
     id_ = int((await asked(nvim, command))["id"])
     proposal = {"text": text, "title": "Claude", "layout": layout}
-    show = "return require('claude_ide.question.rewrite').show(...)"
+    show = "return require('claude_ide.headless.rewrite').show(...)"
     assert await nvim.lua(show, 10 + id_, id_, proposal) is None
     await until(lambda: len(nvim.events("diff_shown")) > count, "the diff")
     return id_
 
 
 async def finish(nvim: Neovim, question: dict[str, Any], **ended: str) -> None:
-    await nvim.lua("require('claude_ide.question').finish(...)", question["id"], ended)
+    await nvim.lua("require('claude_ide.headless').finish(...)", question["id"], ended)
 
 
 async def refine(nvim: Neovim, words: str, text: str) -> None:

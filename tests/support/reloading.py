@@ -5,7 +5,7 @@ from typing import Any
 
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.disk.reload')"
+MODULE = "require('claude_ide.disk_changes.reload')"
 
 
 def write(path: Path, text: str) -> None:

@@ -10,8 +10,8 @@ from support.neovim import Neovim, until
 SIGNS = chunk("unseen/signs")
 ON = "require('claude_ide').setup({ changes = { signs = true } })"
 OFF = "require('claude_ide').setup({ changes = { signs = false } })"
-NAME = "require('claude_ide.disk.announced').add(...)"
-REPORT = "require('claude_ide.disk.tool_writes').reported({ ... })"
+NAME = "require('claude_ide.disk_changes.announced').add(...)"
+REPORT = "require('claude_ide.disk_changes.tool_writes').reported({ ... })"
 AUTOCOMMANDS = """
 return #vim.tbl_filter(function(each)
   return (each.group_name or ''):find('^claude_ide_unseen') ~= nil

@@ -1,4 +1,4 @@
-"""`dialogue.vim`: questions of the host, each answered once."""
+"""`ui.vim`: questions of the host, each answered once."""
 
 from typing import Any
 
@@ -30,11 +30,11 @@ async def answers(vim: Vim, count: int = 1) -> list[dict[str, Any]]:
 
 
 async def select(vim: Vim, token: int, prompt: str, items: list[str]) -> None:
-    assert await vim.call("claude_ide#dialogue#Select", token, prompt, items)
+    assert await vim.call("claude_ide#ui#Select", token, prompt, items)
 
 
 async def ask(vim: Vim, token: int, prompt: str, default: Any = "") -> None:
-    assert await vim.call("claude_ide#dialogue#Input", token, prompt, default)
+    assert await vim.call("claude_ide#ui#Input", token, prompt, default)
 
 
 async def shows(vim: Vim, text: str) -> None:
@@ -163,7 +163,7 @@ async def test_keys_typed_blindly_answer_nothing(dialogue: Vim, kind: str) -> No
 async def test_a_late_answer_is_reported_and_not_sent(dialogue: Vim) -> None:
     await select(dialogue, 1, "Why not?", ["a", "b"])
     await shows(dialogue, "Why not?")
-    assert await dialogue.call("claude_ide#dialogue#Close", 1)
+    assert await dialogue.call("claude_ide#ui#Close", 1)
 
     await dialogue.keys("<CR>")
 
@@ -175,7 +175,7 @@ async def test_a_late_answer_is_reported_and_not_sent(dialogue: Vim) -> None:
 async def test_a_closed_question_does_not_appear(dialogue: Vim) -> None:
     await dialogue.keys("i")
     await select(dialogue, 1, "Why not?", ["a", "b"])
-    assert await dialogue.call("claude_ide#dialogue#Close", 1)
+    assert await dialogue.call("claude_ide#ui#Close", 1)
 
     await dialogue.keys("<Esc>")
     await dialogue.idle(900)

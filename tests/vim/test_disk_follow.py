@@ -225,7 +225,7 @@ async def test_an_expected_write_is_followed_at_once(serving_vim: Vim, project: 
     path = project / "expected.txt"
     await edit(vim, path, text(OLD).encode())
     await vim.command("set noautoread")
-    await vim.call("claude_ide#disk#reload#Expect", str(path))
+    await vim.call("claude_ide#disk_changes#reload#Expect", str(path))
     path.write_text(text(NEW))
 
     await follows(vim, NEW)
@@ -244,7 +244,7 @@ async def test_unsaved_changes_are_reapplied_on_top_of_an_accepted_write(
     await edit(vim, path, text(OLD).encode())
     await vim.keys("GA mine<Esc>")
     assert await vim.eval("&modified") == 1
-    await vim.call("claude_ide#disk#reload#Expect", str(path))
+    await vim.call("claude_ide#disk_changes#reload#Expect", str(path))
     path.write_text(text(NEW))
 
     await follows(vim, [*NEW[:-1], "line 60 mine"])
@@ -324,9 +324,12 @@ async def test_sync_updates_all_buffers_at_once_and_says_which(
     await edit(vim, project / "a.txt", b"a\n")
     (project / "a.txt").write_text("b\n")
 
-    assert await vim.eval("claude_ide#disk#reload#Sync() + [0]") == [await vim.eval("bufnr()"), 0]
+    assert await vim.eval("claude_ide#disk_changes#reload#Sync() + [0]") == [
+        await vim.eval("bufnr()"),
+        0,
+    ]
     assert await lines(vim) == ["b"]
-    assert await vim.eval("claude_ide#disk#reload#Sync()") == []
+    assert await vim.eval("claude_ide#disk_changes#reload#Sync()") == []
     await asks_nothing(vim)
 
 
@@ -336,7 +339,7 @@ async def test_a_file_that_was_emptied_to_be_written_is_not_followed_at_once(
     vim = serving_vim
     path = project / "a.txt"
     await edit(vim, path, b"a\n")
-    look = "[claude_ide#disk#reload#Sync(), getline(1, '$')]"
+    look = "[claude_ide#disk_changes#reload#Sync(), getline(1, '$')]"
 
     assert await vim.eval(f"writefile([], '{path}') == 0 ? {look} : []") == [[], ["a"]]
 

@@ -42,7 +42,7 @@ async def typed(vim: Vim, keys: str) -> None:
 
 async def in_normal_mode(vim: Vim) -> None:
     """Wait until Vim has handled an `<Esc>`: until then it may begin another key."""
-    await until(lambda: vim.eval("claude_ide#when#moment#Obstacle() ==# ''"), "Normal mode")
+    await until(lambda: vim.eval("claude_ide#timing#moment#Obstacle() ==# ''"), "Normal mode")
 
 
 async def shown(vim: Vim) -> list[str]:

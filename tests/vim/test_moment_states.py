@@ -89,7 +89,7 @@ async def prepare(vim: Vim) -> None:
         "nnoremap ,x <Nop>",
         "nnoremap <expr> Q getchar() > 0 ? '' : ''",
         "call setline(1, ['foo far', 'foo', 'foo'])",
-        "call claude_ide#when#moment#NoticeTyping(v:true)",
+        "call claude_ide#timing#moment#NoticeTyping(v:true)",
     ):
         await vim.command(command)
 

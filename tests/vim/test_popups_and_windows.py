@@ -91,7 +91,7 @@ async def test_arguments_are_completed(vim: Vim) -> None:
 async def test_the_log_opens_at_its_end(vim: Vim) -> None:
     await vim.keys(":ClaudeLog<CR>")
     await on_screen(vim, "nothing has been logged yet")
-    await vim.command("call claude_ide#say#log#Append(range(50)->map('\"entry \" .. v:val'))")
+    await vim.command("call claude_ide#messages#log#Append(range(50)->map('\"entry \" .. v:val'))")
 
     await vim.keys(":ClaudeLog<CR>")
 
@@ -162,9 +162,9 @@ async def test_a_long_message_needs_no_key_and_is_whole_in_messages(
     await vim.command("set ruler showcmd")
     text = "x" * 150 + "end"
     if is_typed:
-        await vim.keys(f":call claude_ide#say#message#Show('{text}', 'info')<CR>")
+        await vim.keys(f":call claude_ide#messages#message#Show('{text}', 'info')<CR>")
     else:
-        show = f"claude_ide#say#message#Show('{text}', 'info')"
+        show = f"claude_ide#messages#message#Show('{text}', 'info')"
         await vim.command(f"call timer_start(10, {{-> {show}}})")
     await until(lambda: "xend" in vim.screen.text(), "the message")
 

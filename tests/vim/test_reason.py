@@ -42,7 +42,9 @@ async def attempting(vim: Vim) -> Vim:
 async def test_an_error_that_would_pass_a_try_is_an_answer(
     attempting: Vim, name: str, reason: str
 ) -> None:
-    await attempting.command(f"let g:answer = claude_ide#say#reason#Attempt(function('{name}'))")
+    await attempting.command(
+        f"let g:answer = claude_ide#messages#reason#Attempt(function('{name}'))"
+    )
 
     assert await attempting.eval("g:answer") == [False, reason]
     assert await attempting.eval("execute('messages')") == ""
@@ -52,7 +54,9 @@ async def test_an_error_that_would_pass_a_try_is_an_answer(
 async def test_a_function_that_returns_nothing_is_answered(
     attempting: Vim, name: str, result: int | None
 ) -> None:
-    await attempting.command(f"let g:answer = claude_ide#say#reason#Attempt(function('{name}'))")
+    await attempting.command(
+        f"let g:answer = claude_ide#messages#reason#Attempt(function('{name}'))"
+    )
 
     assert await attempting.eval("g:is_called")
     assert await attempting.eval("g:answer") == [True, result]
@@ -60,6 +64,8 @@ async def test_a_function_that_returns_nothing_is_answered(
 
 
 async def test_the_host_is_answered_by_a_function_that_returns_nothing(vim: Vim) -> None:
-    await vim.command("let g:answer = claude_ide#say#reason#AttemptByName('diff.accept', [99])")
+    await vim.command(
+        "let g:answer = claude_ide#messages#reason#AttemptByName('diff.accept', [99])"
+    )
 
     assert await vim.eval("g:answer") == [True, None]

@@ -110,6 +110,6 @@ async def test_only_what_vim_answers_is_offered(client: McpStdio) -> None:
 async def test_the_host_calls_nothing_that_vim_lacks(tools: ModelTools, serving_vim: Vim) -> None:
     await tools.text("buffers")
 
-    log = Path(await serving_vim.eval("claude_ide#say#log#Path()")).read_text("utf-8")
+    log = Path(await serving_vim.eval("claude_ide#messages#log#Path()")).read_text("utf-8")
     assert "listening on" in log
     assert "only Neovim" not in log

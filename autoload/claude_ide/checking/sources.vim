@@ -12,8 +12,8 @@ vim9script
 # | `Mark(bufnr)`              | a value that tells later answers for the buffer from earlier ones |
 # | `HasAnswered(bufnr, mark)` | whether all that check the buffer have published since then       |
 
-import autoload '../say/log.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/log.vim'
+import autoload '../messages/reason.vim'
 
 # The User event of each plugin after a publish. None says of which file.
 export const EVENTS = {

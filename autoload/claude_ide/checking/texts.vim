@@ -4,8 +4,8 @@ vim9script
 
 import autoload './sources.vim'
 import autoload '../window/inside.vim'
-import autoload '../say/reason.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/reason.vim'
+import autoload '../timing/moment.vim'
 
 # Milliseconds for which a text is recent: who reads diagnostics waits for its check.
 const RECENT = 1500.0

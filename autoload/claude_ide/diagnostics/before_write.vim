@@ -2,7 +2,7 @@ vim9script
 # Prepares for a write by a client, which waits for the file's current diagnostics first.
 
 import autoload '../diagnostics.vim'
-import autoload '../disk/announced.vim'
+import autoload '../disk_changes/announced.vim'
 import autoload './unopened.vim'
 
 # Record that the client is about to write a file, and load it unless it is loaded. Returns what

@@ -2,8 +2,8 @@ vim9script
 # Checks a loaded file for a client, which waits for its servers and linters between the two functions.
 
 import autoload '../diagnostics.vim'
-import autoload '../disk/change.vim'
-import autoload '../disk/reload.vim'
+import autoload '../disk_changes/change.vim'
+import autoload '../disk_changes/reload.vim'
 import autoload './sets.vim'
 import autoload '../checking/sources.vim'
 import autoload '../checking/texts.vim'

@@ -4,7 +4,7 @@ vim9script
 import autoload './reading.vim'
 import autoload './sets.vim'
 import autoload '../file/path.vim' as file
-import autoload '../say/plain.vim'
+import autoload '../messages/plain.vim'
 
 const MOST = 50 # diagnostics of a prompt; the agent can ask for the others
 const LIMIT = 5000 # diagnostics that are read

@@ -2,7 +2,7 @@ vim9script
 # Accepted texts that differ from the proposal, held until the agent has written them.
 
 import autoload '../file/kept.vim'
-import autoload '../say/message.vim'
+import autoload '../messages/message.vim'
 
 # Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
 const PATIENCE = 10000

@@ -2,8 +2,8 @@ vim9script
 # Which diff a command without a number applies to.
 
 import autoload './layout.vim'
-import autoload '../dialogue/vim_ui.vim'
-import autoload '../say/message.vim'
+import autoload '../ui/vim_ui.vim'
+import autoload '../messages/message.vim'
 
 def Ask(shown: list<dict<any>>, Apply: func)
   const names = shown->mapnew((_, diff) => $'{diff.where.path} ({diff.title})')

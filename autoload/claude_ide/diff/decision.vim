@@ -3,7 +3,7 @@ vim9script
 
 import autoload '../file/command_buffer.vim'
 import autoload '../file/text.vim'
-import autoload '../say/message.vim'
+import autoload '../messages/message.vim'
 
 final handlers: dict<dict<any>> = {} # by buffer
 

@@ -5,8 +5,8 @@ vim9script
 import autoload './borrowed_window.vim'
 import autoload '../window/label.vim'
 import autoload '../window/tiling.vim'
-import autoload '../say/message.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/message.vim'
+import autoload '../timing/moment.vim'
 
 var is_waiting = false
 

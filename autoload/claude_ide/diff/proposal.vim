@@ -3,7 +3,7 @@ vim9script
 
 import autoload './decision.vim'
 import autoload './revision.vim'
-import autoload '../say/plain.vim'
+import autoload '../messages/plain.vim'
 import autoload '../window/label.vim'
 
 const INDENTATION = ['tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop']

@@ -8,8 +8,8 @@ vim9script
 import autoload '../file/edit.vim'
 import autoload '../window/inside.vim'
 import autoload '../file/text.vim' as file_text
-import autoload '../say/screen.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/screen.vim'
+import autoload '../timing/moment.vim'
 
 const GONE = -1
 

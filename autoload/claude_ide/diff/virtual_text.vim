@@ -6,7 +6,7 @@ vim9script
 import autoload '../diagnostics/source/ale.vim'
 import autoload '../diagnostics/source/vim_lsp.vim'
 import autoload '../diagnostics/source/yegappan_lsp.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 
 const PERIOD = 200 # milliseconds: no event follows when a plugin has drawn
 const MAXCOL = 2147483647 # of such a text in a Vim that does not tell what it says

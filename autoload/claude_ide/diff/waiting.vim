@@ -2,9 +2,9 @@ vim9script
 # Edits that wait until the user can be taken elsewhere, and the message that names them.
 
 import autoload '../activity.vim'
-import autoload '../say/announce.vim'
-import autoload '../say/message.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/announce.vim'
+import autoload '../messages/message.vim'
+import autoload '../timing/moment.vim'
 
 const POLL = 100 # milliseconds
 const PATIENCE = 3.0 # seconds

@@ -2,7 +2,7 @@ vim9script
 # Why an agent wants an edit, in its own words. The CLI in a terminal does not say so with its edit:
 # its hooks report it for the file, often only after the diff has opened.
 
-import autoload '../say/screen.vim'
+import autoload '../messages/screen.vim'
 
 final told: dict<string> = {} # by launch and path
 var Finder: func(number): string = (_) => ''

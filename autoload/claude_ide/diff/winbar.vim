@@ -4,8 +4,8 @@ scriptencoding utf-8
 # the windows' status lines show them.
 
 import autoload './why.vim'
-import autoload '../say/message.vim'
-import autoload '../say/plain.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/plain.vim'
 import autoload '../window/winbar.vim' as window_bar
 
 # Widest first.

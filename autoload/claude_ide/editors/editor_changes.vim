@@ -5,7 +5,7 @@ import autoload '../channel.vim'
 import autoload '../file/folders.vim'
 import autoload './open_editors.vim' as editors
 import autoload '../privacy.vim'
-import autoload '../when/throttle.vim'
+import autoload '../timing/throttle.vim'
 import autoload '../window/recent.vim'
 
 const INTERVAL = 100 # milliseconds

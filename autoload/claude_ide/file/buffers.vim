@@ -7,7 +7,7 @@ import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
 import autoload './write.vim' as file_write
 import autoload './written.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 import autoload '../window/recent.vim'
 
 def First(bufnrs: list<number>, IsWanted: func(string): bool): number

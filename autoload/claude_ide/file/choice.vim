@@ -1,7 +1,7 @@
 vim9script
 # Chooses the window that shows a file: one that holds files, and whose buffer stays as it is.
 
-import autoload '../when/moment.vim'
+import autoload '../timing/moment.vim'
 import autoload '../window/recent.vim'
 import autoload '../window/tiling.vim'
 

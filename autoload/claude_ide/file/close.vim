@@ -5,8 +5,8 @@ import autoload './buffers.vim'
 import autoload './choice.vim'
 import autoload './load.vim' as file_load
 import autoload './path.vim' as file
-import autoload '../say/reason.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/reason.vim'
+import autoload '../timing/moment.vim'
 import autoload '../window/close.vim' as window_close
 import autoload '../window/tiling.vim'
 

@@ -3,8 +3,8 @@ vim9script
 
 import autoload './autosave.vim'
 import autoload './text.vim'
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 
 final handlers: dict<dict<func>> = {} # by buffer
 

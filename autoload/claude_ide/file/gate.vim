@@ -4,7 +4,7 @@ scriptencoding utf-8
 # file that does not exist yet.
 
 import autoload './path.vim' as file
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 
 # Of plugins that read or write a file in place of Vim (zip.vim), or filter what Vim reads (gzip.vim).
 const READING = ['BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd']

@@ -3,9 +3,9 @@ vim9script
 
 import autoload './command_buffer.vim'
 import autoload './text.vim'
-import autoload '../say/message.vim'
-import autoload '../say/plain.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/plain.vim'
+import autoload '../messages/reason.vim'
 import autoload '../window/label.vim'
 
 # The buffer has no file, so `:write` needs a name.

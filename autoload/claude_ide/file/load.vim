@@ -4,8 +4,8 @@ vim9script
 import autoload './buffers.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 import autoload '../window/tiling.vim'
 
 # Values of `v:fcs_reason` that mean that another program has written the file.

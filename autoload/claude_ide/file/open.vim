@@ -7,9 +7,9 @@ import autoload './close.vim' as file_close
 import autoload './gate.vim'
 import autoload './load.vim' as file_load
 import autoload './passage.vim'
-import autoload '../say/reason.vim'
-import autoload '../say/screen.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/reason.vim'
+import autoload '../messages/screen.vim'
+import autoload '../timing/moment.vim'
 
 # A value of the request; empty if Python has left it out.
 def Given(request: dict<any>, key: string): string

@@ -4,7 +4,7 @@ vim9script
 # A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last`
 # is exclusive. A point is a position, with nothing to select.
 
-import autoload '../when/moment.vim'
+import autoload '../timing/moment.vim'
 
 def LineAt(bufnr: number, row: number): string
   return getbufline(bufnr, row + 1)->get(0, '')

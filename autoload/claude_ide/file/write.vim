@@ -8,8 +8,8 @@ import autoload './path.vim' as file
 import autoload './stamp.vim'
 import autoload './written.vim'
 import autoload '../window/inside.vim'
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 
 const CHANGED = 'has changed on disk since Vim read it; it was not written.'
 

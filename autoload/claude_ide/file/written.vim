@@ -3,7 +3,7 @@ vim9script
 
 import autoload './path.vim' as file
 import autoload '../checking/texts.vim'
-import autoload '../say/announce.vim'
+import autoload '../messages/announce.vim'
 
 const WRITTEN = 'ClaudeFileWritten'
 

@@ -2,7 +2,7 @@ vim9script
 # Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
 
 import autoload '../window/inside.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 import autoload './checkpoint.vim'
 
 const EVALUATE = 'claude_ide#format#expression#Evaluate()'

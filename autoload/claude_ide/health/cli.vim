@@ -2,7 +2,7 @@ vim9script
 # Checks Claude's CLI for `:ClaudeCheck`: whether it is there, its version, and whether it is logged in.
 
 import autoload '../own_options.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 import autoload '../system/program.vim'
 
 # The versions of the CLI with which the tests run (Makefile).

@@ -1,7 +1,7 @@
 vim9script
 # The unexpected end of a host: its reason, and whether the host may be restarted.
 
-import autoload '../say/log.vim'
+import autoload '../messages/log.vim'
 
 const MOST_RESTARTS = 3
 const RESTART_WINDOW = 60.0 # seconds

@@ -2,8 +2,8 @@ vim9script
 # Handles the messages of the host: each is a call of a function by its name (`channel.vim`).
 
 import autoload '../channel.vim' as host_channel
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 
 # Call the function, and send its result or the reason why it failed.
 export def Receive(_: channel, line: string)

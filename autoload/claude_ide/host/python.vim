@@ -1,7 +1,7 @@
 vim9script
 # Chooses the Python that runs the host.
 
-import autoload '../say/log.vim'
+import autoload '../messages/log.vim'
 import autoload '../system/program.vim'
 
 # The folder of the plugin's checkout.

@@ -3,9 +3,9 @@ vim9script
 
 import autoload './python.vim'
 import autoload '../channel.vim'
-import autoload '../dialogue/vim_ui.vim'
-import autoload '../say/message.vim'
-import autoload '../when/moment.vim'
+import autoload '../ui/vim_ui.vim'
+import autoload '../messages/message.vim'
+import autoload '../timing/moment.vim'
 
 # Commands that make sense some seconds later: anywhere, or only where nothing has changed.
 const ANYWHERE = 'anywhere'

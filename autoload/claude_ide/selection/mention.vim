@@ -4,8 +4,8 @@ vim9script
 
 import autoload '../file/buffers.vim'
 import autoload '../file/path.vim' as file
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 import autoload './sources.vim'
 
 const LONGEST_REASON = 200 # columns

@@ -1,8 +1,8 @@
 vim9script
 # `:ClaudeShare`: whether the selection may leave Vim.
 
-import autoload '../say/announce.vim'
-import autoload '../say/message.vim'
+import autoload '../messages/announce.vim'
+import autoload '../messages/message.vim'
 import autoload '../selection.vim'
 
 const WORDS = ['off', 'on', 'toggle']

@@ -6,7 +6,7 @@ vim9script
 # a path, or a dictionary with `path` and perhaps `first` and `last` (lines from 1, inclusive; 0 for
 # none).
 
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 import autoload './git_lists.vim'
 import autoload './lists.vim'
 import autoload './trees.vim'

@@ -3,8 +3,8 @@ vim9script
 # function cannot be passed to the host.
 
 import autoload '../own_options.vim'
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 
 # Vim9 script would look for a global function that has no `g:` in this script only.
 def Callable(Fn: func): func

@@ -5,8 +5,8 @@ import autoload './pane.vim'
 import autoload './register.vim'
 import autoload './typing_mode.vim'
 import autoload './window.vim'
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 
 const ANYWHERE = {side: 'right', size: 0.4}
 

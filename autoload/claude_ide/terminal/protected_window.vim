@@ -3,8 +3,8 @@ vim9script
 
 import autoload '../file/choice.vim'
 import autoload '../file/load.vim'
-import autoload '../say/message.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/message.vim'
+import autoload '../timing/moment.vim'
 import autoload './register.vim'
 
 var kept: dict<number> = {} # by window: the buffer of its terminal

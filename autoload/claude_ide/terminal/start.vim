@@ -11,10 +11,10 @@ import autoload './typing_mode.vim'
 import autoload './window.vim'
 import autoload '../channel.vim'
 import autoload '../window/inside.vim'
-import autoload '../say/message.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
 import autoload '../system/program.vim'
-import autoload '../when/moment.vim'
+import autoload '../timing/moment.vim'
 
 var failed = 0 # the buffer with the last output of a CLI that ended with an error
 

@@ -4,8 +4,8 @@ vim9script
 
 import autoload './clients.vim'
 import autoload './register.vim'
-import autoload '../say/message.vim'
-import autoload '../say/yank.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/yank.vim'
 
 var words: dict<string> = {} # prompts that have not been typed yet, by number
 var last = 0

@@ -1,7 +1,7 @@
 vim9script
 # Texts with which edits were computed, until these are applied.
 
-import autoload '../disk/agent_file.vim'
+import autoload '../disk_changes/agent_file.vim'
 import autoload '../file/text.vim' as buffer_text
 
 # The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).

@@ -1,8 +1,8 @@
 vim9script
 # `:ClaudeMcpConfig`: its completion, and its text in a register.
 
-import autoload '../say/message.vim'
-import autoload '../say/yank.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/yank.vim'
 
 const SUBCOMMANDS = ['stdio', 'ws']
 

@@ -4,7 +4,7 @@ vim9script
 # cancels the work.
 
 import autoload '../channel.vim'
-import autoload '../say/reason.vim'
+import autoload '../messages/reason.vim'
 
 const BEGINS_WITHIN = 4.0 # seconds; less than the host waits (`BEGIN_SECONDS` in `editor/tools.py`)
 

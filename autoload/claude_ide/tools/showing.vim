@@ -6,10 +6,10 @@ import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
-import autoload '../say/message.vim'
-import autoload '../say/plain.vim'
-import autoload '../say/screen.vim'
-import autoload '../when/moment.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/plain.vim'
+import autoload '../messages/screen.vim'
+import autoload '../timing/moment.vim'
 import autoload '../window/location.vim'
 
 const TALLEST = 10 # lines of the quickfix window

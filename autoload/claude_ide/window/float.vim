@@ -1,8 +1,8 @@
 vim9script
 # A text in a popup in the middle of the screen.
 
-import autoload '../say/plain.vim'
-import autoload '../say/screen.vim'
+import autoload '../messages/plain.vim'
+import autoload '../messages/screen.vim'
 
 # Cells of the screen around a text.
 const MARGIN = 4

@@ -4,7 +4,7 @@ vim9script
 # ours are then set again.
 
 import autoload './tiling.vim'
-import autoload '../say/screen.vim'
+import autoload '../messages/screen.vim'
 
 const PERIOD = 300 # milliseconds: no event follows when a callback has set a status line
 

@@ -1,7 +1,7 @@
 --- The agents that a new chat can have: Claude, the built-in entries of `known.json`, and the user's.
-local ui = require('claude_ide.dialogue.vim_ui')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
+local ui = require('claude_ide.ui.vim_ui')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 local program = require('claude_ide.system.program')
 
 local M = {}

@@ -72,7 +72,7 @@ local function begin_with(opts, id)
     return begin(opts, agent)
   end
   local problem = ('there is no agent "%s" (<Tab> lists them)'):format(id)
-  require('claude_ide.say.message').show(problem, 'error')
+  require('claude_ide.messages.message').show(problem, 'error')
 end
 
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.

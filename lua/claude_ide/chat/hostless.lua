@@ -13,7 +13,7 @@ local chat_prompt = require('claude_ide.chat.prompt')
 local chat_state = require('claude_ide.chat.state')
 local chat_placement = require('claude_ide.chat.placement')
 local chat_status = require('claude_ide.chat.status')
-local moment = require('claude_ide.when.moment')
+local moment = require('claude_ide.timing.moment')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- The keys of a chat's buffers. Each has a `<Plug>` mapping, and `g?` shows them.
-local ctrl_c = require('claude_ide.when.ctrl_c')
+local ctrl_c = require('claude_ide.timing.ctrl_c')
 local float = require('claude_ide.window.float')
 
 local M = {}

@@ -1,8 +1,8 @@
 --- Runs the login of an agent in a terminal, and lets the chat go on when it has ended.
 local chat_state = require('claude_ide.chat.state')
 local label = require('claude_ide.window.label')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 local program = require('claude_ide.system.program')
 local terminal_program = require('claude_ide.system.terminal_program')
 local window_close = require('claude_ide.window.close')

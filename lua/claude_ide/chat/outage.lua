@@ -2,8 +2,8 @@
 --- hangs: the prompts that were sent, and why there is no answer.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_state = require('claude_ide.chat.state')
-local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

@@ -16,9 +16,9 @@ local highlights = require('claude_ide.highlights')
 local kept = require('claude_ide.file.kept')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
-local quiet = require('claude_ide.say.quiet')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
+local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

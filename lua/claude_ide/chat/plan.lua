@@ -1,8 +1,8 @@
 --- The agent's plan in a buffer that the user may edit: writing it approves, closing it does not.
-local approval = require('claude_ide.approval')
-local approval_window = require('claude_ide.approval.window')
-local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
+local approval = require('claude_ide.approval_buffer')
+local approval_window = require('claude_ide.approval_buffer.window')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local visit = require('claude_ide.window.visit')
 
 local M = {}

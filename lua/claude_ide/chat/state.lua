@@ -1,6 +1,6 @@
 --- The chats of this Neovim, by id.
 local channel = require('claude_ide.channel')
-local disk_change = require('claude_ide.disk.change')
+local disk_change = require('claude_ide.disk_changes.change')
 
 local M = {}
 

@@ -2,12 +2,12 @@
 --- many tasks run in the background. The status line shows it, and Neovim 0.12 with the option 'busy' and
 --- progress messages.
 local activity = require('claude_ide.activity')
-local announce = require('claude_ide.say.announce')
+local announce = require('claude_ide.messages.announce')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
-local plain = require('claude_ide.say.plain')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
+local plain = require('claude_ide.messages.plain')
 local work = require('claude_ide.host.work')
 
 local M = {}

@@ -1,5 +1,5 @@
 --- Linters that are not language servers. nvim-lint or ALE runs them, if loaded.
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

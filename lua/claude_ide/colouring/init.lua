@@ -1,8 +1,8 @@
 --- Decides which buffers may be parsed, and keeps text that would crash or stall a parser away from
 --- it.
 local hazard = require('claude_ide.colouring.hazard')
-local message = require('claude_ide.say.message')
-local without_events = require('claude_ide.say.without_events')
+local message = require('claude_ide.messages.message')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- Prepares for a write by a client, which waits for the file's current diagnostics first.
-local announced = require('claude_ide.disk.announced')
+local announced = require('claude_ide.disk_changes.announced')
 local buffers = require('claude_ide.file.buffers')
 local diagnostics = require('claude_ide.diagnostics')
 local unopened = require('claude_ide.diagnostics.unopened')

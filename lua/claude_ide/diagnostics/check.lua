@@ -1,8 +1,8 @@
 --- Checks a loaded file for a client, which waits for its servers and linters between the two functions.
 local diagnostics = require('claude_ide.diagnostics')
-local disk_change = require('claude_ide.disk.change')
+local disk_change = require('claude_ide.disk_changes.change')
 local events = require('claude_ide.checking.events')
-local reload = require('claude_ide.disk.reload')
+local reload = require('claude_ide.disk_changes.reload')
 local texts = require('claude_ide.checking.texts')
 
 local M = {}

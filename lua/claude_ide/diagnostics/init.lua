@@ -5,10 +5,10 @@ local events = require('claude_ide.checking.events')
 local file = require('claude_ide.file.path')
 local privacy = require('claude_ide.privacy')
 local reading = require('claude_ide.diagnostics.reading')
-local reload = require('claude_ide.disk.reload')
+local reload = require('claude_ide.disk_changes.reload')
 local sets = require('claude_ide.diagnostics.sets')
 local texts = require('claude_ide.checking.texts')
-local throttle = require('claude_ide.when.throttle')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- Diagnostics in words, for a prompt.
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 --- Accepted texts that differ from the proposal, held until the agent has written them.
 local kept = require('claude_ide.file.kept')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}

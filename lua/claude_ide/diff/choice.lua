@@ -1,6 +1,6 @@
 --- Which diff a command without a number applies to.
 local layout = require('claude_ide.diff.layout')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 
@@ -8,7 +8,7 @@ local function ask(shown, apply)
   local names = vim.tbl_map(function(diff)
     return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
   end, shown)
-  require('claude_ide.dialogue.vim_ui').select('Which diff?', names, function(index)
+  require('claude_ide.ui.vim_ui').select('Which diff?', names, function(index)
     if index then
       apply(shown[index])
     end

@@ -1,9 +1,9 @@
 --- The user's comments on lines of a proposal: kept as extmarks, which no undo removes, until the diff is
 --- decided.
-local announce = require('claude_ide.say.announce')
+local announce = require('claude_ide.messages.announce')
 local highlights = require('claude_ide.highlights')
 local hunks = require('claude_ide.diff.hunks')
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local quotation = require('claude_ide.diff.quotation')
 
 local M = {}

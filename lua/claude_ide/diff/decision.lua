@@ -1,7 +1,7 @@
 --- A buffer that decides something: writing it accepts, wiping it out rejects.
 local buffer_text = require('claude_ide.file.text')
 local command_buffer = require('claude_ide.file.command_buffer')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -1,8 +1,8 @@
 --- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them.
 local hunks = require('claude_ide.diff.hunks')
 local line_changes = require('claude_ide.diff.line_changes')
-local plain = require('claude_ide.say.plain')
-local throttle = require('claude_ide.when.throttle')
+local plain = require('claude_ide.messages.plain')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 

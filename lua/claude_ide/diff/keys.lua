@@ -2,7 +2,7 @@
 local float = require('claude_ide.window.float')
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local plug = require('claude_ide.window.plug')
 
 local M = {}

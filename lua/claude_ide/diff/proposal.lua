@@ -2,7 +2,7 @@
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
 local label = require('claude_ide.window.label')
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

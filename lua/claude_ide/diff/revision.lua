@@ -2,7 +2,7 @@
 local buffer_text = require('claude_ide.file.text')
 local edit = require('claude_ide.file.edit')
 local hunks = require('claude_ide.diff.hunks')
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 

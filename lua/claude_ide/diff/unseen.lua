@@ -1,7 +1,7 @@
 --- Decides a diff that still waits for a moment to appear.
 local channel = require('claude_ide.channel')
-local message = require('claude_ide.say.message')
-local reload = require('claude_ide.disk.reload')
+local message = require('claude_ide.messages.message')
+local reload = require('claude_ide.disk_changes.reload')
 local remarks = require('claude_ide.diff.remarks')
 
 local M = {}

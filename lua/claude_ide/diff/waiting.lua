@@ -1,8 +1,8 @@
 --- Edits and plans that wait until the user can be taken elsewhere, and the message that names them.
 local activity = require('claude_ide.activity')
-local announce = require('claude_ide.say.announce')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
+local announce = require('claude_ide.messages.announce')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 
 local M = {}
 

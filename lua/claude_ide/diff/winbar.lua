@@ -2,8 +2,8 @@
 local count = require('claude_ide.diff.count')
 local diff_keys = require('claude_ide.diff.keys')
 local highlights = require('claude_ide.highlights')
-local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local why = require('claude_ide.diff.why')
 local winbar = require('claude_ide.window.winbar')
 

@@ -4,7 +4,7 @@ local editors = require('claude_ide.editors.open_editors')
 local folders = require('claude_ide.file.folders')
 local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
-local throttle = require('claude_ide.when.throttle')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 

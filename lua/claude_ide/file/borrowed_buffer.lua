@@ -5,7 +5,7 @@ local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
 local file_write = require('claude_ide.file.write')
 local filling = require('claude_ide.window.filling')
-local moment = require('claude_ide.when.moment')
+local moment = require('claude_ide.timing.moment')
 local path_gate = require('claude_ide.file.gate')
 local window_close = require('claude_ide.window.close')
 

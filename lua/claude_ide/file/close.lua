@@ -2,7 +2,7 @@
 local buffers = require('claude_ide.file.buffers')
 local choice = require('claude_ide.file.choice')
 local file_load = require('claude_ide.file.load')
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 

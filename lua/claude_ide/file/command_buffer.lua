@@ -1,7 +1,7 @@
 --- A buffer in which `:w` runs a command instead of writing a file: a proposal, a plan, a prompt.
 local autosave = require('claude_ide.file.autosave')
 local buffer_text = require('claude_ide.file.text')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

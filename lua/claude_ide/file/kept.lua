@@ -3,8 +3,8 @@ local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
 local label = require('claude_ide.window.label')
-local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

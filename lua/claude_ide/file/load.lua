@@ -2,11 +2,11 @@
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local path_gate = require('claude_ide.file.gate')
-local quiet = require('claude_ide.say.quiet')
-local reason = require('claude_ide.say.reason')
-local without_events = require('claude_ide.say.without_events')
+local quiet = require('claude_ide.messages.quiet')
+local reason = require('claude_ide.messages.reason')
+local without_events = require('claude_ide.messages.without_events')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

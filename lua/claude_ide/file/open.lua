@@ -5,8 +5,8 @@ local file_close = require('claude_ide.file.close')
 local file_load = require('claude_ide.file.load')
 local passage = require('claude_ide.file.passage')
 local path_gate = require('claude_ide.file.gate')
-local quiet = require('claude_ide.say.quiet')
-local reason = require('claude_ide.say.reason')
+local quiet = require('claude_ide.messages.quiet')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

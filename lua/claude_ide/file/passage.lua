@@ -1,5 +1,5 @@
 --- Finds a passage of a buffer by its text or its lines, shows it and selects it.
-local moment = require('claude_ide.when.moment')
+local moment = require('claude_ide.timing.moment')
 
 local M = {}
 

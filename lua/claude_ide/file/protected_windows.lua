@@ -1,9 +1,9 @@
 --- Windows whose buffer stays in them, those of the chat and of Claude's terminal. A buffer that is opened in
 --- one moves to a window for files.
 local loading = require('claude_ide.file.load')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
-local quiet = require('claude_ide.say.quiet')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
+local quiet = require('claude_ide.messages.quiet')
 local window_choice = require('claude_ide.file.choice')
 
 local M = {}

@@ -1,8 +1,8 @@
 --- Writes buffers to their files as the user would, but never overwrites changes of another program.
 local changed = require('claude_ide.file.changed')
 local file = require('claude_ide.file.path')
-local message = require('claude_ide.say.message')
-local reason = require('claude_ide.say.reason')
+local message = require('claude_ide.messages.message')
+local reason = require('claude_ide.messages.reason')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}

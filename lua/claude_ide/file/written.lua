@@ -1,7 +1,7 @@
 --- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 local linters = require('claude_ide.checking.linters')
-local log = require('claude_ide.say.log')
-local quiet = require('claude_ide.say.quiet')
+local log = require('claude_ide.messages.log')
+local quiet = require('claude_ide.messages.quiet')
 local texts = require('claude_ide.checking.texts')
 
 local M = {}

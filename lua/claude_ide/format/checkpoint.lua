@@ -1,7 +1,7 @@
 --- A state of a buffer that can be restored, including its marks: plugins change the buffer itself, and this
 --- takes the result out of it.
 local file_edit = require('claude_ide.file.edit')
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 

@@ -1,8 +1,8 @@
 --- Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
 local checkpoint = require('claude_ide.format.checkpoint')
-local quiet = require('claude_ide.say.quiet')
-local reason = require('claude_ide.say.reason')
-local without_events = require('claude_ide.say.without_events')
+local quiet = require('claude_ide.messages.quiet')
+local reason = require('claude_ide.messages.reason')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 --- Formats with the language servers that are attached to a buffer.
 local checkpoint = require('claude_ide.format.checkpoint')
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

@@ -34,7 +34,7 @@ end
 ---@param death claude_ide.Death
 ---@param stderr string[] lines
 function M.log(death, stderr)
-  local append = require('claude_ide.say.log').appender()
+  local append = require('claude_ide.messages.log').appender()
   append(('%s\n%s\n'):format(death.text, table.concat(stderr, '\n')))
 end
 

@@ -30,7 +30,7 @@ local on_start = {} ---@type fun()[]
 local on_exit = {} ---@type fun(reason?: string)[]
 
 local function show(text, level)
-  require('claude_ide.say.message').show(text, level)
+  require('claude_ide.messages.message').show(text, level)
 end
 
 local function announce(subscribers, ...)
@@ -91,7 +91,7 @@ end
 ---@param stderr string[] lines
 local function ended(code, stderr)
   channel.id = nil
-  require('claude_ide.when.moment').notice_typing(false)
+  require('claude_ide.timing.moment').notice_typing(false)
   local host = assert(running)
   process.withdraw(host)
   if vim.v.exiting ~= vim.NIL then
@@ -133,7 +133,7 @@ spawn = function(serve)
   local started, reason = process.start({
     config = config,
     folders = require('claude_ide.file.folders').all(),
-    log = require('claude_ide.say.log').path(),
+    log = require('claude_ide.messages.log').path(),
     state = vim.fn.stdpath('state') .. '/claude_ide',
     serve = serve,
     port = server and server.port or 0,
@@ -148,7 +148,7 @@ spawn = function(serve)
   end
   channel.id = started.channel
   announce(on_start)
-  require('claude_ide.when.moment').notice_typing(true)
+  require('claude_ide.timing.moment').notice_typing(true)
   local this = vim.tbl_extend('error', started, { serves = serve }) --[[@as claude_ide.Host]]
   running = this
   vim.api.nvim_create_autocmd('VimLeave', {
@@ -244,7 +244,7 @@ end
 function M.clients(count)
   local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
-  require('claude_ide.say.announce').event(event, { clients = count })
+  require('claude_ide.messages.announce').event(event, { clients = count })
   activity.changed()
 end
 

@@ -1,6 +1,6 @@
 --- `:ClaudeInstall`: creates or updates the plugin's own Python environment.
-local log = require('claude_ide.say.log')
-local message = require('claude_ide.say.message')
+local log = require('claude_ide.messages.log')
+local message = require('claude_ide.messages.message')
 local pending = require('claude_ide.host.pending')
 local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')

@@ -45,7 +45,7 @@ function M.clear()
 end
 
 local function show(text, level)
-  require('claude_ide.say.message').show(text, level)
+  require('claude_ide.messages.message').show(text, level)
 end
 
 local function run_now(command)
@@ -78,7 +78,7 @@ function M.installed()
   local commands = pending
   pending = {}
   if #commands > 0 then
-    require('claude_ide.when.moment').when_free(function()
+    require('claude_ide.timing.moment').when_free(function()
       vim.iter(commands):each(run_now)
     end, function(reason)
       show(reason, 'error')

@@ -88,7 +88,7 @@ function M.check(path)
     return vim.trim(done.stdout)
   end
   local output = vim.trim(ok and done.stderr or '')
-  require('claude_ide.say.log').appender()(output .. '\n')
+  require('claude_ide.messages.log').appender()(output .. '\n')
   local lines = vim.split(output, '\n')
   return nil, lines[#lines] ~= '' and lines[#lines] or ('%s does not run'):format(path)
 end

@@ -11,7 +11,7 @@ local latest ---@type claude_ide.PendingCommand? the last one that was run
 local is_offering = false
 
 local function show(text, level)
-  require('claude_ide.say.message').show(text, level)
+  require('claude_ide.messages.message').show(text, level)
 end
 
 local function is_installing()
@@ -44,9 +44,9 @@ local function ask_to_install(problem, refusal)
   end
   is_offering = true
   -- The user waits for the modules that are loaded before the host starts.
-  require('claude_ide.when.moment').when_free(function()
+  require('claude_ide.timing.moment').when_free(function()
     local prompt = ('claude-ide: %s. Run :ClaudeInstall now?'):format(problem)
-    require('claude_ide.dialogue.vim_ui').select(prompt, { YES, NO }, function(index)
+    require('claude_ide.ui.vim_ui').select(prompt, { YES, NO }, function(index)
       answered(index, refusal)
     end)
   end, function(reason)

@@ -1,8 +1,8 @@
 --- Reports long-running work through the progress messages of Neovim 0.12: the event `Progress`,
 --- `vim.ui.progress_status()` and the terminal's progress bar. Nothing reaches the command line or
 --- `:messages`.
-local plain = require('claude_ide.say.plain')
-local quiet = require('claude_ide.say.quiet')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 

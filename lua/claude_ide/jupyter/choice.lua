@@ -1,6 +1,6 @@
 --- A choice that an agent's request makes necessary: it waits until the user can be taken elsewhere.
 local channel = require('claude_ide.channel')
-local ui = require('claude_ide.dialogue.vim_ui')
+local ui = require('claude_ide.ui.vim_ui')
 local waiting = require('claude_ide.diff.waiting')
 
 local M = {}

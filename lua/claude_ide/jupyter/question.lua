@@ -1,9 +1,9 @@
 --- Code that a model wants to run, in a buffer that the user may edit: writing it runs it, closing it
 --- does not.
-local approval = require('claude_ide.approval')
-local approval_window = require('claude_ide.approval.window')
+local approval = require('claude_ide.approval_buffer')
+local approval_window = require('claude_ide.approval_buffer.window')
 local float = require('claude_ide.window.float')
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local visit = require('claude_ide.window.visit')
 
 local M = {}

@@ -2,7 +2,7 @@
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local path_gate = require('claude_ide.file.gate')
-local reload = require('claude_ide.disk.reload')
+local reload = require('claude_ide.disk_changes.reload')
 local review_hunks = require('claude_ide.review.hunks')
 
 local M = {}

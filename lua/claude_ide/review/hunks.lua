@@ -1,6 +1,6 @@
 --- The hunks of a changed file, and where they are in its current text.
 local buffer_text = require('claude_ide.file.text')
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local rebase = require('claude_ide.file.rebase')
 
 local M = {}

@@ -2,12 +2,12 @@
 local current = require('claude_ide.review.current')
 local highlights = require('claude_ide.highlights')
 local list = require('claude_ide.review.list')
-local moment = require('claude_ide.when.moment')
-local quiet = require('claude_ide.say.quiet')
+local moment = require('claude_ide.timing.moment')
+local quiet = require('claude_ide.messages.quiet')
 local review_hunks = require('claude_ide.review.hunks')
 local review_keys = require('claude_ide.review.keys')
 local review_preview = require('claude_ide.review.preview')
-local slices = require('claude_ide.when.slices')
+local slices = require('claude_ide.timing.slices')
 
 local M = {}
 

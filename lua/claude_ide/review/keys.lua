@@ -1,17 +1,17 @@
 --- The keys in the quickfix window while it shows a review.
-local announce = require('claude_ide.say.announce')
+local announce = require('claude_ide.messages.announce')
 local commenting = require('claude_ide.review.commenting')
 local current = require('claude_ide.review.current')
 local file_load = require('claude_ide.file.load')
 local float = require('claude_ide.window.float')
 local list = require('claude_ide.review.list')
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local record = require('claude_ide.review.record')
 local revert = require('claude_ide.review.revert')
 local review_hunks = require('claude_ide.review.hunks')
 local unseen = require('claude_ide.unseen')
-local vim_ui = require('claude_ide.dialogue.vim_ui')
+local vim_ui = require('claude_ide.ui.vim_ui')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- Shows the hunk under the cursor of the quickfix window in a float that takes no focus.
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local review_hunks = require('claude_ide.review.hunks')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')

@@ -2,10 +2,10 @@
 local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local positions = require('claude_ide.file.positions')
 local privacy = require('claude_ide.privacy')
-local pulse = require('claude_ide.when.pulse')
+local pulse = require('claude_ide.timing.pulse')
 local visual = require('claude_ide.selection.visual')
 
 local M = {}

@@ -2,7 +2,7 @@
 --- user types a mention.
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local sources = require('claude_ide.selection.sources')
 
 local M = {}

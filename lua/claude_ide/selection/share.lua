@@ -1,6 +1,6 @@
 --- `:ClaudeShare`: whether the selection may leave Neovim.
-local announce = require('claude_ide.say.announce')
-local message = require('claude_ide.say.message')
+local announce = require('claude_ide.messages.announce')
+local message = require('claude_ide.messages.message')
 local selection = require('claude_ide.selection')
 
 local M = {}

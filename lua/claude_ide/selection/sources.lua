@@ -1,7 +1,7 @@
 --- Where files are listed: which of them a mention means, by the filetype of the buffer.
 local git_lists = require('claude_ide.selection.git_lists')
 local lists = require('claude_ide.selection.lists')
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 local trees = require('claude_ide.selection.trees')
 
 local M = {}

@@ -1,5 +1,5 @@
 --- Starts programs in terminal buffers.
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -105,7 +105,7 @@ function M.here()
 end
 
 --- Mark the buffers in which a client runs. Proposals do not wait while the user is in one of them
---- (`when/moment.lua`).
+--- (`timing/moment.lua`).
 function M.mark()
   local marked = {}
   for _, pid in ipairs(pids) do

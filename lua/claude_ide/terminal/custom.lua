@@ -1,6 +1,6 @@
 --- The user's function that opens terminals (the option `terminal.side`). Only Neovim reads it: a function
 --- cannot be passed to the host.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
 
 local M = {}

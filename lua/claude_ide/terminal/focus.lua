@@ -1,6 +1,6 @@
 --- `:ClaudeFocus`: into the terminal in which Claude runs, and back to where the user was.
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local pane = require('claude_ide.terminal.pane')
 local register = require('claude_ide.terminal.register')
 local terminal_window = require('claude_ide.terminal.window')

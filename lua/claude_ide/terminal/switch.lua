@@ -1,11 +1,11 @@
 --- `:ClaudeSwitch`: goes from one of several CLIs to another.
 local focus = require('claude_ide.terminal.focus')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local pane = require('claude_ide.terminal.pane')
 local register = require('claude_ide.terminal.register')
 local terminal_window = require('claude_ide.terminal.window')
 local typing_mode = require('claude_ide.terminal.typing_mode')
-local ui = require('claude_ide.dialogue.vim_ui')
+local ui = require('claude_ide.ui.vim_ui')
 
 local M = {}
 

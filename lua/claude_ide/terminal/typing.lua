@@ -1,7 +1,7 @@
 --- What the host needs to type prompts into terminals (`editor/typing.py`), and the words that are on their
 --- way: they are not lost with the CLI or the host.
 local clients = require('claude_ide.terminal.clients')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local register = require('claude_ide.terminal.register')
 
 local M = {}

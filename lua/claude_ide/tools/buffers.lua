@@ -5,7 +5,7 @@ local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local quoting = require('claude_ide.tools.quoting')
-local slices = require('claude_ide.when.slices')
+local slices = require('claude_ide.timing.slices')
 
 local M = {}
 

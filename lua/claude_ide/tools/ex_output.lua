@@ -1,5 +1,5 @@
 --- The output of commands that only show something.
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 

@@ -3,9 +3,9 @@
 local events = require('claude_ide.checking.events')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
-local reload = require('claude_ide.disk.reload')
-local slices = require('claude_ide.when.slices')
-local time_limit = require('claude_ide.when.time_limit')
+local reload = require('claude_ide.disk_changes.reload')
+local slices = require('claude_ide.timing.slices')
+local time_limit = require('claude_ide.timing.time_limit')
 
 local M = {}
 

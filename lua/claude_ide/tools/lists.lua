@@ -3,7 +3,7 @@ local bounded = require('claude_ide.tools.bounded')
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local privacy = require('claude_ide.privacy')
-local slices = require('claude_ide.when.slices')
+local slices = require('claude_ide.timing.slices')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- The user's own tools for the model, and which tools are off. They outlive a host: it gets all of them
 --- when it starts, and again with each change.
 local channel = require('claude_ide.channel')
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

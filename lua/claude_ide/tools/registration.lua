@@ -1,5 +1,5 @@
 --- `:ClaudeMcpConfig`: its completion, and its text in a register.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -2,7 +2,7 @@
 --- with a table, which may be JSON already, or with `{ error = … }`. It may return a function that cancels
 --- its work.
 local channel = require('claude_ide.channel')
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

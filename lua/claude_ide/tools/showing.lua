@@ -2,13 +2,13 @@
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
 local location = require('claude_ide.window.location')
-local moment = require('claude_ide.when.moment')
+local moment = require('claude_ide.timing.moment')
 local open_files = require('claude_ide.file.open')
 local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
-local plain = require('claude_ide.say.plain')
-local reason = require('claude_ide.say.reason')
-local slices = require('claude_ide.when.slices')
+local plain = require('claude_ide.messages.plain')
+local reason = require('claude_ide.messages.reason')
+local slices = require('claude_ide.timing.slices')
 
 local M = {}
 

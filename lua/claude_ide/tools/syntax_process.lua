@@ -1,6 +1,6 @@
 --- Runs a tree-sitter query of the model's in a process of its own. Some queries take hours inside one call
 --- of the library, which nothing but the end of the process can stop.
-local reason = require('claude_ide.say.reason')
+local reason = require('claude_ide.messages.reason')
 
 local M = {}
 

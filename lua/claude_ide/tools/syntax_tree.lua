@@ -1,10 +1,10 @@
 --- Parses a copy of a file's text for the model's tools, in slices and without any effect on the buffer.
 local hazard = require('claude_ide.colouring.hazard')
 local place = require('claude_ide.tools.place')
-local reason = require('claude_ide.say.reason')
-local slices = require('claude_ide.when.slices')
+local reason = require('claude_ide.messages.reason')
+local slices = require('claude_ide.timing.slices')
 local window_close = require('claude_ide.window.close')
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

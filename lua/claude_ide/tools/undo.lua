@@ -1,9 +1,9 @@
 --- The model's questions about the undo history of a buffer. The buffer itself stays as it is: states are
 --- restored in a copy.
 local place = require('claude_ide.tools.place')
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -2,7 +2,7 @@
 local closed_files = require('claude_ide.unseen.closed_files')
 local file = require('claude_ide.file.path')
 local marks = require('claude_ide.unseen.marks')
-local throttle = require('claude_ide.when.throttle')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 

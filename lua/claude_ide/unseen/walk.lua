@@ -1,6 +1,6 @@
 --- From change to change that the user has not seen, through all files; and marks changes as seen.
 local file_load = require('claude_ide.file.load')
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local unseen = require('claude_ide.unseen')
 
 local M = {}

@@ -1,7 +1,7 @@
 --- Closes windows and buffers without crashing Neovim, and keeps its last window open.
 local recent = require('claude_ide.window.recent')
 local tiling = require('claude_ide.window.tiling')
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- The command-line window, in which Neovim allows no other window to open.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- Replaces the empty buffer of a new window without autocommands.
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

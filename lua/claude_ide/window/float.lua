@@ -1,6 +1,6 @@
 --- Centred floats, and hidden floats that keep a buffer in a window.
-local plain = require('claude_ide.say.plain')
-local quiet = require('claude_ide.say.quiet')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

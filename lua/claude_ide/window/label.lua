@@ -6,7 +6,7 @@
 --- a plain name while the process is in a folder of its own, which is then deleted: the full name is a path
 --- that cannot exist, nothing can be written there by mistake, and 'autochdir' cannot enter the folder.
 local window_close = require('claude_ide.window.close')
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- Removes the buffers that a session restores for the plugin's windows: they are empty, but have the
 --- names of the old ones.
 local label = require('claude_ide.window.label')
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

@@ -1,5 +1,5 @@
 --- Where the user is: the window, the tab page and the mode; and the way back there.
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- A line of progress in the corner of the screen, in a float that never takes the focus.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

@@ -2,9 +2,9 @@
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.say.message')
-local plain = require('claude_ide.say.plain')
-local quiet = require('claude_ide.say.quiet')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
 local M = {}

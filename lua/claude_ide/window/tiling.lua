@@ -1,5 +1,5 @@
 --- The tiled windows of a tab page, that is, all but its floats: their arrangement and their sizes.
-local without_events = require('claude_ide.say.without_events')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

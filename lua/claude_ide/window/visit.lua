@@ -5,7 +5,7 @@
 --- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
 local exiting = require('claude_ide.window.exiting')
 local location = require('claude_ide.window.location')
-local quiet = require('claude_ide.say.quiet')
+local quiet = require('claude_ide.messages.quiet')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')

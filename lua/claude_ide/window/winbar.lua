@@ -1,6 +1,6 @@
 --- The plugin's winbars. Some other plugins keep setting the winbar of every window. If one replaces
 --- ours, we let it, and show the same text as virtual text in the window.
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 

@@ -1,7 +1,7 @@
 """Watches the files of the editor's buffers.
 
-The editor tells which files are loaded (`disk/change`), and is told which buffers' files may have
-changed. It waits itself until a file is no longer being written, and is then asked again.
+The editor tells which files are loaded (`disk_changes/change`), and is told which buffers' files
+may have changed. It waits itself until a file is no longer being written, and is then asked again.
 """
 
 import asyncio

@@ -49,7 +49,7 @@ class Neovim:
             done.set_exception(EditorError("Neovim has ended"))
             return done
 
-        code = f"return require('claude_ide.say.reason').{attempt}(...)"
+        code = f"return require('claude_ide.messages.reason').{attempt}(...)"
         module, _, name = function.rpartition(".")
 
         def call() -> None:

@@ -1,1 +1,1 @@
-"""One-off requests to the CLI, without a session, for `question/init.lua`."""
+"""One-off requests to the CLI, without a session, for `headless/init.lua`."""

@@ -37,7 +37,7 @@ Resume = Callable[[int, Path, Callable[[], Awaitable[str]]], Awaitable[None]]
 
 
 class Questions:
-    """Answers the questions of `question/init.lua`, and reports the end of each once."""
+    """Answers the questions of `headless/init.lua`, and reports the end of each once."""
 
     def __init__(
         self, editor: Editor, config: Config, trust: Trust, state: Path, resume: Resume

@@ -68,7 +68,7 @@ async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
     before = sent[
         : next(index for index, one in enumerate(sent) if one.startswith("question_asked"))
     ]
-    assert [name(one) for one in before] == ["question.rewrite.show", "diff_decided"]
+    assert [name(one) for one in before] == ["headless.rewrite.show", "diff_decided"]
     assert len([one for one in before if "LOUD" in one]) == 1
 
 
@@ -88,4 +88,4 @@ async def test_a_rejected_rewrite_sends_no_further_messages(
 
     await until(lambda: "nothing to stop" in nvim.screen.text())
     sent = await crossings(nvim)
-    assert [name(one) for one in sent] == ["question.rewrite.show", "diff_decided"]
+    assert [name(one) for one in sent] == ["headless.rewrite.show", "diff_decided"]

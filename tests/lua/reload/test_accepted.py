@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow the writes of accepted diffs."""
+"""`disk_changes/reload.lua`: buffers follow the writes of accepted diffs."""
 
 from pathlib import Path
 

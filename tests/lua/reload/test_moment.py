@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow a write when that does not interrupt the user."""
+"""`disk_changes/reload.lua`: buffers follow a write when that does not interrupt the user."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers follow Claude's writes to their files."""
+"""`disk_changes/reload.lua`: buffers follow Claude's writes to their files."""
 
 from pathlib import Path
 

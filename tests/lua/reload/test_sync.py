@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: buffers are brought up to date immediately."""
+"""`disk_changes/reload.lua`: buffers are brought up to date immediately."""
 
 from pathlib import Path
 
@@ -82,11 +82,11 @@ async def test_sync_under_textlock_leaves_the_write_to_the_next_sync(
     await nvim.command("nnoremap <expr> Q getchar() > 0 ? '' : ''")
     write(path, NEW)
     await nvim.keys("Q")
-    await until(lambda: nvim.lua("return not require('claude_ide.when.moment').is_possible()"))
+    await until(lambda: nvim.lua("return not require('claude_ide.timing.moment').is_possible()"))
 
     assert await sync(nvim) == []
 
     await nvim.keys("x")
-    await until(lambda: nvim.lua("return require('claude_ide.when.moment').is_possible()"))
+    await until(lambda: nvim.lua("return require('claude_ide.timing.moment').is_possible()"))
     assert await sync(nvim) == [await nvim.eval("bufnr()")]
     assert await text(nvim, path) == NEW

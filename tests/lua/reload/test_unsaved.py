@@ -1,4 +1,4 @@
-"""`disk/reload.lua`: unsaved changes stay on top of Claude's writes."""
+"""`disk_changes/reload.lua`: unsaved changes stay on top of Claude's writes."""
 
 from pathlib import Path
 

@@ -50,7 +50,7 @@ async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool
     """Write the file and have Neovim reload it; return whether a linter is then running."""
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(
-        "local bufnrs = require('claude_ide.disk.reload').sync()"
+        "local bufnrs = require('claude_ide.disk_changes.reload').sync()"
         " local running = require('claude_ide.checking.linters').running(bufnrs[1])"
         " return { bufnrs, next(running) ~= nil }"
     )

@@ -1,6 +1,6 @@
 --- The buffers in which prompts are written, those of chats and that of `:ClaudePrompt`: their text, and
 --- hints beside it.
-local message = require('claude_ide.say.message')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 --- Points out mentions in a prompt whose files do not exist: `@nope.txt`.
 local channel = require('claude_ide.channel')
-local throttle = require('claude_ide.when.throttle')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 

@@ -3,8 +3,8 @@ local chat_code = require('claude_ide.chat.transcript.code')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
-local message = require('claude_ide.say.message')
-local moment = require('claude_ide.when.moment')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 
 local M = {}
 

@@ -1,5 +1,5 @@
 --- The winbars of a panel.
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}

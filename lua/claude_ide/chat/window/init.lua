@@ -1,5 +1,5 @@
 --- The two windows of a panel: at a side, in two floats, or in their own tab page.
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')

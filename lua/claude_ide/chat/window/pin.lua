@@ -1,5 +1,5 @@
 --- Rows pinned to the top right corner of a transcript.
-local plain = require('claude_ide.say.plain')
+local plain = require('claude_ide.messages.plain')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 

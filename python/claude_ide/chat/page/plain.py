@@ -18,7 +18,7 @@ REPLACEMENT = "\ufffd"
 def harmless(line: str) -> str:
     """Return a line with `^X` for control characters, and without trailing carriage returns.
 
-    8-bit control characters become `<9b>`; `lua/claude_ide/say/plain.lua` has the same rule.
+    8-bit control characters become `<9b>`; `lua/claude_ide/messages/plain.lua` has the same rule.
     """
     return _UNSAFE.sub(_shown, line.rstrip("\r"))
 

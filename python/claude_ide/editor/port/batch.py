@@ -36,7 +36,7 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Gate(StrEnum):
-    """When a batch may run: `when/moment` says what each one waits for."""
+    """When a batch may run: `timing/moment` says what each one waits for."""
 
     CHANGEABLE = "changeable"
     """Replaces texts of the buffers that the facts name: the user is not typing in one of them."""

@@ -175,12 +175,12 @@ class Saved(Payload, frozen=True):
 class Disk(Protocol):
     """What others write to the files of buffers."""
 
-    @request("disk.agent_file.look")
+    @request("disk_changes.agent_file.look")
     async def look(self, path: str, has_text: bool) -> FileBuffer | None:
         """Return a file's buffer, after it has followed the disk; None if it is not loaded."""
         ...
 
-    @request("disk.agent_file.check")
+    @request("disk_changes.agent_file.check")
     async def check(self, bufnr: int, text: NewText) -> bool:
         """Return whether a buffer has unsaved changes, or the present text of its file.
 
@@ -188,12 +188,12 @@ class Disk(Protocol):
         """
         ...
 
-    @request("disk.agent_file.replace")
+    @request("disk_changes.agent_file.replace")
     async def replace(self, bufnr: int, text: NewText) -> int:
         """Replace a buffer's text in one undo step; return the new 'changedtick'."""
         ...
 
-    @request("disk.agent_file.save")
+    @request("disk_changes.agent_file.save")
     async def save(self, bufnr: int, path: str, agent: str, is_accepted: bool) -> Saved:
         """Save a buffer after `replace`; if that fails, the text before comes back.
 
@@ -201,7 +201,7 @@ class Disk(Protocol):
         """
         ...
 
-    @request("disk.reload.sync_one")
+    @request("disk_changes.reload.sync_one")
     async def sync(self, bufnr: int) -> bool:
         """Have a buffer without unsaved changes follow the disk now; return whether it has."""
         ...
@@ -211,7 +211,7 @@ class Disk(Protocol):
         """Return at once, unless the editor is busy."""
         ...
 
-    @request("disk.reload.sync")
+    @request("disk_changes.reload.sync")
     async def reload(self) -> list[int]:
         """Reload buffers whose files were written on disk, as one undoable change each.
 
@@ -219,22 +219,22 @@ class Disk(Protocol):
         """
         ...
 
-    @request("disk.reload.expect")
+    @request("disk_changes.reload.expect")
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the next write, which a client is about to make."""
         ...
 
-    @notification("disk.announced.add")
+    @notification("disk_changes.announced.add")
     def announce_write(self, path: str, agent: str = "Claude") -> None:
         """Announce that an agent writes a file without a diff."""
         ...
 
-    @operation("disk.report.await")
+    @operation("disk_changes.report.await")
     async def await_report(self) -> None:
         """Return as soon as a message can be shown without disturbing the user."""
         ...
 
-    @request("disk.change.changed_in")
+    @request("disk_changes.change.changed_in")
     async def changed_in(self, buffers: Sequence[int]) -> list[Literal["busy", "followed", ""]]:
         """Report buffers whose files may have changed on disk.
 

@@ -49,27 +49,27 @@ class Diffs(Protocol):
 class Question(Protocol):
     """One-off requests, each by the id that the editor has given it."""
 
-    @request("question.update")
+    @request("headless.update")
     async def update(self, id_: int, news: Mapping[str, Any]) -> None:
         """Show news of a running request: its answer so far, or its progress."""
         ...
 
-    @request("question.finish")
+    @request("headless.finish")
     async def finish(self, id_: int, ended: Mapping[str, Any]) -> None:
         """Report the end of a request: `text`, `result` or `error`."""
         ...
 
-    @request("question.rewrite.show")
+    @request("headless.rewrite.show")
     async def show_rewrite(self, diff: int, id_: int, proposal: Mapping[str, Any]) -> None:
         """Show the answer of `:ClaudeEdit` as a diff; its events are those of `Diffs`."""
         ...
 
-    @request("question.answer.close")
+    @request("headless.answer.close")
     async def close_answer(self, id_: int) -> None:
         """Close an answer that goes on in the chat."""
         ...
 
-    @request("question.answer.close_window")
+    @request("headless.answer.close_window")
     async def close_window(self, buffer: int) -> None:
         """Close the window of an answer that is no longer needed."""
         ...

@@ -8,7 +8,7 @@ IN_VIM = {
     "chat": "the panel",
     "file.rebase.merge_texts": "the panel merges prompts that were edited",
     "jupyter": "the kernel",
-    "question.answer.close": "an answer that goes on in the panel",
+    "headless.answer.close": "an answer that goes on in the panel",
     "review.count": "the review of an agent's changes",
     "review.name_files": "the review of an agent's changes",
     "review.record": "the review of an agent's changes",

@@ -1,4 +1,4 @@
-"""Events of one-off requests (`question/`), which have an id; and of the windows of answers."""
+"""Events of one-off requests (`headless/`), which have an id; and of the windows of answers."""
 
 from typing import ClassVar, Literal
 

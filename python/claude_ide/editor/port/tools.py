@@ -39,17 +39,17 @@ class Typed(Payload, frozen=True):
 class Dialogues(Protocol):
     """Questions in the editor's own menus. Cancelling discards the question."""
 
-    @operation("dialogue.select", "dialogue.close")
+    @operation("ui.select", "ui.close")
     async def select(self, prompt: str, items: Sequence[str]) -> Chosen:
         """Let the user choose an item."""
         ...
 
-    @operation("dialogue.select_later", "dialogue.close")
+    @operation("ui.select_later", "ui.close")
     async def select_later(self, prompt: str, items: Sequence[str]) -> Chosen:
         """Like `select`, for a question that the user does not expect: it waits while they type."""
         ...
 
-    @operation("dialogue.input", "dialogue.close")
+    @operation("ui.input", "ui.close")
     async def input(self, prompt: str, default: str) -> Typed:
         """Let the user type a text."""
         ...

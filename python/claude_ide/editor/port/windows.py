@@ -16,7 +16,7 @@ class Look(Payload, frozen=True):
 class Windows(Protocol):
     """Floats, and splits at an edge of the screen."""
 
-    @request("when.moment.obstacle")
+    @request("timing.moment.obstacle")
     async def obstacle(self) -> str | None:
         """Return what the user has to do before something can appear, such as "leave Insert mode".
 
@@ -49,12 +49,12 @@ class Windows(Protocol):
         """Close a window that `show_text` has opened."""
         ...
 
-    @notification("say.message.show")
+    @notification("messages.message.show")
     def notify(self, text: str, level: str = "info") -> None:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
         ...
 
-    @notification("say.announce.event")
+    @notification("messages.announce.event")
     def announce(self, event: str, data: Mapping[str, object]) -> None:
         """Raise a `User` event."""
         ...

@@ -1,4 +1,4 @@
-local window, view = require('claude_ide.question.answer_window'), nil
+local window, view = require('claude_ide.headless.answer_window'), nil
 view = window.open('x', 'float', {
   stop = function() end,
   closed = function()

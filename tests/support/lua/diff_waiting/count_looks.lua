@@ -1,4 +1,4 @@
-local moment, looks = require('claude_ide.when.moment'), 0
+local moment, looks = require('claude_ide.timing.moment'), 0
 local obstacle = moment.obstacle
 moment.obstacle = function()
   looks = looks + 1

@@ -1,8 +1,8 @@
 _G.crossings = {}
-local reason, channel = require('claude_ide.say.reason'), require('claude_ide.channel')
+local reason, channel = require('claude_ide.messages.reason'), require('claude_ide.channel')
 local attempt, emit = reason.attempt, channel.emit
 reason.attempt = function(module, name, ...)
-  if not (module == 'question' and name == 'update') then
+  if not (module == 'headless' and name == 'update') then
     table.insert(_G.crossings, ('%s.%s %s'):format(module, name, vim.inspect({ ... })))
   end
   return attempt(module, name, ...)

@@ -25,9 +25,9 @@ package.loaded['claude_ide.decide'] = {
 package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
 package.loaded['claude_ide.terminal_prompt'] = { open = record('ClaudePrompt') }
 package.loaded['claude_ide.fix'] = { run = record('ClaudeFix') }
-package.loaded['claude_ide.question.answer'] = { ask = record('ClaudeAsk') }
-package.loaded['claude_ide.question.rewrite'] = { edit = record('ClaudeEdit') }
-package.loaded['claude_ide.question.commit_message'] = { write = record('ClaudeCommit') }
+package.loaded['claude_ide.headless.answer'] = { ask = record('ClaudeAsk') }
+package.loaded['claude_ide.headless.rewrite'] = { edit = record('ClaudeEdit') }
+package.loaded['claude_ide.headless.commit_message'] = { write = record('ClaudeCommit') }
 package.loaded['claude_ide.host.install'] = {
   is_running = function()
     return false

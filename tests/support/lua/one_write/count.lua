@@ -11,8 +11,8 @@ for event, pattern in pairs({ FileChangedShellPost = '*', User = 'ClaudeFileWrit
   })
 end
 _G.shown = {}
-local show = require('claude_ide.say.message').show
-require('claude_ide.say.message').show = function(text, ...)
+local show = require('claude_ide.messages.message').show
+require('claude_ide.messages.message').show = function(text, ...)
   table.insert(_G.shown, text)
   return show(text, ...)
 end

@@ -1,5 +1,5 @@
 local path, texts = ...
 for _, lines in ipairs(texts) do
   vim.fn.writefile(lines, path)
-  assert(#require('claude_ide.disk.reload').sync() == 1)
+  assert(#require('claude_ide.disk_changes.reload').sync() == 1)
 end

@@ -1,4 +1,4 @@
-local window = require('claude_ide.question.answer_window')
+local window = require('claude_ide.headless.answer_window')
 local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
 window.draw(view, ..., 0)
 window.finish(view)

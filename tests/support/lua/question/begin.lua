@@ -4,7 +4,7 @@ local function note(name)
     table.insert(_G.seen, { name, ... })
   end
 end
-return require('claude_ide.question').begin('ask', { prompt = 'x' }, {
+return require('claude_ide.headless').begin('ask', { prompt = 'x' }, {
   on_text = note('text'),
   on_progress = note('progress'),
   on_event = note('event'),

@@ -1,4 +1,4 @@
-local moment, is_scheduled = require('claude_ide.when.moment'), false
+local moment, is_scheduled = require('claude_ide.timing.moment'), false
 local when_free = moment.when_free
 moment.when_free = function()
   is_scheduled = true

@@ -1,5 +1,5 @@
 local text = ...
-local window = require('claude_ide.question.answer_window')
+local window = require('claude_ide.headless.answer_window')
 local view = window.open('hi', 'float', { stop = function() end, closed = function() end })
 window.draw(view, text, 0)
 window.finish(view)

@@ -1,0 +1,109 @@
+vim9script
+# Writes a text that the user has accepted through the buffer of its file, as the user would: changed
+# in one undo step, and saved. The host decides what may be written, and when.
+
+import autoload '../file/buffers.vim'
+import autoload '../file/edit.vim'
+import autoload '../file/gate.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/stamp.vim'
+import autoload '../file/text.vim' as file_text
+import autoload '../file/write.vim' as file_write
+import autoload '../timing/moment.vim'
+import autoload './expected.vim'
+import autoload './reload.vim'
+
+# By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
+final replaced: dict<dict<any>> = {}
+
+# A digest of the text of a loaded buffer.
+export def Digest(bufnr: number): string
+  return sha256(join(file_text.Get(bufnr), "\n"))
+enddef
+
+# An option that is set to its own value would mark the buffer as modified, too.
+def SetFormat(bufnr: number, format: dict<any>)
+  for name in file_text.FORMAT
+    if string(getbufvar(bufnr, '&' .. name)) !=# string(format[name])
+      setbufvar(bufnr, '&' .. name, format[name])
+    endif
+  endfor
+enddef
+
+def FormatOf(bufnr: number): dict<any>
+  final format: dict<any> = {}
+  for name in file_text.FORMAT
+    format[name] = getbufvar(bufnr, '&' .. name)
+  endfor
+  return format
+enddef
+
+# A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); empty
+# if the file is not loaded. With `has_text` it has the text, as it would be on disk, in place of its digest.
+# Throws if no such file may be written.
+export def Look(path: string, has_text: bool): any
+  const checked = gate.Check(path)
+  if has_key(checked, 'refusal')
+    throw $'claude-ide: {checked.refusal}'
+  endif
+  const bufnr = buffers.Loaded(checked.path)
+  if bufnr == 0
+    return v:null
+  elseif !getbufvar(bufnr, '&modified')
+    reload.SyncOne(bufnr)
+  endif
+  const is_modified = !!getbufvar(bufnr, '&modified')
+  final found: dict<any> = {
+    bufnr: bufnr,
+    changedtick: getbufvar(bufnr, 'changedtick'),
+    stamp: stamp.Of(checked.path),
+    is_modified: is_modified,
+    is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
+    is_behind: !is_modified && !moment.MayChange(bufnr),
+  }
+  return extend(found, has_text ? {text: file_text.Get(bufnr)} : {digest: Digest(bufnr)})
+enddef
+
+# Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced and
+# saved.
+export def Check(bufnr: number, _: dict<any>): bool
+  return getbufvar(bufnr, '&modified') || !file_write.HasChanged(bufnr)
+enddef
+
+# Replace the text of a buffer in one undo step, and its options with those of the text. Returns the new
+# 'changedtick'.
+export def Replace(bufnr: number, given: dict<any>): number
+  replaced[bufnr] = {
+    lines: getbufline(bufnr, 1, '$'),
+    format: FormatOf(bufnr),
+    text: given.text,
+  }
+  const parsed = edit.OfBytes(bufnr, given.text)
+  edit.Change(bufnr, parsed.lines)
+  SetFormat(bufnr, parsed)
+  return getbufvar(bufnr, 'changedtick')
+enddef
+
+# Save a buffer whose text was just replaced. If that fails, the earlier text, which had no unsaved changes,
+# comes back. Returns a `refusal`; or the `text` that the file has now, if it is another one, such as a
+# formatted one.
+export def Save(bufnr: number, path: string, agent: string, is_accepted: bool): dict<any>
+  const before = remove(replaced, string(bufnr))
+  const refusal = file_write.Write(bufnr)
+  if refusal ==# ''
+    const saved = file_text.Get(bufnr)
+    return saved == before.text ? {} : {text: saved}
+  endif
+  edit.Change(bufnr, before.lines)
+  SetFormat(bufnr, before.format)
+  setbufvar(bufnr, '&modified', file_write.IsDamaged())
+  const known = expected.Of(bufnr)
+  if file_write.IsDamaged() && !empty(known)
+    # It must not follow what is on the disk as if that were the accepted text.
+    expected.Forget(known)
+  endif
+  reload.SyncOne(bufnr)
+  return {refusal: refusal}
+enddef
+
+defcompile

@@ -1,0 +1,432 @@
+vim9script
+# The moment at which something may appear or disappear without disturbing the user:
+#
+# | gate             | for something that                 | waits for the end of              |
+# | ---------------- | ---------------------------------- | --------------------------------- |
+# | `WhenFree`       | takes the user elsewhere           | `Obstacle`, and typing            |
+# | `WhenNotifiable` | is a message                       | prompts, and half-typed commands  |
+# | `WhenHarmless`   | changes windows the user is not in | a mode whose next key acts there  |
+# | `WhenChangeable` | replaces texts of buffers          | typing in one of them             |
+# | `WhenEnded`      | closes windows the user may be in  | Insert and Visual mode, by itself |
+# | `WhenUnprompted` | was requested, and moves the user  | prompts, and a pending operator   |
+# | `WhenPossible`   | was requested by the user          | nothing else                      |
+#
+# Vim handles messages and timers at every prompt and in the middle of every command, and lets them
+# change windows there. So everything that appears depends on this. Each gate also waits for the end
+# of textlock and of the command-line window, and never calls back at once: the caller may be inside
+# an autocommand. `Guard` comes afterwards: it discards keys that were typed blindly.
+
+import autoload '../messages/reason.vim'
+
+# Milliseconds.
+const POLL = 50
+const FIRST_POLL = 6 # and twice as long each time: most obstacles are the end of a command
+# Seconds.
+const QUIET = 0.4 # since the last key
+const PROBE = 0.5 # between two probes
+const GUARD = 0.2
+const LONGEST_GUARD = 1.0
+const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
+
+var last_typed: list<number> = []
+var last_key = ''
+# The line at the cursor of the user's terminal, when it last changed, and since when it has been
+# changing without a pause.
+var terminal_seen = ''
+var last_change: list<number> = []
+var changing_since: list<number> = []
+var last_probe: list<number> = []
+var is_ours = false # whether the next SafeState comes from us, or from an answer
+# Those that have not ended: when a key was last discarded (`typed`), and whether each `gives_way`.
+var guards: list<dict<any>> = []
+var shield = 0 # the popup of all guards
+var claudes_area: list<any> = []
+var moves: list<number> = [] # one for each call that waits and may move the user, in their order
+var last_move = 0
+
+def SecondsSince(time: list<number>): float
+  return empty(time) ? 1000.0 : reltimefloat(reltime(time))
+enddef
+
+# Start or stop recording when the user types. It has to be on before anything waits, or a window
+# could appear while the user is typing.
+#
+# Before 9.1.0563 there is no event for a key. SafeState comes after each command that keys have
+# completed; for a terminal see `IsTerminalChanging`.
+export def NoticeTyping(on: bool)
+  last_typed = []
+  augroup claude_ide_moment
+    autocmd!
+    if on && exists('##KeyInputPre')
+      autocmd KeyInputPre * Typed()
+    elseif on
+      autocmd SafeState * CommandEnded()
+    endif
+  augroup END
+enddef
+
+def Typed()
+  if v:event.typed
+    last_typed = reltime()
+    last_key = v:char
+  endif
+enddef
+
+def CommandEnded()
+  if !is_ours
+    last_typed = reltime()
+  endif
+  is_ours = false
+enddef
+
+# Forget the keys that the user has typed: they were an answer, after which the agent goes on. What it
+# does next need not wait for a pause.
+export def ForgetTyping()
+  last_typed = []
+  is_ours = true
+  if mode(1) ==# 't'
+    last_change = []
+    terminal_seen = TerminalLine()
+  endif
+enddef
+
+# Forget the keys that the user has typed if they may have been an answer in Claude's own terminal.
+export def ForgetTypingToClaude()
+  if getbufvar('', 'claude_ide_terminal', false)
+    ForgetTyping()
+  endif
+enddef
+
+# The line at the cursor of the user's terminal.
+def TerminalLine(): string
+  const [row, column; _] = term_getcursor('')
+  return string([bufnr(), row, column, term_getline('', row)])
+enddef
+
+# Whether the line at the cursor of the user's terminal changes, as it does when they type there. A
+# program that writes all the time must not delay everything.
+def IsTerminalChanging(): bool
+  if mode(1) !=# 't' || exists('##KeyInputPre')
+    return false
+  endif
+  const seen = TerminalLine()
+  if seen !=# terminal_seen
+    if SecondsSince(last_change) >= QUIET
+      changing_since = reltime()
+    endif
+    last_change = reltime()
+    terminal_seen = seen
+  endif
+  return SecondsSince(last_change) < QUIET && SecondsSince(changing_since) < LONGEST_TYPING
+enddef
+
+# Whether the user is in a popup that takes keys: menus and dialogs keep mappings away from their
+# filter; a popup with a terminal in it, such as a picker, has the focus.
+def IsInDialog(): bool
+  if win_gettype() ==# 'popup'
+    return true
+  endif
+  return popup_list()->indexof((_, id) => id != shield
+    && get(popup_getpos(id), 'visible', 0) == 1 && get(popup_getoptions(id), 'mapping', 1) == 0) >= 0
+enddef
+
+def VisualArea(): list<any>
+  return [win_getid(), bufnr(), mode(1), getpos('v'), getpos('.')]
+enddef
+
+# Mark the current Visual area as Claude's: it delays nothing until the user changes it.
+export def ClaimVisual()
+  claudes_area = VisualArea()
+enddef
+
+# Whether Vim is in a Visual mode that Claude has started and the user has not changed.
+export def IsClaudesVisual(): bool
+  return mode(1) =~# "^[vV\<C-v>]$" && claudes_area == VisualArea()
+enddef
+
+# The key that begins a command in a terminal window.
+def TerminalKey(): string
+  return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
+enddef
+
+def FeedIgnore()
+  is_ours = true
+  feedkeys("\<Ignore>", 'n')
+enddef
+
+# `state()` contains "S" while something is half-typed. It also does after a callback of anyone has
+# changed something, until the next key; <Ignore> is a key without effect that ends this, and
+# changes nothing if something is half-typed.
+def IsAtRest(): bool
+  if mode(1) ==# 't'
+    # Here the state contains "S" as soon as a key was typed.
+    return state('moax') ==# '' && last_key !=# TerminalKey()
+  elseif (index(['n', 'nt'], mode(1)) < 0 && !IsClaudesVisual()) || state('moax') !=# ''
+    return false
+  elseif state('S') ==# ''
+    return true
+  endif
+  if SecondsSince(last_probe) > PROBE
+    last_probe = reltime()
+    FeedIgnore()
+  endif
+  return false
+enddef
+
+def RemedyForMode(): string
+  const mode = mode(1)
+  if mode =~# '^n\?i'
+    return 'leave Insert mode'
+  elseif mode =~# '^R'
+    return 'leave Replace mode'
+  elseif mode =~# "^[vV\<C-v>]"
+    return 'leave Visual mode'
+  elseif mode =~# "^[sS\<C-s>]"
+    return 'leave Select mode'
+  elseif mode =~# '^[cr!]'
+    return 'answer the prompt'
+  endif
+  return 'finish the command'
+enddef
+
+# What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
+# but typing delays it.
+export def Obstacle(): string
+  if getcmdwintype() !=# ''
+    return 'close the command-line window'
+  elseif IsInDialog()
+    return 'leave this window'
+  elseif getcmdtype() !=# ''
+    # Also CTRL-W : in a terminal window, where the mode stays "t".
+    return 'answer the prompt'
+  elseif !IsAtRest()
+    return RemedyForMode()
+  elseif reg_recording() !=# '' || reg_executing() !=# ''
+    return 'stop recording'
+  endif
+  return ''
+enddef
+
+# Whether nothing disturbs the user now.
+def IsFree(): bool
+  return guards->indexof((_, guard) => !guard.gives_way) < 0
+    && SecondsSince(last_typed) >= QUIET && !IsTerminalChanging()
+    && Obstacle() ==# ''
+enddef
+
+# Whether a message can be shown without covering a prompt.
+export def CanNotify(): bool
+  const mode = mode(1)
+  return mode =~# "^[niRvVsSt\<C-v>\<C-s>]" && mode !~# '^no' && IsPossible()
+enddef
+
+# Whether windows the user is not in may change: in other modes the next key acts on what is shown.
+def IsHarmless(): bool
+  const mode = mode(1)
+  return ((mode =~# '^[nit]' && mode !~# '^no') || IsClaudesVisual()) && IsPossible()
+enddef
+
+# Whether the user's next key may depend on the text of a buffer.
+export def IsInUse(bufnr: number): bool
+  return bufnr == bufnr() && !IsClaudesVisual()
+    && (mode(1) !~# '^n\?t\?$' || state('mo') !=# '')
+enddef
+
+# Whether Vim allows to change text in other windows.
+export def IsTextFree(): bool
+  return getcmdwintype() ==# '' && win_gettype() !=# 'popup'
+enddef
+
+# Whether the text of a buffer can be replaced now: the user's next key does not depend on it.
+export def MayChange(bufnr: number): bool
+  return IsTextFree() && !IsInUse(bufnr)
+enddef
+
+# Whether Vim allows windows to change at all, as far as it tells beforehand.
+def IsPossible(): bool
+  return getcmdwintype() ==# '' && getcmdtype() ==# ''
+enddef
+
+# False while the mode is still ending.
+def EndMode(): bool
+  const mode = mode(1)
+  if mode =~# '^n\?[iR]'
+    stopinsert
+    # It ends with the next key.
+    FeedIgnore()
+    return false
+  elseif mode =~# "^[vVsS\<C-v>\<C-s>]"
+    execute "normal! \<Esc>"
+  endif
+  return true
+enddef
+
+# Under textlock Vim refuses to change windows, and says so before anything has happened.
+export const REFUSAL = 'E565:\|E11:\|E994:\|E523:\|E788:'
+
+def RemoveMove(move: number)
+  filter(moves, (_, other) => other != move)
+enddef
+
+def NextPause(waiting: dict<any>): number
+  const pause = waiting.pause
+  waiting.pause = min([2 * pause, POLL])
+  return pause
+enddef
+
+# If it `is_move`, `Fn` may move the user: what takes them elsewhere waits for it.
+def When(Condition: func(number): bool, Fn: func, OnError: func, is_move = false): func
+  final waiting = {is_cancelled: false, pause: FIRST_POLL, move: 0}
+  if is_move
+    last_move += 1
+    waiting.move = last_move
+    add(moves, last_move)
+  endif
+  def Poll(_: number)
+    if waiting.is_cancelled
+      return
+    elseif !Condition(waiting.move)
+      timer_start(NextPause(waiting), Poll)
+      return
+    endif
+    try
+      # Some errors that `Fn` raises would pass this `:try` if it were called directly.
+      call(Fn, [])
+    catch
+      if v:exception =~# REFUSAL
+        timer_start(NextPause(waiting), Poll)
+      else
+        RemoveMove(waiting.move)
+        call(OnError, [reason.Of(v:exception)])
+      endif
+      return
+    endtry
+    RemoveMove(waiting.move)
+  enddef
+  timer_start(0, Poll)
+  return () => {
+    waiting.is_cancelled = true
+    RemoveMove(waiting.move)
+  }
+enddef
+
+# Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
+# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if
+# `Fn` raises an error. Returns a function that cancels this.
+export def WhenFree(Fn: func, OnError: func): func
+  # A diff that closes would take the user out of the next one.
+  return When((move) => moves[0] == move && IsFree(), Fn, OnError, true)
+enddef
+
+# Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
+export def WhenPossible(Fn: func, OnError: func): func
+  return When((_) => IsPossible(), Fn, OnError)
+enddef
+
+# Call `Fn` as soon as windows the user is not in may change.
+export def WhenHarmless(Fn: func, OnError: func): func
+  return When((_) => IsHarmless(), Fn, OnError)
+enddef
+
+# Call `Fn` as soon as the texts of these buffers can be replaced.
+export def WhenChangeable(Fn: func, OnError: func, bufnrs: list<number>): func
+  return When((_) => IsTextFree() && bufnrs->indexof((_, bufnr) => IsInUse(bufnr)) < 0, Fn, OnError)
+enddef
+
+# Call `Fn` as soon as a message can be shown (`CanNotify`).
+export def WhenNotifiable(Fn: func, OnError: func): func
+  return When((_) => CanNotify(), Fn, OnError)
+enddef
+
+# Call `Fn`, which the user has requested, as soon as they are neither at a prompt nor in the middle
+# of a command, whose text a new window would discard.
+export def WhenUnprompted(Fn: func, OnError: func): func
+  return When((_) => mode(1) !~# '^\%([cr!]\|no\)' && IsPossible(), Fn, OnError)
+enddef
+
+# Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
+# continue in the window that becomes the current one.
+export def WhenEnded(Fn: func, OnError: func): func
+  return When((_) => IsPossible() && EndMode(), Fn, OnError, true)
+enddef
+
+# To be called after a callback has changed windows or text. <Ignore> is a key without effect, which
+# makes Vim look around: without it the key that Vim waits for would not be mapped if a popup
+# without mappings was there when the wait began, the first key in a terminal window would be a
+# command of Normal mode, and TextChanged and SafeState would come with the next key only.
+export def Settle()
+  if index(['n', 'nt', 't'], mode(1)) >= 0
+    FeedIgnore()
+  endif
+enddef
+
+def Discard(popup: number, key: string): bool
+  for guard in guards
+    guard.typed = reltime()
+  endfor
+  return true
+enddef
+
+def Closed(popup: number, result: number)
+  if !empty(guards)
+    Discard(popup, '')
+    Raise()
+  endif
+enddef
+
+# The filter of a popup gets each key before anything else does, also in a terminal window. CTRL-C
+# closes a popup without asking the filter; `Closed` then makes the next one.
+def Raise()
+  shield = popup_create('', {
+    line: &lines,
+    col: &columns,
+    zindex: 32000,
+    tabpage: -1,
+    mapping: 0,
+    filtermode: 'a',
+    filter: Discard,
+    callback: Closed,
+  })
+enddef
+
+def Begin(guard: dict<any>)
+  add(guards, guard)
+  if len(guards) == 1
+    Raise()
+  endif
+enddef
+
+def End(guard: dict<any>)
+  filter(guards, (_, other) => other isnot guard)
+  if empty(guards)
+    popup_close(shield)
+    Settle()
+  endif
+enddef
+
+# Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
+# but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
+# until the last one ends. If this one `gives_way`, something else may appear meanwhile, with a guard of
+# its own.
+export def Guard(Fn: func, gives_way = false)
+  # The user notices a large diff only once it is drawn.
+  redraw
+  final began = reltime()
+  final guard: dict<any> = {typed: began, gives_way: gives_way}
+  def Poll(_: number)
+    const remaining = min([
+      float2nr((GUARD - SecondsSince(guard.typed)) * 1000),
+      float2nr((LONGEST_GUARD - SecondsSince(began)) * 1000),
+    ])
+    if remaining > 0
+      timer_start(remaining + 1, Poll)
+      return
+    endif
+    End(guard)
+    Fn()
+  enddef
+  Begin(guard)
+  Poll(0)
+enddef
+
+defcompile

@@ -1,0 +1,251 @@
+--- Reads and writes a file for an agent that leaves this to the editor. A loaded file is written through its
+--- buffer, as the user would: changed in one undo step, and saved. The host decides what may be written, and
+--- when: it runs `replace` and `save` in a batch (`agent_files.py`, `mcp/model/reviewed_edit.py`).
+local announced = require('claude_ide.disk_changes.announced')
+local buffer_text = require('claude_ide.file.text')
+local buffers = require('claude_ide.file.buffers')
+local disk_report = require('claude_ide.disk_changes.report')
+local expected = require('claude_ide.disk_changes.expected')
+local file_edit = require('claude_ide.file.edit')
+local file_write = require('claude_ide.file.write')
+local moment = require('claude_ide.timing.moment')
+local path_gate = require('claude_ide.file.gate')
+local reload = require('claude_ide.disk_changes.reload')
+local stamp = require('claude_ide.file.stamp')
+
+local M = {}
+
+---@class claude_ide.Replaced
+---@field before claude_ide.TextBefore
+---@field format table<string, any> before
+---@field new string[]
+---@field text string that was given
+---@field was_modified boolean
+---@field is_changed boolean
+
+local replaced = {} ---@type table<integer, claude_ide.Replaced> by buffer, until it is saved
+
+--- A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); nil
+--- if the file is not loaded. Raises an error that names the path if no such file may be written.
+---@param path string
+---@param has_text boolean with the text, as it would be on disk, in place of its digest
+---@return table?
+function M.look(path, has_text)
+  local absolute, refusal = path_gate.check(path)
+  if not absolute then
+    error(refusal, 0)
+  end
+  local bufnr = buffers.loaded(absolute)
+  if not bufnr then
+    return nil
+  end
+  local options = vim.bo[bufnr]
+  if not options.modified then
+    reload.sync_one(bufnr)
+  end
+  local text = buffer_text.get(bufnr)
+  return {
+    bufnr = bufnr,
+    changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
+    stamp = stamp.of(absolute),
+    is_modified = options.modified,
+    -- Such a buffer follows the disk.
+    is_only_shown = not options.modified and (options.readonly or not options.modifiable),
+    is_behind = not options.modified and not moment.may_change(bufnr),
+    text = has_text and text or nil,
+    digest = not has_text and vim.fn.sha256(text) or nil,
+  }
+end
+
+-- An agent may omit the carriage returns and the byte order mark that a file has: the file keeps them.
+local function parse(bufnr, text)
+  local parsed, format = buffer_text.parse(text), vim.bo[bufnr].fileformat
+  parsed.bomb = parsed.bomb or vim.bo[bufnr].bomb
+  if format == parsed.fileformat or parsed.fileformat == 'dos' then
+    return parsed
+  elseif format == 'mac' and not text:find('\n', 1, true) then
+    parsed.lines = vim.split(text, '\r', { plain = true })
+    parsed.endofline = parsed.lines[#parsed.lines] == ''
+    if parsed.endofline then
+      table.remove(parsed.lines)
+    end
+  elseif format == 'dos' then
+    parsed.lines = vim.tbl_map(function(line)
+      return (line:gsub('\r$', ''))
+    end, parsed.lines)
+  end
+  parsed.fileformat = format
+  return parsed
+end
+
+-- `:write` would put other characters in their place.
+local function check_encoding(bufnr, text)
+  local encoding = vim.bo[bufnr].fileencoding
+  if encoding == '' or encoding == 'utf-8' then
+    return
+  end
+  local encoded = vim.iconv(text, 'utf-8', encoding)
+  if not encoded or vim.iconv(encoded, encoding, 'utf-8') ~= text then
+    local name = vim.api.nvim_buf_get_name(bufnr)
+    error(('%s: its encoding (%s) lacks some of these characters'):format(name, encoding), 0)
+  end
+end
+
+local function format_of(bufnr)
+  local format = {}
+  for _, name in ipairs(buffer_text.FORMAT) do
+    format[name] = vim.bo[bufnr][name]
+  end
+  return format
+end
+
+-- An option that is set to its own value would mark the buffer as modified, too.
+local function set_format(bufnr, format)
+  for _, name in ipairs(buffer_text.FORMAT) do
+    if vim.bo[bufnr][name] ~= format[name] then
+      vim.bo[bufnr][name] = format[name]
+    end
+  end
+end
+
+local function lines_of(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+end
+
+local function is_on_disk(bufnr)
+  local text = file_edit.read(bufnr)
+  return text ~= nil and vim.deep_equal(file_edit.in_buffer(text.lines), lines_of(bufnr))
+end
+
+-- Another program may have written the file with the same text.
+local function accept_equal_file(bufnr)
+  if file_write.has_changed(bufnr) and is_on_disk(bufnr) then
+    file_write.mark_read(bufnr)
+  end
+end
+
+-- An agent may write the same text to the disk itself while the buffer is being written.
+---@return boolean is_adopted
+local function adopt_equal_file(bufnr, lines)
+  local text = file_edit.read(bufnr)
+  if
+    not text or not vim.deep_equal(file_edit.in_buffer(text.lines), file_edit.in_buffer(lines))
+  then
+    return false
+  end
+  -- A formatter that ran before the write may have changed the text.
+  file_edit.change(bufnr, text.lines, true)
+  file_edit.adopt(bufnr, text)
+  file_write.mark_read(bufnr)
+  return true
+end
+
+-- A buffer must not follow what a failed write has left as if that were the accepted text.
+local function expect_nothing(bufnr)
+  local known = expected.of(bufnr)
+  if known then
+    expected.forget(known)
+  end
+end
+
+-- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
+local function restore(bufnr, before, format, is_damaged)
+  file_edit.change(bufnr, before, true)
+  set_format(bufnr, format)
+  vim.bo[bufnr].modified = is_damaged == true and not is_on_disk(bufnr)
+end
+
+--- Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced
+--- and saved. Raises an error if its encoding lacks characters.
+---@param bufnr integer
+---@param text { text: string }
+---@return boolean
+function M.check(bufnr, text)
+  check_encoding(bufnr, text.text)
+  if vim.bo[bufnr].modified then
+    return true
+  end
+  accept_equal_file(bufnr)
+  return not file_write.has_changed(bufnr)
+end
+
+--- Replace the text of a buffer in one undo step, and its options with those of the text.
+---@param bufnr integer
+---@param text { text: string }
+---@return integer changedtick
+function M.replace(bufnr, text)
+  local before, format = disk_report.before(bufnr), format_of(bufnr)
+  local was_modified, parsed = vim.bo[bufnr].modified, parse(bufnr, text.text)
+  check_encoding(bufnr, text.text)
+  if not was_modified then
+    accept_equal_file(bufnr)
+  end
+  local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
+  if is_changed then
+    file_edit.set_lines(bufnr, parsed.lines)
+  end
+  set_format(bufnr, parsed)
+  replaced[bufnr] = {
+    before = before,
+    format = format,
+    new = parsed.lines,
+    text = text.text,
+    was_modified = was_modified,
+    is_changed = is_changed,
+  }
+  return vim.api.nvim_buf_get_changedtick(bufnr)
+end
+
+-- The changes of autocommands that run before the write, such as a formatter, join the same undo step.
+---@return string? refusal
+---@return boolean? is_damaged as in `file/write`
+local function write(bufnr, is_changed)
+  vim.fn.mkdir(vim.fs.dirname(vim.api.nvim_buf_get_name(bufnr)), 'p')
+  if is_changed then
+    file_edit.join_undo(bufnr)
+  end
+  local refusal, is_damaged = file_write.write(bufnr)
+  file_edit.break_undo(bufnr)
+  return refusal, is_damaged
+end
+
+--- Save a buffer whose text was just replaced. If that fails, an earlier text without unsaved changes comes
+--- back.
+---
+--- Returns what has become of it: `refusal`; or `text`, which the file has now, such as a formatted one; with
+--- `is_unsaved` the buffer has other changes again.
+---@param bufnr integer
+---@param path string as the agent spells it
+---@param agent string its name
+---@param is_accepted boolean whether the user has seen the change
+---@return { refusal?: string, text?: string, is_unsaved?: boolean }
+function M.save(bufnr, path, agent, is_accepted)
+  local change, known = replaced[bufnr], expected.of(bufnr)
+  replaced[bufnr] = nil
+  local refusal, is_damaged = write(bufnr, change.is_changed)
+  if refusal and adopt_equal_file(bufnr, change.new) then
+    refusal = nil
+  end
+  if is_damaged then
+    expect_nothing(bufnr)
+  end
+  if refusal then
+    if not change.was_modified then
+      restore(bufnr, change.before.lines, change.format, is_damaged)
+    end
+    return { refusal = refusal }
+  elseif is_accepted or (known and not known.is_unannounced) then
+    announced.accept(path)
+  else
+    -- It may have waited for longer than an announcement holds.
+    announced.add(path, agent)
+    disk_report.followed(bufnr, change.before)
+  end
+  local saved = buffer_text.get(bufnr)
+  return {
+    text = saved ~= change.text and saved or nil,
+    is_unsaved = vim.bo[bufnr].modified or nil,
+  }
+end
+
+return M

@@ -1,0 +1,205 @@
+--- Messages to the user. Each fits one line of the screen, so that Neovim never asks for <Enter>.
+--- The log gets the whole text, and so does a `vim.notify` that a plugin has replaced: it shows the
+--- plugin's name as the title, and gets lines that its windows do not cut.
+local log = require('claude_ide.messages.log')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
+
+local M = {}
+
+local NAME = 'claude-ide: '
+local TITLE = 'claude-ide'
+local HEAD = 0.6 -- the share of a shortened text that is its beginning
+local SETTLING = 50 -- milliseconds
+local NOTIFICATION, NARROWEST = 0.35, 40 -- the share of the screen that a notification may use; columns
+local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
+local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
+
+local function cut(text, columns)
+  local kept = vim.fn.strcharpart(text, 0, columns)
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
+  end
+  return kept
+end
+
+local function cut_start(text, columns)
+  local kept = vim.fn.strcharpart(text, math.max(vim.fn.strchars(text) - columns, 0))
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 1)
+  end
+  return kept
+end
+
+--- A text as one line, cut if it is too wide.
+---@param text string
+---@param width integer columns
+---@return string
+function M.fit(text, width)
+  text = plain.one_line(text)
+  width = math.max(width, 1)
+  return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
+end
+
+--- A text as one line. If it is too wide, its middle is cut out.
+---@param text string
+---@param width integer columns, at least one
+---@return string
+function M.shorten(text, width)
+  text = plain.one_line(text)
+  if vim.api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local first = math.ceil((width - 1) * HEAD)
+  return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
+end
+
+local function with_home(text)
+  local home = vim.uv.os_homedir()
+  if not home or #home < 2 then
+    return text
+  end
+  return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
+end
+
+-- The two ends of a long path are the most useful parts.
+local function with_short_paths(text)
+  return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
+end
+
+local function one_line(text, width)
+  local line = plain.one_line(with_home(text))
+  return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
+end
+
+-- The message windows of Neovim 0.12 (`:help ui2`) show a long message in several lines.
+local function has_message_windows()
+  return vim.iter(vim.api.nvim_list_bufs()):any(function(bufnr)
+    return vim.bo[bufnr].filetype == 'pager'
+  end)
+end
+
+-- Whether Neovim itself would replace the middle of a message with '...' on the screen, but keep the
+-- whole text in `:messages`.
+local function is_shortened_by_neovim()
+  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not has_message_windows()
+end
+
+local function echo_line(line, level, width)
+  local highlight = HIGHLIGHTS[level] or 'None'
+  local is_long = vim.api.nvim_strwidth(line) > width
+  if is_long and level ~= 'error' and is_shortened_by_neovim() then
+    vim.cmd.echohl(highlight)
+    vim.cmd.echomsg(vim.fn.string(line))
+    vim.cmd.echohl('None')
+  else
+    -- An error stays longer next to '-- INSERT --'. With 'cmdheight' 0 it would cause a prompt.
+    local err = level == 'error' and vim.o.cmdheight > 0
+    vim.api.nvim_echo({ { M.shorten(line, width), highlight } }, true, { err = err })
+  end
+end
+
+local is_mode_hidden = false
+
+local function set_showmode(on)
+  vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
+end
+
+-- Neovim would draw the name of the mode over a message, unless a redraw comes first.
+local function hide_mode()
+  if vim.o.showmode and not is_mode_hidden then
+    is_mode_hidden = true
+    set_showmode(false)
+    vim.schedule(function()
+      vim.cmd.redraw()
+      set_showmode(true)
+      is_mode_hidden = false
+    end)
+  end
+end
+
+local function is_in_named_mode()
+  return vim.fn.mode():find(NAMED_MODES) ~= nil
+end
+
+local function echo(text, level)
+  -- Without a redraw between them, two messages would scroll the screen, which causes a prompt.
+  vim.cmd.redraw()
+  local width = vim.v.echospace
+  -- Without any room, each character would cause a prompt.
+  if width > 0 then
+    echo_line(one_line(text, width), level, width)
+  end
+end
+
+-- Notification windows cut long lines, at whose end a message says what to do.
+local function wrapped(text)
+  local width = math.max(math.floor(vim.o.columns * NOTIFICATION), NARROWEST)
+  local lines, line = {}, ''
+  for word in text:gmatch('%S+') do
+    if line ~= '' and vim.api.nvim_strwidth(line .. ' ' .. word) > width then
+      lines[#lines + 1], line = line, word
+    else
+      line = line == '' and word or line .. ' ' .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, '\n')
+end
+
+-- What `vim.notify` would print; the caller shows it in one line instead. Comparing functions would
+-- not tell whether it prints: plugins may replace it at any time, and some replacements call the
+-- original.
+local function captured(text, level)
+  local ok, printed = pcall(quiet.capture, function()
+    vim.notify(wrapped(text), vim.log.levels[level:upper()], { title = TITLE })
+  end)
+  return ok and plain.one_line(printed) or text
+end
+
+local function display(text, level)
+  local printed = captured(text, level)
+  if printed == '' then
+    return
+  end
+  printed = NAME .. printed
+  if #vim.api.nvim_list_uis() == 0 then
+    vim.api.nvim_echo({ { printed } }, true, { err = level == 'error' })
+  elseif is_in_named_mode() then
+    -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt.
+    vim.defer_fn(function()
+      hide_mode()
+      echo(printed, level)
+    end, SETTLING)
+  else
+    echo(printed, level)
+  end
+end
+
+--- How many columns the command line has for the text of a message.
+---@return integer
+function M.room()
+  return vim.v.echospace - #NAME
+end
+
+--- Show a message without logging it.
+---@param text string
+---@param level 'debug'|'info'|'warn'|'error'
+function M.show_unlogged(text, level)
+  vim.schedule(function()
+    display(plain.one_line(text), level)
+  end)
+end
+
+--- Show a message, and log it.
+---@param text string
+---@param level 'debug'|'info'|'warn'|'error'
+function M.show(text, level)
+  vim.schedule(function()
+    local line = plain.one_line(text)
+    log.write(level, line)
+    display(line, level)
+  end)
+end
+
+return M
