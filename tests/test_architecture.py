@@ -76,7 +76,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("__init__", "errors", "concealed", "config", "paths", "files", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),
     },
-    "agent_files": {"display_path", "errors", "config", "paths", "files", "agents", "editor"},
+    "agent_files": {
+        *("display_path", "errors", "config", "paths", "files", "agents", "editor", "text_diff"),
+    },
     "review": {"errors", "paths", "files", "editor"},
     "announcer": {"agents", "review"},
     "hooks": {

@@ -29,6 +29,7 @@ from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
 from claude_ide.editor.port.windows import Windows
 from claude_ide.errors import AgentError, EditorError
 from claude_ide.paths import TURNED, normalized, real
+from claude_ide.text_diff import merge
 
 KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
@@ -158,7 +159,7 @@ class AgentFiles:
                 return buffer
             saved, unsaved = await asyncio.to_thread(_on_disk, path), buffer.text or ""
             is_beside = over not in (None, unsaved) and saved in (over, text)
-            if is_beside and await self._fit_together(saved or "", unsaved, text):
+            if is_beside and await asyncio.to_thread(merge, saved or "", unsaved, text) is not None:
                 return await self._write_beside(path, target, text)
             if over != unsaved:
                 shown = {"original": buffer.bufnr, "is_unsaved": True}
@@ -213,10 +214,6 @@ class AgentFiles:
                 self._editor.notify(f"edit of {Path(path).name} waits: {remedy}")
         finally:
             asked.cancel()
-
-    async def _fit_together(self, base: str, unsaved: str, text: str) -> bool:
-        """Return whether two later versions of a text change different lines."""
-        return await self._editor.port.buffers.merge(base, unsaved, text) is not None
 
     async def _write_beside(self, path: str, target: str, text: str) -> Written:
         """Write a file on disk; its buffer follows, and keeps its unsaved changes."""

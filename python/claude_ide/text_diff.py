@@ -1,6 +1,7 @@
-"""The unified diff of two texts, unless it would take too long."""
+"""The differences of texts, unless finding them would take too long; and their merge."""
 
 import difflib
+from collections.abc import Iterator
 from itertools import islice
 
 LARGEST = 400_000
@@ -25,6 +26,44 @@ def unified(old: str, new: str, context: int) -> tuple[str, ...]:
     diff = difflib.unified_diff(before, after, n=context, lineterm="")
     # The first two lines name the files.
     return tuple(islice(diff, 2, None))
+
+
+def hunks(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield which rows are replaced by which: all from the first to the last change of large texts.
+
+    Both have a first and a last row, 0-based; the last one is exclusive.
+    """
+    head, tail = ends(before, after)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(old) * len(new) > MOST_PAIRS:
+        yield head, head + len(old), head, head + len(new)
+        return
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, first, last, start, stop in matcher.get_opcodes():
+        if tag != "equal":
+            yield head + first, head + last, head + start, head + stop
+
+
+def merge(base: str, ours: str, theirs: str) -> str | None:
+    """Return a text with the changes of two later versions; None if both change the same lines.
+
+    Of two insertions at the same place, `theirs` comes first.
+    """
+    lines = base.split("\n")
+    own, other = _changes(lines, ours.split("\n")), _changes(lines, theirs.split("\n"))
+    changes = other + [change for change in own if change not in other]
+    merged: list[str] = []
+    row = 0
+    for first, last, inserted in sorted(changes, key=lambda change: change[:2]):
+        if first < row:
+            return None
+        merged += lines[row:first] + inserted
+        row = last
+    return "\n".join(merged + lines[row:])
+
+
+def _changes(base: list[str], later: list[str]) -> list[tuple[int, int, list[str]]]:
+    return [(first, last, later[start:stop]) for first, last, start, stop in hunks(base, later)]
 
 
 def _lines(text: str) -> list[str]:

@@ -51,7 +51,7 @@ def Apply(write: dict<any>, text: dict<any>): string
   endif
   const merged = rebase.Merge(saved[0], getbufline(bufnr, 1, '$'), edit.InBuffer(text.lines))
   edit.Adopt(bufnr, text, merged.lines)
-  return merged.conflicts > 0 ? 'your unsaved changes to the same lines are one undo away' : ''
+  return merged.conflict ? 'your unsaved changes to the same lines are one undo away' : ''
 enddef
 
 # [true, a notice or ''] or [false, a reason]; empty if Vim refuses to change any text now.

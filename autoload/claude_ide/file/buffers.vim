@@ -2,7 +2,6 @@ vim9script
 # Finds the buffer of a file, and reads, writes and watches it.
 
 import autoload './gate.vim'
-import autoload './names.vim'
 import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
 import autoload './write.vim' as file_write
@@ -10,31 +9,28 @@ import autoload './written.vim'
 import autoload '../messages/reason.vim'
 import autoload '../window/recent.vim'
 
-def First(bufnrs: list<number>, IsWanted: func(string): bool): number
-  for bufnr in bufnrs
-    const name = file.Path(bufnr)
-    if name !=# '' && IsWanted(name)
-      return bufnr
-    endif
-  endfor
-  return 0
+# Vim itself compares files, but knows which one a link leads to only as of when it last read it.
+def ThroughLink(path: string): number
+  return file.Loaded()->filter((_, bufnr) => {
+    const name = file.Name(bufnr)
+    return getftype(name) ==# 'link' && file.Resolved(name) ==# file.Resolved(path)
+  })->get(0, 0)
 enddef
 
 def NumberOf(path: string, is_real: bool): number
-  const wanted = is_real ? path : file.Resolved(path)
-  const bufnrs = names.Candidates([path, wanted])
-  const same = First(bufnrs, (name) => name ==# path)
-  return same > 0 ? same : First(bufnrs, (name) => file.Resolved(name) ==# wanted)
+  const bufnr = bufexists(path) ? bufadd(path) : ThroughLink(path)
+  const name = bufnr > 0 ? file.Path(bufnr) : ''
+  const is_allowed = name !=# ''
+    && (!is_real || name ==# path || file.Resolved(name) ==# path)
+  return is_allowed ? bufnr : 0
 enddef
 
 # The buffer of a file, however the buffer and the caller spell its path: {bufnr, loaded, modified,
-# listed}, or null. `is_real` says that `path` has no links. Throws if no file can have such a path.
+# listed}, or null. `is_real` says that `path` has had no links: one that it has now is not followed.
+# Throws if no file can have such a path.
 export def Find(path: string, is_real = false): any
   const absolute = gate.Absolute(path)
-  var bufnr = NumberOf(absolute, is_real)
-  if bufnr == 0 && names.HaveMissed(absolute)
-    bufnr = NumberOf(absolute, is_real)
-  endif
+  const bufnr = NumberOf(absolute, is_real)
   if bufnr == 0
     return v:null
   endif
@@ -107,9 +103,6 @@ export def Watch(on: bool)
   file_write.Watch(on)
   written.Watch(on)
   recent.Watch(on)
-  if !on
-    names.Stop()
-  endif
 enddef
 
 defcompile

@@ -46,7 +46,7 @@ def Apply(rewrite: dict<any>, text: list<string>): string
     return lines_of.Keep(rewrite, accepted, why)
   endif
   const merged = rebase.Merge(rewrite.base, accepted, lines_of.All(bufnr))
-  if merged.conflicts > 0
+  if merged.conflict
     return lines_of.Keep(rewrite, accepted, 'the lines have changed')
   endif
   edit.Change(bufnr, merged.lines)

@@ -76,9 +76,9 @@ local function apply(write, text)
   end
   local theirs = file_edit.in_buffer(text.lines)
   local ours = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local lines, conflicts = rebase.merge(packed_lines.unpack(saved), ours, theirs)
+  local lines, has_conflict = rebase.merge(packed_lines.unpack(saved), ours, theirs)
   file_edit.adopt(bufnr, text, lines)
-  return conflicts > 0 and 'your unsaved changes to the same lines are one undo away' or nil
+  return has_conflict and 'your unsaved changes to the same lines are one undo away' or nil
 end
 
 local function reload(write, text)

@@ -1,5 +1,4 @@
 --- Finds the buffer of a file, and reads, writes and watches it.
-local buffer_names = require('claude_ide.file.names')
 local buffer_text = require('claude_ide.file.text')
 local file = require('claude_ide.file.path')
 local file_write = require('claude_ide.file.write')
@@ -15,37 +14,30 @@ local M = {}
 ---@field modified boolean
 ---@field listed boolean
 
-local function first(bufnrs, is_wanted)
-  for _, bufnr in ipairs(bufnrs) do
-    local name = file.path(bufnr)
-    if name and is_wanted(name) then
-      return bufnr
-    end
-  end
+-- Neovim itself compares files, but knows which one a link leads to only as of when it last read it.
+local function through_link(path)
+  return vim.iter(vim.api.nvim_list_bufs()):find(function(bufnr)
+    local name = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_name(bufnr) or ''
+    return name ~= '' and vim.uv.fs_readlink(name) ~= nil and file.real(name) == file.real(path)
+  end)
 end
 
 local function number(path, is_real)
-  local wanted = is_real and path or file.real(path)
-  local bufnrs = buffer_names.candidates(path, wanted)
-  return first(bufnrs, function(name)
-    return name == path
-  end) or first(bufnrs, function(name)
-    return file.real(name) == wanted
-  end)
+  local bufnr = vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path) or through_link(path)
+  local name = bufnr and file.path(bufnr)
+  local is_allowed = name and (not is_real or name == path or file.real(name) == path)
+  return is_allowed and bufnr or nil
 end
 
 --- The buffer of a file, however the buffer and the caller spell its path.
 ---
 --- Raises an error if no file can have such a path.
 ---@param path string
----@param is_real? boolean the caller has already resolved the links in `path`
+---@param is_real? boolean `path` has had no links: one that it has now is not followed
 ---@return claude_ide.Buffer?
 function M.find(path, is_real)
   local absolute = path_gate.absolute(path)
   local bufnr = number(absolute, is_real == true)
-  if not bufnr and buffer_names.have_missed(absolute) then
-    bufnr = number(absolute, is_real == true)
-  end
   return bufnr
     and {
       bufnr = bufnr,
@@ -122,9 +114,6 @@ function M.watch(on)
   file_write.watch(on)
   written.watch(on)
   recent.watch(on)
-  if not on then
-    buffer_names.stop()
-  end
 end
 
 return M

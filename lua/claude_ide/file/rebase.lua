@@ -157,104 +157,47 @@ function M.splice(lines, first, last, inserted)
   return vim.list_extend(spliced, lines, last + 1)
 end
 
----@class claude_ide.LineChange
----@field first integer row of the base, 0-based
----@field last integer exclusive
----@field lines string[] the new lines of these rows
----@field side 'ours'|'theirs'
-
----@return claude_ide.LineChange[]
-local function changes(base, current, side)
+-- The changes of a later version: the `first` to `last` rows of the base get other `lines`.
+local function changes(base, current)
   return vim.tbl_map(function(hunk)
     local first, last = M.rows(hunk[1], hunk[2])
     local lines = vim.list_slice(current, hunk[3], hunk[3] + hunk[4] - 1)
-    return { first = first, last = last, lines = lines, side = side }
+    return { first = first, last = last, lines = lines }
   end, M.hunks(base, current))
 end
 
--- Insertions come before changes of the line that follows them, and theirs before ours.
-local function precedes(one, other)
-  if one.first ~= other.first then
-    return one.first < other.first
-  elseif one.last ~= other.last then
-    return one.last < other.last
-  end
-  return one.side > other.side
-end
-
--- One side's version of the rows of a group; nil if that side does not change them.
----@return string[]?
-local function region(group, base, side)
-  local lines, row, is_changed = {}, group.first, false
-  for _, change in ipairs(group) do
-    if change.side == side then
-      vim.list_extend(lines, base, row + 1, change.first)
-      vim.list_extend(lines, change.lines)
-      row, is_changed = change.last, true
-    end
-  end
-  return is_changed and vim.list_extend(lines, base, row + 1, group.last) or nil
-end
-
-local function is_same_insertion(group, change)
-  local last = group[#group]
-  return group.first == group.last
-    and change.first == change.last
-    and change.first == group.first
-    and change.side ~= last.side
-    and vim.deep_equal(change.lines, last.lines)
-end
-
--- Overlapping changes form a group; changes that are only adjacent do not.
-local function grouped(all)
-  table.sort(all, precedes)
-  local groups = {}
-  for _, change in ipairs(all) do
-    local group = groups[#groups]
-    if group and (change.first < group.last or is_same_insertion(group, change)) then
-      table.insert(group, change)
-      group.last = math.max(group.last, change.last)
-    else
-      table.insert(groups, { first = change.first, last = change.last, change })
-    end
-  end
-  return groups
-end
-
---- Merge two later versions of a text. Where both have changed the same lines, theirs win.
+--- Merge two later versions of a text. Where both have changed the same lines, theirs win. Changes that are
+--- only adjacent are both made; of two insertions at the same row, theirs comes first.
 ---@param base string[]
 ---@param ours string[]
 ---@param theirs string[]
 ---@return string[] lines
----@return integer conflicts number of groups of lines that both have changed differently
+---@return boolean has_conflict whether both have changed the same lines differently
 function M.merge(base, ours, theirs)
-  local groups =
-    grouped(vim.list_extend(changes(base, ours, 'ours'), changes(base, theirs, 'theirs')))
-  local merged, row, conflicts = {}, 0, 0
-  for _, group in ipairs(groups) do
-    local mine, other = region(group, base, 'ours'), region(group, base, 'theirs')
-    if mine and other and not vim.deep_equal(mine, other) then
-      conflicts = conflicts + 1
-    end
-    vim.list_extend(merged, base, row + 1, group.first)
-    vim.list_extend(merged, other or assert(mine))
-    row = group.last
+  local merged, row, has_conflict = {}, 0, false
+  local function put(change)
+    vim.list_extend(merged, base, row + 1, change.first)
+    vim.list_extend(merged, change.lines)
+    row = change.last
   end
-  return vim.list_extend(merged, base, row + 1), conflicts
-end
-
-local function split(text)
-  return vim.split(text, '\n', { plain = true })
-end
-
---- Merge two later versions of a text, byte for byte.
----@param base string
----@param ours string
----@param theirs string
----@return string? merged nil if both have changed the same lines
-function M.merge_texts(base, ours, theirs)
-  local lines, conflicts = M.merge(split(base), split(ours), split(theirs))
-  return conflicts == 0 and table.concat(lines, '\n') or nil
+  local own, index = changes(base, ours), 1
+  for _, other in ipairs(changes(base, theirs)) do
+    while own[index] and own[index].last <= other.first and own[index].first < other.last do
+      put(own[index])
+      index = index + 1
+    end
+    while own[index] do
+      local is_same = vim.deep_equal(own[index], other)
+      if not is_same and own[index].first >= other.last then
+        break
+      end
+      has_conflict = has_conflict or not is_same
+      index = index + 1
+    end
+    put(other)
+  end
+  vim.iter(vim.list_slice(own, index)):each(put)
+  return vim.list_extend(merged, base, row + 1), has_conflict
 end
 
 return M

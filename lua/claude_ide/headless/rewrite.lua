@@ -53,8 +53,8 @@ local function change(rewrite, accepted)
   if reason then
     return lines_of.keep(rewrite, accepted, reason)
   end
-  local merged, conflicts = rebase.merge(rewrite.base, accepted, lines_of.all(rewrite.bufnr))
-  if conflicts > 0 then
+  local merged, has_conflict = rebase.merge(rewrite.base, accepted, lines_of.all(rewrite.bufnr))
+  if has_conflict then
     return lines_of.keep(rewrite, accepted, 'the lines have changed')
   end
   quiet.run(function()

@@ -35,6 +35,7 @@ from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Panel, Reviewed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
+from claude_ide.text_diff import merge
 
 ALLOWED, REJECTED = "allowed", "rejected"
 
@@ -252,7 +253,7 @@ class Reviews:
         old, now = proposed.original, proposed.now(await self._buffers(proposed.path))
         if old == now.original or old is None or now.original is None:
             return _Version(now, now.accepted(text), text)
-        merged = await self._editor.port.buffers.merge(old, text, now.original)
+        merged = await asyncio.to_thread(merge, old, text, now.original)
         if merged is None:
             # The agent, or the editor, refuses an edit that no longer fits the file.
             return _Version(proposed, proposed.accepted(text), text)

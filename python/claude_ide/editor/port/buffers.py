@@ -125,11 +125,6 @@ class Buffers(Protocol):
         """Close a file without losing changes."""
         ...
 
-    @request("file.rebase.merge_texts")
-    async def merge(self, base: str, ours: str, theirs: str) -> str | None:
-        """Return `base` with the changes of both other texts; None if they conflict."""
-        ...
-
 
 class FileBuffer(Payload, frozen=True):
     """A loaded file as somebody has to know it who wants to write it.

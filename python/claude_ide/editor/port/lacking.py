@@ -6,7 +6,6 @@ and the model's tools that need it are not offered.
 
 IN_VIM = {
     "chat": "the panel",
-    "file.rebase.merge_texts": "the panel merges prompts that were edited",
     "jupyter": "the kernel",
     "headless.answer.close": "an answer that goes on in the panel",
     "review.count": "the review of an agent's changes",

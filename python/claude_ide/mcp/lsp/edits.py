@@ -18,10 +18,7 @@ from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp.protocol import Position, Range, character_of, index_of, parsed
 from claude_ide.paths import exists, from_uri, normalized
-from claude_ide.text_diff import ends
-
-MOST_PAIRS = 1_000_000
-"""The most pairs of lines between the first and the last change that are compared."""
+from claude_ide.text_diff import MOST_PAIRS, ends, hunks
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -276,14 +273,9 @@ def _applied(lines: list[str], edits: list[TextEdit], encoding: str) -> list[str
 
 def count_changed(before: list[str], after: list[str]) -> int:
     """Return how many lines change: those removed or those added, whichever are more."""
-    first, last = ends(before, after)
-    old, new = before[first : len(before) - last], after[first : len(after) - last]
-    if len(old) * len(new) > MOST_PAIRS:
-        return max(len(old), len(new))
     removed = added = 0
-    for tag, start, stop, begin, end in _compared(old, new):
-        if tag != "equal":
-            removed, added = removed + stop - start, added + end - begin
+    for first, last, start, stop in hunks(before, after):
+        removed, added = removed + last - first, added + stop - start
     return max(removed, added)
 
 
