@@ -31,22 +31,6 @@ async def slices(serving: Neovim, tools: ModelTools) -> Callable[..., Any]:
     return count
 
 
-@pytest.mark.parametrize(
-    ("tool", "more"),
-    [
-        ("outline", {}),
-        ("enclosing", {"line": 9000}),
-    ],
-)
-async def test_a_long_file_is_parsed_and_searched_in_slices(
-    slices: Callable[..., Any], project: Path, tool: str, more: dict[str, Any]
-) -> None:
-    path = project / "long.lua"
-    path.write_text("".join(f"local function f{n}() return {n} end\n" for n in range(12_000)))
-
-    assert await slices(tool, file=str(path), **more) > FEW
-
-
 async def test_a_register_of_many_lines_is_read_in_slices(
     slices: Callable[..., Any], tools: ModelTools, serving: Neovim
 ) -> None:

@@ -1,9 +1,11 @@
 """The tools that ask the parsers which come with Neovim."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from support.hostile import DEEP
 from support.model_tools import ModelTools
 from support.neovim import Neovim
 
@@ -171,10 +173,24 @@ async def test_without_a_parser_the_others_are_named(tools: ModelTools, project:
     assert reason.startswith("no tree-sitter parser for ruby; there are: c, lua, ")
 
 
-async def test_a_dangerous_text_is_not_parsed(tools: ModelTools, project: Path) -> None:
-    path = project / "deep.lua"
-    path.write_text("x = " + "{" * 2000 + "}" * 2000 + "\n")
+@pytest.mark.parametrize("text", [*DEEP.values(), "x = " + "{" * 2000], ids=[*DEEP, "brackets"])
+async def test_a_dangerous_text_ends_at_most_the_process_that_parses_it(
+    tools: ModelTools, serving: Neovim, project: Path, text: str
+) -> None:
+    path = project / "deep.md"
+    path.write_text(text)
+
+    answer = await tools.client.call("outline", file=str(path))
+
+    told = answer["content"][0]["text"]
+    assert re.match(r"\d+ definition|the parser ended the process in which it ran \(", told)
+    assert await serving.eval("1 + 1") == 2
+
+
+async def test_a_large_text_is_not_parsed(tools: ModelTools, project: Path) -> None:
+    path = project / "large.lua"
+    path.write_text("local one = 1\n" * 40_000)
 
     reason = await tools.error("outline", file=str(path))
 
-    assert reason == f"{path} is not parsed, because of deeply nested brackets"
+    assert reason == f"{path} is not parsed, because of its size"

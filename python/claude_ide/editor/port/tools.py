@@ -228,24 +228,9 @@ class ModelTools(Protocol):
         """Remove the highlights."""
         ...
 
-    @tool("tools.syntax.node")
-    async def syntax_node(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the node of the syntax tree at a place."""
-        ...
-
-    @tool("tools.syntax.outline")
-    async def syntax_outline(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return an outline of a file from its syntax tree."""
-        ...
-
-    @tool("tools.syntax.enclosing")
-    async def syntax_enclosing(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the nodes around a place."""
-        ...
-
-    @tool("tools.syntax.query")
-    async def syntax_query(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the matches of a query of the syntax tree."""
+    @tool("tools.syntax.source")
+    async def syntax_source(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `lines` of a `file`, its parser, and a program that can run it."""
         ...
 
     @tool("tools.own.call")
