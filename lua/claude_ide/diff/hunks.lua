@@ -6,7 +6,6 @@
 --- A proposal can have several versions, each of which is one undo step. One that was undone does not count.
 local buffer_text = require('claude_ide.file.text')
 local diffopt = require('claude_ide.diff.diffopt')
-local packed_lines = require('claude_ide.file.packed_lines')
 local rebase = require('claude_ide.file.rebase')
 
 local M = {}
@@ -31,8 +30,8 @@ local namespace = api.nvim_create_namespace('claude_ide_hunks')
 ---@class claude_ide.ProposedHunks
 ---@field number integer from 1
 ---@field seq integer of the change to this version, in the buffer's undo tree
----@field old claude_ide.PackedLines the lines before
----@field new claude_ide.PackedLines the lines as proposed
+---@field old string[] the lines before
+---@field new string[] the lines as proposed
 ---@field ends { old: boolean, new: boolean } 'endofline' of both texts
 ---@field nothing? string the text as proposed if it has no line
 ---@field options table of the differ
@@ -96,10 +95,6 @@ local function is_blank(lines)
   return #lines == 0 or (#lines == 1 and lines[1] == '')
 end
 
-local function has_only_blank(packed)
-  return packed.count <= 1 and is_blank(packed_lines.unpack(packed))
-end
-
 local function differences(old, new, options)
   return vim.tbl_map(function(hunk)
     return { old = { rebase.rows(hunk[1], hunk[2]) }, new = { rebase.rows(hunk[3], hunk[4]) } }
@@ -110,21 +105,8 @@ local function whole(old_count, new_count)
   return { { old = { 0, old_count }, new = { 0, new_count } } }
 end
 
--- The one hunk of large texts, which both buffers still have: only the lines around it are read.
-local function large_hunk(original, bufnr, old, new)
-  local head, tail = packed_lines.common_ends(original, bufnr)
-  local is_same = head == old.count and head == new.count
-  local hunk = { old = { head, old.count - tail }, new = { head, new.count - tail } }
-  return is_same and {} or { hunk }
-end
-
-local function proposed_hunks(bufnr, original, old, new, options)
-  if has_only_blank(old) ~= has_only_blank(new) then
-    return whole(old.count, new.count)
-  elseif original and old.bytes + new.bytes > rebase.MOST_COMPARED_BYTES then
-    return large_hunk(original, bufnr, old, new)
-  end
-  return differences(packed_lines.unpack(old), packed_lines.unpack(new), options)
+local function proposed_hunks(old, new, options)
+  return is_blank(old) ~= is_blank(new) and whole(#old, #new) or differences(old, new, options)
 end
 
 local function place(bufnr, hunk, first, last)
@@ -155,13 +137,12 @@ end
 
 -- The user's changes between two hunks of the agent: of the rows `old`, which are the rows `now`.
 local function own_changes(texts, lines, old, now, shift)
-  local old_lines = packed_lines.unpack(texts.old)
   local is_same = old[2] - old[1] == now[2] - now[1]
-    and has_same_rows(old_lines, old[1], old[2], lines, now[1])
+    and has_same_rows(texts.old, old[1], old[2], lines, now[1])
   if is_same then
     return {}
   end
-  local before = vim.list_slice(old_lines, old[1] + 1, old[2])
+  local before = vim.list_slice(texts.old, old[1] + 1, old[2])
   local after = vim.list_slice(lines, now[1] + 1, now[2])
   local is_whole = #before == 0 or #after == 0
   local found = is_whole and whole(#before, #after) or differences(before, after, texts.options)
@@ -185,7 +166,7 @@ local function all_changes(bufnr, texts, lines)
     table.insert(found, { old = hunk.old, new = hunk.new, now = rows, parts = { hunk } })
     old, new, now = hunk.old[2], hunk.new[2], rows[2]
   end
-  local rest = own_changes(texts, lines, { old, texts.old.count }, { now, #lines }, new - old)
+  local rest = own_changes(texts, lines, { old, #texts.old }, { now, #lines }, new - old)
   return vim.list_extend(found, rest)
 end
 
@@ -211,13 +192,7 @@ local function mark_dropped(groups, texts, lines)
     local count = hunk.now[2] - hunk.now[1]
     hunk.is_dropped = #hunk.parts > 0
       and hunk.old[2] - hunk.old[1] == count
-      and has_same_rows(
-        lines,
-        hunk.now[1],
-        hunk.now[2],
-        packed_lines.unpack(texts.old),
-        hunk.old[1]
-      )
+      and has_same_rows(lines, hunk.now[1], hunk.now[2], texts.old, hunk.old[1])
   end
 end
 
@@ -238,21 +213,19 @@ local function start(bufnr, texts)
 end
 
 ---@param bufnr integer
----@param before { old: claude_ide.PackedLines, eol: boolean, original?: integer } the lines before, their
----  'endofline', and the buffer that still has them
----@param text? string that is in the buffer
-local function add_version(bufnr, before, text)
-  local versions, old, options = tracked[bufnr], before.old, diffopt.options()
-  local new = packed_lines.of(bufnr, text)
+---@param old string[] the lines before
+---@param old_eol boolean their 'endofline'
+local function add_version(bufnr, old, old_eol)
+  local versions, options, new = tracked[bufnr], diffopt.options(), lines_of(bufnr)
   local texts = {
     number = #versions > 0 and versions[#versions].number + 1 or 1,
     seq = undo_tree(bufnr).seq_cur,
     old = old,
     new = new,
-    ends = { old = before.eol, new = vim.bo[bufnr].endofline },
-    nothing = has_only_blank(new) and buffer_text.get(bufnr) or nil,
+    ends = { old = old_eol, new = vim.bo[bufnr].endofline },
+    nothing = is_blank(new) and buffer_text.get(bufnr) or nil,
     options = options,
-    hunks = proposed_hunks(bufnr, before.original, old, new, options),
+    hunks = proposed_hunks(old, new, options),
   }
   table.insert(versions, texts)
   start(bufnr, texts)
@@ -260,13 +233,12 @@ end
 
 --- Find the hunks of a proposal, and follow them until its buffer is gone.
 ---@param bufnr integer the proposal
----@param text string that is in it, as proposed
 ---@param original integer the buffer that it is compared with
----@return claude_ide.PackedLines old its lines
-function M.track(bufnr, text, original)
+---@return string[] old its lines
+function M.track(bufnr, original)
   tracked[bufnr] = {}
-  local old = packed_lines.of(original)
-  add_version(bufnr, { old = old, eol = vim.bo[original].endofline, original = original }, text)
+  local old = lines_of(original)
+  add_version(bufnr, old, vim.bo[original].endofline)
   api.nvim_create_autocmd('BufWipeout', {
     group = augroup,
     buffer = bufnr,
@@ -291,7 +263,7 @@ end
 ---@param bufnr integer
 function M.revise(bufnr)
   local texts = assert(version_of(bufnr))
-  add_version(bufnr, { old = texts.old, eol = texts.ends.old })
+  add_version(bufnr, texts.old, texts.ends.old)
 end
 
 --- The number of the version that the current text is based on.
@@ -335,7 +307,7 @@ end
 ---@param hunk claude_ide.CurrentHunk
 ---@return string[]
 function M.old_lines(bufnr, hunk)
-  return vim.list_slice(packed_lines.unpack(tracked[bufnr][1].old), hunk.old[1] + 1, hunk.old[2])
+  return vim.list_slice(tracked[bufnr][1].old, hunk.old[1] + 1, hunk.old[2])
 end
 
 --- The indexes of the hunks that rows touch. A hunk without lines is touched by the rows around it, unless
@@ -363,7 +335,7 @@ function M.at(bufnr, first, last)
 end
 
 local function put(bufnr, hunk, side)
-  local lines, span = packed_lines.unpack(assert(version_of(bufnr))[side]), hunk[side]
+  local lines, span = assert(version_of(bufnr))[side], hunk[side]
   local first, last = unpack(hunk.now)
   api.nvim_buf_set_lines(bufnr, first, last, true, vim.list_slice(lines, span[1] + 1, span[2]))
   for _, part in ipairs(hunk.parts) do
@@ -404,10 +376,7 @@ end
 local function has_dropped_end(bufnr)
   local texts, list = assert(version_of(bufnr)), M.list(bufnr)
   local last = list[#list]
-  return last ~= nil
-    and last.is_dropped
-    and last.old[2] == texts.old.count
-    and last.new[2] == texts.new.count
+  return last ~= nil and last.is_dropped and last.old[2] == #texts.old and last.new[2] == #texts.new
 end
 
 --- The text of a proposal without what was dropped.

@@ -265,7 +265,7 @@ local function show(diff)
     redraw_counts()
   end
   local original = diff.view.windows.original
-  local old = hunks.track(diff.bufnr, diff.text, original)
+  local old = hunks.track(diff.bufnr, original)
   dropped.watch(diff.bufnr)
   if not diff.on_decided then
     comments.allow(diff.bufnr, diff.path)

@@ -5,7 +5,6 @@ local changed = require('claude_ide.file.changed')
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')
 local moment = require('claude_ide.timing.moment')
-local packed_lines = require('claude_ide.file.packed_lines')
 local stamp = require('claude_ide.file.stamp')
 
 local M = {}
@@ -14,7 +13,7 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_disk_expected', { clear 
 
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
----@field lines? claude_ide.PackedLines the text that the buffer's unsaved changes are based on, if known
+---@field lines? string[] the text that the buffer's unsaved changes are based on, if known
 
 ---@class claude_ide.ExpectedWrite
 ---@field bufnr integer
@@ -35,7 +34,7 @@ local function saved_lines(bufnr)
     return nil
   end
   local text = file_edit.read(bufnr)
-  return packed_lines.of_lines(file_edit.in_buffer(text and text.lines or {}))
+  return file_edit.in_buffer(text and text.lines or {})
 end
 
 --- The current state of a loaded buffer's file.
@@ -45,7 +44,7 @@ end
 function M.saved(bufnr, earlier)
   local lines
   if not vim.bo[bufnr].modified then
-    lines = packed_lines.of(bufnr)
+    lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   elseif earlier then
     lines = earlier.lines
   else
@@ -62,7 +61,9 @@ function M.saved_before(bufnr, saved)
   if saved.stamp == stamp.of_buffer(bufnr) then
     return nil
   end
-  local lines = saved.lines or not vim.bo[bufnr].modified and packed_lines.of(bufnr) or nil
+  local lines = saved.lines
+    or not vim.bo[bufnr].modified and vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+    or nil
   return { stamp = saved.stamp, lines = lines }
 end
 

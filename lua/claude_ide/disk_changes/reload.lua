@@ -11,7 +11,6 @@ local file_stamp = require('claude_ide.file.stamp')
 local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
-local packed_lines = require('claude_ide.file.packed_lines')
 local rebase = require('claude_ide.file.rebase')
 local slices = require('claude_ide.timing.slices')
 local unseen = require('claude_ide.unseen')
@@ -76,7 +75,7 @@ local function apply(write, text)
   end
   local theirs = file_edit.in_buffer(text.lines)
   local ours = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local lines, has_conflict = rebase.merge(packed_lines.unpack(saved), ours, theirs)
+  local lines, has_conflict = rebase.merge(saved, ours, theirs)
   file_edit.adopt(bufnr, text, lines)
   return has_conflict and 'your unsaved changes to the same lines are one undo away' or nil
 end
@@ -143,7 +142,7 @@ local function update(write, stamp)
   if not reload(write, text) then
     return false
   elseif file_stamp.of(path) ~= stamp then
-    follow_next(write, { stamp = stamp, lines = packed_lines.of_lines(text.lines) })
+    follow_next(write, { stamp = stamp, lines = text.lines })
   else
     known[write.bufnr] = stamp
     file_write.mark_read(write.bufnr)
@@ -334,7 +333,8 @@ function M.notice(bufnr)
     end
     return nil
   end
-  local write = wait_for(bufnr, { stamp = '', lines = packed_lines.of(bufnr) })
+  local write =
+    wait_for(bufnr, { stamp = '', lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false) })
   write.is_unannounced = true
   if file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
     write.seen, write.seen_at = stamp, milliseconds()
