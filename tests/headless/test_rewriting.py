@@ -3,7 +3,7 @@
 import pytest
 
 from claude_ide.editor.port.questions import Original, RefineRequest, RewriteRequest
-from claude_ide.headless.rewriting import prompt
+from claude_ide.headless.rewriting import lines_of, prompt
 
 TEXT = "one\n{two}\nthree"
 
@@ -43,3 +43,22 @@ def test_a_refinement_has_the_original_the_result_and_all_instructions() -> None
     assert "<earlier>\nshout\n\nno {braces}\n</earlier>" in words
     assert "<original>\ntwo\n</original>" in words
     assert "<text>\none\n<rewrite>\nTWO\n{}\n</rewrite>\nthree\n</text>" in words
+
+
+@pytest.mark.parametrize(
+    ("answer", "marked", "lines"),
+    [
+        ("A", "a", "A\n"),
+        ("A\n", "a", "A\n"),
+        ("A\r\nB\r\n", "a", "A\nB\n"),
+        ("A\n\n", "a", "A\n\n"),
+        ("A\nB\n", "a\nb\n", "A\nB\n\n"),
+        ("A\nB\n\n", "a\nb\n", "A\nB\n\n"),
+        ("", "a", ""),
+        ("\n", "a", "\n"),
+    ],
+)
+def test_the_line_feed_after_the_last_line_of_an_answer_is_optional(
+    answer: str, marked: str, lines: str
+) -> None:
+    assert lines_of(answer, marked) == lines

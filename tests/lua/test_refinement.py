@@ -1,4 +1,4 @@
-"""`headless/refinement.lua`: which rewrite is refined, what Claude gets, and how it is stopped."""
+"""`headless/rewrite.lua`: which rewrite is refined, what Claude gets, and how it is stopped."""
 
 from pathlib import Path
 

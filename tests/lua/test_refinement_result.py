@@ -1,4 +1,4 @@
-"""`headless/refinement.lua`: the result in the diff, its undo, its hunks, and edits meanwhile."""
+"""`headless/rewrite.lua`: a refined result, its undo, its hunks, and edits meanwhile."""
 
 import pytest
 

@@ -4,6 +4,7 @@ import pytest
 
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
+from support.refining import with_end
 
 LINES = ["same", "x", "same", "y"]
 
@@ -26,7 +27,7 @@ async def begin(nvim: Neovim, command: str) -> int:
 
 async def propose(nvim: Neovim, id_: int, text: str) -> str:
     """Show the lines of Claude's answer; return the proposed text of the whole buffer."""
-    proposal = {"text": text, "title": "Claude", "layout": "tab"}
+    proposal = {"text": with_end(text), "title": "Claude", "layout": "tab"}
     show = "return require('claude_ide.headless.rewrite').show(7, ...)"
     assert await nvim.lua(show, id_, proposal) is None
     await until(lambda: nvim.events("diff_shown"))
@@ -156,20 +157,3 @@ async def test_a_rewrite_without_an_instruction_asks_for_one(nvim: Neovim) -> No
 
     [asked] = await until(lambda: nvim.events("question_asked"))
     assert (asked["instruction"], asked["first"], asked["last"]) == ("shout", 1, 2)
-
-
-@pytest.mark.parametrize("answer", ["A\nB\n", "A\nB\n\n"])
-async def test_an_empty_line_at_the_end_of_the_range_stays(nvim: Neovim, answer: str) -> None:
-    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ["a", "b", "", "c"])
-    id_ = await begin(nvim, "1,3ClaudeEdit x")
-
-    assert await propose(nvim, id_, answer) == "A\nB\n\nc\n"
-
-
-@pytest.mark.parametrize("answer", ["A", "A\n"])
-async def test_the_line_feed_after_the_last_line_of_an_answer_is_optional(
-    nvim: Neovim, answer: str
-) -> None:
-    id_ = await begin(nvim, "1ClaudeEdit x")
-
-    assert await propose(nvim, id_, answer) == "A\nx\nsame\ny\n"

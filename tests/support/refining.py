@@ -10,6 +10,11 @@ LINES = ["one", "two", "three", "four"]
 VERSION = "return require('claude_ide.diff.hunks').version(vim.api.nvim_get_current_buf())"
 
 
+def with_end(text: str) -> str:
+    """Return a text whose last line is ended, as the host sends it."""
+    return text if text.endswith("\n") or not text else f"{text}\n"
+
+
 async def asked(nvim: Neovim, command: str) -> dict[str, Any]:
     """Run a command; return its question."""
     count = len(nvim.events("question_asked"))
@@ -22,7 +27,7 @@ async def propose(nvim: Neovim, command: str, text: str, layout: str = "tab") ->
     """Have lines rewritten; return the id of the question when the user is in the diff."""
     count = len(nvim.events("diff_shown"))
     id_ = int((await asked(nvim, command))["id"])
-    proposal = {"text": text, "title": "Claude", "layout": layout}
+    proposal = {"text": with_end(text), "title": "Claude", "layout": layout}
     show = "return require('claude_ide.headless.rewrite').show(...)"
     assert await nvim.lua(show, 10 + id_, id_, proposal) is None
     await until(lambda: len(nvim.events("diff_shown")) > count, "the diff")
@@ -30,6 +35,8 @@ async def propose(nvim: Neovim, command: str, text: str, layout: str = "tab") ->
 
 
 async def finish(nvim: Neovim, question: dict[str, Any], **ended: str) -> None:
+    if "result" in ended:
+        ended = {"text": with_end(ended["result"])}
     await nvim.lua("require('claude_ide.headless').finish(...)", question["id"], ended)
 
 

@@ -96,7 +96,7 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
 
 
 async def refine(run: Run, request: RefineRequest) -> str:
-    """Ask for other lines in the place of those that a diff proposes, and return them."""
+    """Ask for other lines in the place of those that a diff proposes; return them, with ends."""
     return await _ask(run, request)
 
 
@@ -106,7 +106,22 @@ async def _ask(run: Run, request: RewriteRequest | RefineRequest) -> str:
         Question(prompt(request), Format.TEXT, SCHEMA),
     )
     marked = "\n".join(request.text.split("\n")[request.first : request.last])
-    return without_fence(structured(result, Rewritten).replacement, marked)
+    return lines_of(without_fence(structured(result, Rewritten).replacement, marked), marked)
+
+
+def lines_of(answer: str, marked: str) -> str:
+    """Return the lines of an answer, each with its end.
+
+    The answer may end with a line feed, which ends the last line, or with as many as the marked
+    lines: then the last one precedes an empty line.
+    """
+    text = answer.replace("\r\n", "\n")
+    is_ended = _line_feeds_after(text) > _line_feeds_after(marked)
+    return text if is_ended or not text else f"{text}\n"
+
+
+def _line_feeds_after(text: str) -> int:
+    return len(text) - len(text.rstrip("\n"))
 
 
 def prompt(request: RewriteRequest | RefineRequest) -> str:
