@@ -75,14 +75,14 @@ command('ClaudeNew', host('ClaudeNew'), {
   bar = true,
   desc = 'Start another Claude CLI in a terminal',
 })
-command('ClaudeSwitch', window('terminal.switch', 'run'), {
+command('ClaudeSwitch', window('terminal', 'switch'), {
   nargs = '*',
   range = true,
   bar = true,
-  complete = complete('terminal.switch'),
+  complete = complete('terminal'),
   desc = 'Go from one Claude CLI to another',
 })
-command('ClaudeFocus', window('terminal.focus', 'toggle'), {
+command('ClaudeFocus', window('terminal', 'toggle_focus'), {
   range = true,
   bar = true,
   desc = "Go to Claude's terminal, or back",

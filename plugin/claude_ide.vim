@@ -23,7 +23,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete Claude
           \ call claude_ide#next_command#AfterArguments('claude_ide#session#Claude', <q-args>,
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar ClaudeFocus call claude_ide#terminal#focus#Toggle()
+    command! -range -bar ClaudeFocus call claude_ide#terminal#ToggleFocus()
     command! -range -bar -bang ClaudeStart
           \ call claude_ide#session#Command('ClaudeStart', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)

@@ -19,8 +19,8 @@ enddef
 
 # The name of the terminal in which a client runs.
 def TerminalOf(pid: number): string
-  const terminal = exists('*claude_ide#terminal#clients#Terminal')
-    ? call('claude_ide#terminal#clients#Terminal', [pid]) : {}
+  const terminal = exists('*claude_ide#terminal#register#OfClient')
+    ? call('claude_ide#terminal#register#OfClient', [pid]) : {}
   return empty(terminal) ? '' : $' · {terminal.name}'
 enddef
 

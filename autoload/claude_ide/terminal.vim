@@ -1,69 +1,347 @@
 vim9script
-# Opens, hides and shows the Claude CLI in a terminal.
+# The CLIs in terminals: starts, shows and hides them (`:Claude`), and takes the user there and back
+# (`:ClaudeFocus`).
 
-import autoload './terminal/clients.vim'
-import autoload './terminal/focus.vim'
+import autoload './channel.vim'
+import autoload './messages/message.vim'
+import autoload './messages/reason.vim'
 import autoload './terminal/pane.vim'
 import autoload './terminal/register.vim'
-import autoload './terminal/start.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
 import autoload './timing/asked.vim'
+import autoload './timing/moment.vim'
 
-# Called by the host with the process ids of the connected clients.
-export def Connected(pids: list<number>): bool
-  clients.Connected(pids)
+const ANYWHERE = {side: 'right', size: 0.4}
+const NONE_RUNS = 'no terminal of this Vim runs Claude (:Claude opens one)'
+
+var failed = 0 # the buffer with the last output of a CLI that ended with an error
+var origins: dict<dict<any>> = {} # by buffer: where the user came from
+var is_going = false
+var is_starting = false # whether a CLI starts soon
+
+# Going there and back.
+
+# Where the user is: the window, the mode, and the cursor.
+def Here(): dict<any>
+  return {win: win_getid(), mode: mode(1)->matchstr("^[iRvV\<C-v>]"), cursor: getpos('.')}
+enddef
+
+def ForgetOrigin(bufnr: number)
+  if !is_going && has_key(origins, bufnr)
+    origins->remove(string(bufnr))
+  endif
+enddef
+
+# If the user enters the terminal in another way, they come from the previous window.
+def WatchEntry(bufnr: number)
+  execute $'augroup claude_ide_focus_{bufnr}'
+    autocmd!
+    execute $'autocmd WinEnter <buffer={bufnr}> ForgetOrigin({bufnr})'
+    execute $'autocmd BufWipeout <buffer={bufnr}> ++once ForgetOrigin({bufnr})'
+    execute $'autocmd BufWipeout <buffer={bufnr}> ++once autocmd! claude_ide_focus_{bufnr}'
+  augroup END
+enddef
+
+def Enter(bufnr: number, will_type: bool)
+  const shown = win_findbuf(bufnr)
+  const here = window.Of(bufnr)
+  if !empty(shown)
+    win_gotoid(here > 0 ? here : shown[0])
+  else
+    const terminal = register.Of(bufnr)
+    window.Open(bufnr, empty(terminal) ? ANYWHERE : terminal.place)
+  endif
+  if will_type || (empty(shown) && !typing_mode.IsReading(bufnr))
+    typing_mode.Begin(bufnr)
+  endif
+enddef
+
+# Go to a terminal; show it if it is hidden. The user continues in the mode in which they left it,
+# or types there in any case (`will_type`).
+def Go(bufnr: number, will_type: bool)
+  if getcmdwintype() !=# ''
+    message.Show('close the command-line window first', 'warn')
+    return
+  endif
+  const origin = Here()
+  if origin.mode =~# "[vV\<C-v>]"
+    execute "normal! \<Esc>"
+  elseif origin.mode !=# ''
+    stopinsert
+  endif
+  WatchEntry(bufnr)
+  is_going = true
+  const failure = reason.Try(Enter, [bufnr, will_type])
+  is_going = false
+  if failure !=# ''
+    message.Show(failure, 'error')
+  elseif win_getid() != origin.win
+    origins[bufnr] = origin
+  endif
+enddef
+
+# Go to a terminal, or to its pane; show it if it is hidden. `will_type` is as in `Go`. Throws an
+# error if tmux refuses.
+def Show(terminal: dict<any>, will_type: bool)
+  if empty(get(terminal, 'pane', {}))
+    Go(terminal.bufnr, will_type)
+  else
+    pane.Focus(terminal.pane, terminal.place.size)
+    terminal.is_found = false
+    register.Use(terminal)
+  endif
+enddef
+
+# The window that the user came from, or another one in this tab page; empty if nothing else is
+# open.
+def WayBack(bufnr: number): dict<any>
+  const origin = get(origins, bufnr, {})
+  if !empty(origin) && win_id2tabwin(origin.win) != [0, 0]
+    return origin
+  endif
+  const wins = [win_getid(winnr('#'))] + range(1, winnr('$'))->map((_, nr) => win_getid(nr))
+  const other = wins->indexof((_, win) => win > 0 && winbufnr(win) != bufnr)
+  if other >= 0
+    return {win: wins[other], mode: '', cursor: []}
+  elseif tabpagenr('#') > 0
+    return {win: win_getid(tabpagewinnr(tabpagenr('#')), tabpagenr('#')), mode: '', cursor: []}
+  endif
+  return {}
+enddef
+
+# The key with which Insert and Replace mode continue where they were; of Visual mode `gv` has the
+# area.
+def Resuming(target: dict<any>): string
+  if target.mode !~# '[iR]'
+    return ''
+  endif
+  setpos('.', target.cursor)
+  const is_at_end = target.cursor[2] > len(getline('.'))
+  return target.mode ==# 'R' ? 'R' : is_at_end ? 'A' : 'i'
+enddef
+
+# Leave the current window, which shows a terminal, for the window that the user came from.
+def Leave(bufnr: number)
+  const target = WayBack(bufnr)
+  if empty(target)
+    window.Close(win_getid())
+    return
+  endif
+  win_gotoid(target.win)
+  # The first key still ends Terminal-Job mode, and would not be mapped.
+  feedkeys("\<Ignore>\<Ignore>" .. Resuming(target), 'ni')
+enddef
+
+# `:ClaudeFocus`: go to Claude's terminal, or back to where the user was before.
+export def ToggleFocus()
+  if getbufvar('', 'claude_ide_terminal', false)
+    Leave(bufnr())
+    return
+  endif
+  const terminal = register.Usable()
+  # A terminal that the user has opened counts, if a client runs in it.
+  const own = term_list()->filter((_, bufnr) => getbufvar(bufnr, 'claude_ide_terminal', false))
+  if empty(terminal) && empty(own)
+    message.Show(NONE_RUNS, 'warn')
+    return
+  endif
+  # The user means the current selection, which would otherwise end with the visit to the terminal.
+  if exists('*claude_ide#selection#Hold')
+    claude_ide#selection#Hold([])
+  endif
+  const failure = reason.Try(Show, [empty(terminal) ? {bufnr: own[0]} : terminal, false])
+  if failure !=# ''
+    message.Show(failure, 'error')
+  endif
+enddef
+
+# Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if
+# none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
+export def Focus(pid: number): any
+  const bufnr = register.BufferOfClient(pid)
+  const found = register.OfClient(pid)
+  const terminal = empty(found) && bufnr == 0 ? register.Usable() : found
+  if empty(terminal) && bufnr == 0
+    return {error: pid == 0 ? NONE_RUNS
+      : 'Claude is not in a terminal of this Vim; switch to it yourself'}
+  endif
+  asked.Run(() => Show(empty(terminal) ? {bufnr: bufnr} : terminal, true))
   return true
 enddef
 
-# Called by the host: the process ids of the clients that belong to this tab page.
-export def Here(): list<number>
-  return clients.Here()
+# Starting.
+
+def RemoveBuffer(bufnr: number)
+  for win in win_findbuf(bufnr)
+    window.Close(win)
+  endfor
+  if bufexists(bufnr)
+    execute $'silent bwipeout! {bufnr}'
+  endif
+  moment.Settle()
 enddef
 
-# Called by the host: the terminals that run, each as the id of its launch, its name, whether a
-# command here can mean it, its folder, and the process ids of its clients. A command means that in
-# which the user is, or else those of this tab page.
-export def Running(): list<list<any>>
-  const entered = register.Of(bufnr())
-  return register.All()->mapnew((_, terminal) => {
-    const is_meant = empty(entered) ? terminal.home == register.Tab() : terminal is entered
-    return [terminal.launch, terminal.name, is_meant, terminal.worktree, clients.Of(terminal)]
+def Ended(bufnr: number, launch: string, code: number)
+  const terminal = register.Of(bufnr)
+  if !empty(terminal)
+    register.Remove(terminal)
+  elseif launch !=# ''
+    channel.Emit('terminal_ended', {launch: launch})
+  endif
+  if type(v:exiting) != v:t_none || !bufexists(bufnr)
+    return
+  elseif code != 0
+    # Keep the last output until its window is closed or another CLI is started.
+    failed = bufnr
+    setbufvar(bufnr, '&bufhidden', empty(win_findbuf(bufnr)) ? 'hide' : 'wipe')
+    register.Mark()
+    return
+  endif
+  moment.WhenPossible(() => RemoveBuffer(bufnr), (problem) => {
+    message.Show($'the terminal cannot be closed: {problem}', 'error')
   })
 enddef
 
-# Whether the terminal of `:Claude` is running.
-export def IsRunning(): bool
-  return !empty(register.Current())
+# With the same name twice, the user could not tell `:buffer` which one is meant.
+def BufferName(): string
+  const taken = term_list()->mapnew((_, bufnr) => bufname(bufnr))
+  var [found, number] = ['Claude', 1]
+  while taken->index(found) >= 0
+    number += 1
+    found = $'Claude {number}'
+  endwhile
+  return found
 enddef
 
-# Called by the host for a CLI that an earlier editor has left in a pane of tmux.
-export def Adopt(left: dict<any>): bool
-  start.Adopt(left)
+# The CLI shows exact colours if this says that the terminal has them, as Vim's does then.
+def Variables(request: dict<any>): dict<any>
+  const has_colours = has('gui_running') || &termguicolors
+  return extendnew(request.env, has_colours ? {COLORTERM: 'truecolor'} : {})
+enddef
+
+# Run a command in the current window. Returns the buffer.
+def RunHere(request: dict<any>): number
+  const bufnr = term_start(request.cmd, {
+    curwin: true,
+    term_name: BufferName(),
+    # `:qa` ends the CLI instead of refusing.
+    term_kill: 'term',
+    # A session that starts a CLI would start one that is not connected.
+    norestore: true,
+    env: Variables(request),
+    exit_cb: (ended, code) => {
+      const index = term_list()->indexof((_, each) => term_getjob(each) == ended)
+      Ended(index < 0 ? 0 : term_list()[index], get(request, 'launch', ''), code)
+    },
+  })
+  if bufnr == 0
+    throw 'claude-ide: the terminal does not open'
+  endif
+  setlocal bufhidden=hide nobuflisted
+  return bufnr
+enddef
+
+# Add the terminal in a buffer, which is shown at a side.
+def Add(request: dict<any>, bufnr: number, side: any)
+  const place = {side: side, size: request.size}
+  const terminal = register.Add({bufnr: bufnr, place: place, launch: get(request, 'launch', '')})
+  setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
+  if getbufvar(bufnr, '&filetype') ==# ''
+    silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
+  endif
+  typing_mode.Attach(bufnr, request.keys)
+  execute $'augroup claude_ide_terminal_{bufnr}'
+    autocmd!
+    execute $'autocmd BufEnter <buffer={bufnr}> Use({bufnr})'
+    execute $'autocmd BufWipeout <buffer={bufnr}> ++once autocmd! claude_ide_terminal_{bufnr}'
+  augroup END
+  register.Mark()
+enddef
+
+def Use(bufnr: number)
+  register.Use(register.Of(bufnr))
+enddef
+
+def StartNow(request: dict<any>)
+  const functions = window.Custom()
+  if !empty(functions)
+    # The function gives the terminal its window.
+    const wanted = {cmd: request.cmd, cwd: getcwd(), env: Variables(request)}
+    const bufnr = window.CallCustom(functions[0], wanted)
+    if bufnr > 0
+      Add(request, bufnr, functions[0])
+    endif
+    return
+  endif
+  const old = failed > 0 && bufexists(failed) ? failed : 0
+  failed = 0
+  final started = {bufnr: 0}
+  const Fill = () => {
+    started.bufnr = RunHere(request)
+  }
+  if old > 0 && window.Of(old) > 0
+    setbufvar(old, '&bufhidden', 'hide')
+    window.FillIn(window.Of(old), Fill)
+  else
+    window.OpenFor(request, Fill)
+  endif
+  if old > 0
+    RemoveBuffer(old)
+  endif
+  Add(request, started.bufnr, request.side)
+  typing_mode.Begin(started.bufnr)
+enddef
+
+# Called by the host: start a CLI, and go there, when the user is at rest; an error is shown then.
+# `request` has its `cmd` (the path of the program, and its arguments), more variables of its
+# environment (`env`), the `launch` under which it reports what it does (not if it does not), `keys`
+# (whether CTRL-W leads out of it), `side` and `size`, and perhaps a `note` about its place.
+export def Start(request: dict<any>): bool
+  is_starting = true
+  asked.Run(() => {
+    is_starting = false
+    StartNow(request)
+    if has_key(request, 'note')
+      message.Show(request.note, 'warn')
+    endif
+  })
   return true
 enddef
 
-def TogglePane(terminal: dict<any>)
-  if pane.IsShown(terminal.pane) && !terminal.is_found
-    pane.Hide(terminal.pane)
-  else
-    focus.Show(terminal, true)
-  endif
+# Called by the host: the environment of the processes that Vim starts.
+export def Environment(): dict<string>
+  return environ()
 enddef
+
+# Called by the host: take over a CLI in a pane of tmux: its `id` and `pid`, the `launch` under which
+# it reports what it does (empty if it does not), and the `size` of the option `terminal.size`; it
+# `is_found` if an earlier editor has left it.
+export def Adopt(found: dict<any>): bool
+  register.Add({
+    pane: {id: found.id, pid: found.pid},
+    place: {side: 'tmux', size: found.size},
+    launch: found.launch,
+    is_found: get(found, 'is_found', false),
+  })
+  return true
+enddef
+
+# Showing and hiding.
 
 def ToggleBuffer(terminal: dict<any>)
   const bufnr: number = terminal.bufnr
   const is_tab = type(terminal.place.side) == v:t_string && terminal.place.side ==# 'tab'
   const win = window.Of(bufnr)
-  if win == 0 && is_tab && window.IsShown(bufnr)
-    focus.Go(bufnr, true)
+  if win == 0 && is_tab && !empty(win_findbuf(bufnr))
+    Go(bufnr, true)
   elseif win == 0
     window.Open(bufnr, terminal.place)
     typing_mode.Begin(bufnr)
   else
     const is_here = win == win_getid()
     if is_tab && is_here
-      focus.Leave(bufnr)
+      Leave(bufnr)
     endif
     window.Close(win)
     if is_here
@@ -72,48 +350,33 @@ def ToggleBuffer(terminal: dict<any>)
   endif
 enddef
 
-def ToggleNow(request: dict<any>)
-  const per = get(request, 'per', '')
-  if type(per) == v:t_string && per !=# ''
-    register.SetPer(per)
-  endif
+def HasUnseenFailure(): bool
+  return failed > 0 && bufexists(failed) && empty(win_findbuf(failed))
+enddef
+
+def ToggleNow(place: dict<any>)
   const terminal = register.Usable()
-  const failed = start.UnseenFailure()
-  if !empty(request.arguments)
-    start.Start(request)
-  elseif !empty(terminal)
-    const Toggled = empty(terminal.pane) ? ToggleBuffer : TogglePane
-    Toggled(terminal)
-  elseif failed > 0
-    window.Open(failed, request)
-    setbufvar(failed, '&bufhidden', 'wipe')
+  if empty(terminal)
+    if HasUnseenFailure()
+      window.Open(failed, place)
+      setbufvar(failed, '&bufhidden', 'wipe')
+    endif
+  elseif empty(terminal.pane)
+    ToggleBuffer(terminal)
+  elseif pane.IsShown(terminal.pane) && !terminal.is_found
+    pane.Hide(terminal.pane)
   else
-    start.Start(request)
+    Show(terminal, true)
   endif
 enddef
 
-# Called by the host for `:Claude`. Start the CLI, or hide or show the running one. With arguments,
-# start a new one, to be hidden and shown from then on. If the last one failed while it was hidden,
-# show its output first. This happens when the user is at rest; an error is shown then.
-export def Toggle(request: dict<any>): bool
-  asked.Run(() => ToggleNow(request))
-  return true
-enddef
-
-# Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if
-# none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
-export def Focus(pid: number): any
-  const bufnr = clients.Buffer(pid)
-  const found = clients.Terminal(pid)
-  const terminal = empty(found) && bufnr == 0 ? register.Usable() : found
-  if empty(terminal) && bufnr == 0
-    return {error: pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
-      : 'Claude is not in a terminal of this Vim; switch to it yourself'}
-  elseif empty(terminal)
-    asked.Run(() => focus.Go(bufnr, true))
-  else
-    asked.Run(() => focus.Show(terminal, true))
+# Called by the host: hide or show the CLI that runs, when the user is at rest. If the last one failed
+# while it was hidden, show its output instead, once. Returns false if there is neither.
+export def Toggle(place: dict<any>): bool
+  if !is_starting && empty(register.Usable()) && !HasUnseenFailure()
+    return false
   endif
+  asked.Run(() => ToggleNow(place))
   return true
 enddef
 

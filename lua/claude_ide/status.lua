@@ -18,8 +18,8 @@ end
 
 -- The name of the terminal in which a client runs.
 local function terminal_of(pid)
-  local clients = package.loaded['claude_ide.terminal.clients']
-  local terminal = clients and clients.terminal(pid)
+  local register = package.loaded['claude_ide.terminal.register']
+  local terminal = register and register.of_client(pid)
   return terminal and (' · %s'):format(terminal.name) or ''
 end
 

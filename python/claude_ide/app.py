@@ -79,6 +79,7 @@ class App(Parts):
         )
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
+        self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
         DiskReport(self.editor.port, self.editor.events)

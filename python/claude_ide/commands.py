@@ -6,7 +6,7 @@
 import asyncio
 import os
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ import msgspec
 from claude_ide import changes_command, program
 from claude_ide.app import App
 from claude_ide.editor.mentioning import Entry
+from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
+from claude_ide.hooks import panes
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
@@ -84,17 +86,20 @@ async def status(app: App, _call: Call) -> None:
 @command("Claude")
 async def claude(app: App, call: Call) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
-    if request := await _terminal_request(app, call.arguments):
-        if not call.arguments:
-            await _find(app)
-        await app.editor.port.terminals.toggle(request)
+    if await _serves_for_terminals(app):
+        async with app.opening_terminal:
+            if call.arguments or not await _is_toggled(app):
+                await _open(app, call.arguments)
 
 
 @command("ClaudeNew")
 async def new(app: App, call: Call) -> None:
     """:ClaudeNew [name] — start another CLI in a terminal."""
-    if request := await _terminal_request(app, []):
-        await app.editor.port.terminals.new(request, " ".join(call.arguments))
+    name = " ".join(call.arguments)
+    if await _serves_for_terminals(app):
+        async with app.opening_terminal:
+            await app.editor.port.terminals.make_room(name)
+            await _open(app, [], {"takes_window": True} | ({"name": name} if name else {}))
 
 
 @command("ClaudePrompt")
@@ -104,10 +109,11 @@ async def prompt(app: App, call: Call) -> None:
     try:
         await app.start()
         if not app.ide.clients and not await _find(app):
-            request = await _terminal_request(app, [])
-            if request is None:
+            if not await _serves_for_terminals(app):
                 return
-            await app.editor.port.terminals.toggle(request)
+            async with app.opening_terminal:
+                if not await _is_toggled(app):
+                    await _open(app, [])
         await app.ide.say(call.arguments[0])
         is_sent = True
     finally:
@@ -121,30 +127,54 @@ async def _find(app: App) -> bool:
     return await app.editor.port.terminals.is_running()
 
 
-async def _terminal_request(app: App, given: list[str]) -> dict[str, object] | None:
-    """Return how to start a CLI; None if the user starts it, who is told how."""
+async def _serves_for_terminals(app: App) -> bool:
+    """Start the server; return False if the user starts the CLI, who is told how."""
     await app.start()
-    terminal, words = app.config.terminal, program.words(app.config.cmd)
-    if terminal.side == "none":
-        runs = shlex.join([*words, "--ide"])
-        app.editor.notify(f"ready ({app.address}) · run {runs} in a terminal of yours")
-        return None
+    if app.config.terminal.side != "none":
+        return True
+    runs = shlex.join([*program.words(app.config.cmd), "--ide"])
+    app.editor.notify(f"ready ({app.address}) · run {runs} in a terminal of yours")
+    return False
+
+
+async def _is_toggled(app: App) -> bool:
+    await _find(app)
+    place = {"side": app.config.terminal.side, "size": app.config.terminal.size}
+    return await app.editor.port.terminals.toggle(place)
+
+
+async def _open(app: App, given: list[str], more: Mapping[str, object] | None = None) -> None:
+    """Start a CLI in a terminal, or in a pane of tmux; `more` are fields of its request."""
+    terminal, environment = app.config.terminal, await app.editor.port.terminals.environment()
+    first, *words = program.words(app.config.cmd)
+    path = program.required(first, environment.get("PATH", ""))
     arguments = list(given_words(given))
-    named = (*words[1:], *arguments)
+    named = (*words, *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
-    hooks = await app.hooks.for_a_terminal((words[0], *named))
-    tools, environment = await app.tools_for_a_terminal(hooks.id)
-    return {
-        "cmd": [*words, *options, *tools, *hooks.options],
-        "env": environment | hooks.environment,
-        "launch": hooks.id,
-        "mark": hooks.mark,
-        "arguments": arguments,
-        "side": terminal.side,
-        "size": terminal.size,
-        "per": terminal.per,
-        "keys": terminal.keys,
-    }
+    hooks = await app.hooks.for_a_terminal((first, *named))
+    tools, variables = await app.tools_for_a_terminal(hooks.id)
+    variables |= hooks.environment
+    command = [path, *words, *options, *tools, *hooks.options, *arguments]
+    size, name = terminal.size, str((more or {}).get("name", ""))
+    problem = _not_there(terminal.side, environment)
+    if terminal.side == "tmux" and not problem:
+        folder = await app.editor.port.buffers.folder()
+        opening = (command, environment | variables, folder, size, hooks.mark)
+        id_, pid = await asyncio.to_thread(panes.open_pane, *opening)
+        await app.editor.port.terminals.adopt(TmuxPane(id_, pid, hooks.id, size, name))
+        return
+    look = {"side": terminal.side, "size": size, "keys": terminal.keys}
+    request = {"cmd": command, "env": variables, "launch": hooks.id, **look, **(more or {})}
+    if problem:
+        request["note"] = f"{problem}, so Claude opens in a split"
+    await app.editor.port.terminals.start(request)
+
+
+def _not_there(side: str, environment: Mapping[str, str]) -> str:
+    """Return why a CLI cannot open at a side; an empty string if it can."""
+    if side == "float" and editor_name() == VIM:
+        return "a terminal in a popup cannot be left"
+    return panes.refusal(environment) if side == "tmux" else ""
 
 
 @command("ClaudeMcpConfig")

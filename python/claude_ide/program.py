@@ -7,6 +7,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from claude_ide.editor_name import VIM, editor_name
+from claude_ide.errors import UserError
+
 ELSEWHERE = {"claude": ("~/.claude/local/claude", "~/.local/bin/claude")}
 """Where installers put a program without changing PATH; the first is known only to an alias."""
 
@@ -89,6 +92,19 @@ async def output(
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+def required(name: str, path: str) -> str:
+    """Return the absolute path of a program for a terminal. Raises `UserError` if there is none."""
+    try:
+        found = locate(name, path)
+        check(found)
+    except OSError:
+        problem = "not on PATH" if Path(name).name == name else "no program"
+        check_command = ":ClaudeCheck" if editor_name() == VIM else ":checkhealth claude_ide"
+        how = f"{check_command} says how to install it" if name == "claude" else "g:claude_ide.cmd"
+        raise UserError(f"{name} is {problem} ({how})") from None
+    return found
 
 
 def check(path: str) -> None:

@@ -167,7 +167,7 @@ async def test_whoever_was_typing_in_claudes_terminal_goes_on(
     nvim: Neovim, diffs: Diffs, path: Path, key: str
 ) -> None:
     await nvim.command("rightbelow vsplit | terminal cat")
-    await nvim.lua("require('claude_ide.terminal.keys').define(vim.fn.bufnr())")
+    await nvim.lua("require('claude_ide.terminal.typing_mode').attach(vim.fn.bufnr(), true)")
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 't'"))
     id_ = await diffs.open(path, NEW, "inline")

@@ -1,4 +1,4 @@
-"""`terminal/keys.lua`: the keys that lead out of Claude's terminal."""
+"""`terminal/typing_mode.lua`: the keys that lead out of Claude's terminal."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +14,7 @@ OPEN = """
     local bufnr = vim.api.nvim_create_buf(false, false)
     vim.api.nvim_win_set_buf(0, bufnr)
     vim.fn.jobstart(command, { term = true })
-    require('claude_ide.terminal.keys').define(bufnr)
+    require('claude_ide.terminal.typing_mode').attach(bufnr, true)
     vim.cmd.startinsert()
 """
 

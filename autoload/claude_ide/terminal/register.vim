@@ -1,5 +1,6 @@
 vim9script
-# The CLIs that `:Claude` has started: which one commands mean, and to which tab page each belongs.
+# The CLIs that `:Claude` has started: which one commands mean, to which tab page each belongs, and
+# which clients run in them.
 #
 # A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its
 # `place` (`side` and `size`), the `launch` under which it reports what it does (empty if it does
@@ -8,9 +9,13 @@ vim9script
 
 import autoload './pane.vim'
 import autoload '../channel.vim'
+import autoload '../diff/why.vim' as diff_why
+import autoload '../own_options.vim'
+import autoload '../window/home.vim'
 
 var terminals: list<dict<any>> = [] # the last used one first
-var per = 'neovim' # 'neovim', 'tab' or 'worktree'
+# By the process id of a connected client: those of itself and its ancestors.
+var lineages: dict<list<number>> = {}
 var last_tab = 0
 
 # A number that a tab page keeps, unlike the one that Vim gives it. Default: the current one.
@@ -77,27 +82,18 @@ export def Of(bufnr: number): dict<any>
   return bufnr == 0 ? {} : Find((terminal) => terminal.bufnr == bufnr)
 enddef
 
-# The terminal with a name; empty if there is none.
-export def Named(name: string): dict<any>
-  return Find((terminal) => terminal.name ==# name)
-enddef
-
 # A number that is not the name of another one.
-export def NewName(): string
+def NewName(): string
   var number = 1
-  while !empty(Named(string(number)))
+  while !empty(Find((terminal) => terminal.name ==# string(number)))
     number += 1
   endwhile
   return string(number)
 enddef
 
-# Set the option `terminal.per`.
-export def SetPer(given: string)
-  per = given
-enddef
-
 # Whether commands can mean a terminal here.
 def IsMeant(terminal: dict<any>): bool
+  const per = own_options.Get('terminal', 'per')
   if per ==# 'tab'
     return terminal.home == Tab()
   elseif per ==# 'worktree'
@@ -123,10 +119,10 @@ export def Usable(): dict<any>
   return terminal
 enddef
 
-# Add a terminal that has been started here: its `bufnr` or `pane`, `name`, `place` and `launch`.
+# Add a terminal: its `bufnr` or `pane`, `place` and `launch`, and perhaps whether it `is_found`.
 export def Add(given: dict<any>): dict<any>
-  final terminal = extendnew(
-    {bufnr: 0, pane: {}, is_found: false, home: Tab(), worktree: Worktree()}, given)
+  final terminal = extendnew({bufnr: 0, pane: {}, is_found: false}, given)
+  extend(terminal, {name: NewName(), home: Tab(), worktree: Worktree()})
   terminals->insert(terminal)
   return terminal
 enddef
@@ -139,9 +135,103 @@ export def Use(terminal: dict<any>)
     return
   endif
   terminals->insert(terminals->remove(index))
-  if per !=# 'tab' || TabNumber(terminal.home) == 0
+  if own_options.Get('terminal', 'per') !=# 'tab' || TabNumber(terminal.home) == 0
     terminal.home = Tab()
   endif
+enddef
+
+# The clients. `pid` is the process id of one, 0 if it is unknown.
+
+def RunsInJob(pid: number, job: number): bool
+  return get(lineages, pid, [])->index(job) >= 0
+enddef
+
+def RunsInBuffer(pid: number, bufnr: number): bool
+  const running = term_getjob(bufnr)
+  return job_status(running) ==# 'run' && RunsInJob(pid, job_info(running).process)
+enddef
+
+def RunsIn(pid: number, terminal: dict<any>): bool
+  return empty(terminal.pane) ? RunsInBuffer(pid, terminal.bufnr) : RunsInJob(pid, terminal.pane.pid)
+enddef
+
+# The process ids of the clients of which something holds.
+def ClientsThat(Test: func(number): bool): list<number>
+  return keys(lineages)->mapnew((_, pid) => str2nr(pid))->filter((_, pid) => Test(pid))
+enddef
+
+# The buffer of the terminal in which a client runs; 0 if none is found.
+export def BufferOfClient(pid: number): number
+  const found = term_list()->indexof((_, bufnr) => RunsInBuffer(pid, bufnr))
+  return found < 0 ? 0 : term_list()[found]
+enddef
+
+# The terminal of ours in which a client runs; empty if none is found.
+export def OfClient(pid: number): dict<any>
+  return Find((terminal) => RunsIn(pid, terminal))
+enddef
+
+# Called by the host: the terminals that run, each as the id of its launch, its name, whether a
+# command here can mean it, its folder, and the process ids of its clients. A command means that in
+# which the user is, or else those of this tab page.
+export def Running(): list<list<any>>
+  const entered = Of(bufnr())
+  return All()->mapnew((_, terminal) => {
+    const is_meant = empty(entered) ? terminal.home == Tab() : terminal is entered
+    const pids = ClientsThat((pid) => RunsIn(pid, terminal))
+    return [terminal.launch, terminal.name, is_meant, terminal.worktree, pids]
+  })
+enddef
+
+# Called by the host: whether the terminal of `:Claude` is running.
+export def IsRunning(): bool
+  return !empty(Current())
+enddef
+
+# The tab page to which a client belongs; 0 if it is unknown. A terminal that the user has opened
+# belongs where it is shown.
+def Home(pid: number): number
+  const terminal = OfClient(pid)
+  if !empty(terminal)
+    return TabNumber(terminal.home)
+  endif
+  const bufnr = BufferOfClient(pid)
+  const tabs = bufnr == 0 ? [] : win_findbuf(bufnr)->map((_, win) => win_id2tabwin(win)[0])
+  return tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0)
+enddef
+
+def Launch(pid: number): string
+  return get(OfClient(pid), 'launch', '')
+enddef
+
+home.FindBy(Home)
+diff_why.FindBy(Launch)
+
+# Called by the host: the process ids of the clients that belong to this tab page, which are those in
+# the terminal that commands mean, if it belongs here.
+export def Here(): list<number>
+  const current = Current()
+  const found = ClientsThat((pid) => Home(pid) == tabpagenr())
+  const meant = empty(current) ? [] : found->copy()->filter((_, pid) => RunsIn(pid, current))
+  return meant ?? found
+enddef
+
+# Mark the buffers in which a client runs: `:ClaudeFocus` goes there.
+export def Mark()
+  for bufnr in term_list()
+    const is_claudes = !empty(Of(bufnr)) || !empty(ClientsThat((pid) => RunsInBuffer(pid, bufnr)))
+    setbufvar(bufnr, 'claude_ide_terminal', is_claudes)
+  endfor
+enddef
+
+# Called by the host with the connected clients: of each its process id, and those of its ancestors.
+export def Connected(connected: list<list<number>>): bool
+  lineages = {}
+  for lineage in connected
+    lineages[lineage[0]] = lineage
+  endfor
+  Mark()
+  return true
 enddef
 
 defcompile

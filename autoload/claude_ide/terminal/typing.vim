@@ -2,7 +2,6 @@ vim9script
 # What the host needs to type prompts into terminals (`editor/typing.py`), and the words that are on
 # their way: they are not lost with the CLI or the host.
 
-import autoload './clients.vim'
 import autoload './register.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/yank.vim'
@@ -21,8 +20,8 @@ enddef
 # `bufnr`, or the id of the `pane` and $TMUX; `error` if no terminal of this Vim, or pane of `:Claude`,
 # is found.
 export def Begin(pid: number, text: string): dict<any>
-  const terminal = pid > 0 ? clients.Terminal(pid) : register.Current()
-  const bufnr = empty(terminal) ? clients.Buffer(pid) : terminal.bufnr
+  const terminal = pid > 0 ? register.OfClient(pid) : register.Current()
+  const bufnr = empty(terminal) ? register.BufferOfClient(pid) : terminal.bufnr
   if empty(terminal) && bufnr == 0
     const reason = pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim'

@@ -1,8 +1,11 @@
 vim9script
-# The window of a terminal: opened at a side or in a tab page, found, and closed without a trace.
+# The window of a terminal: opened at a side, in a tab page or by a function of the user's, found, and
+# closed without a trace.
 
-import autoload './custom.vim'
 import autoload './protected_window.vim'
+import autoload '../messages/message.vim'
+import autoload '../messages/reason.vim'
+import autoload '../own_options.vim'
 
 const SPLITS = {
   right: 'botright vertical',
@@ -18,11 +21,6 @@ var shares: dict<dict<any>> = {}
 # The window that shows a buffer in this tab page; 0 if none does.
 export def Of(bufnr: number): number
   return max([bufwinid(bufnr), 0])
-enddef
-
-# Whether a window shows a buffer, in any tab page.
-export def IsShown(bufnr: number): bool
-  return !empty(win_findbuf(bufnr))
 enddef
 
 def Resize(win: number, is_wide: bool, size: number)
@@ -100,10 +98,10 @@ export def OpenFor(place: dict<any>, Fill: func)
   try
     call(Fill, [])
   catch
-    const reason = v:exception
+    const raised = v:exception
     Close(win)
     win_gotoid(origin)
-    throw $'claude-ide: {reason}'
+    throw $'claude-ide: {raised}'
   endtry
   SetOptions()
   protected_window.Keep()
@@ -118,11 +116,41 @@ export def FillIn(win: number, Fill: func)
   protected_window.Keep()
 enddef
 
+# Vim9 script would look for a global function that has no `g:` in this script only.
+def Callable(Fn: func): func
+  const name: string = get(Fn, 'name')
+  return name =~# '^\u\w*$' ? function('g:' .. name, get(Fn, 'args')) : Fn
+enddef
+
+# The user's function that opens terminals (the option `terminal.side`) in a list; an empty list if
+# there is none. Only Vim reads it: a function cannot be passed to the host.
+export def Custom(): list<func>
+  const Side = own_options.Get('terminal', 'side')
+  return type(Side) == v:t_func ? [Callable(Side)] : []
+enddef
+
+# Call the user's function. An error is shown, and so is a result that is no buffer. Returns the
+# buffer of the terminal; 0 if it is not in this Vim.
+export def CallCustom(Open: func, terminal: dict<any>): number
+  const outcome = reason.Attempt(Open, [terminal])
+  if !outcome[0]
+    message.Show($'terminal.side: {outcome[1]}', 'error')
+    return 0
+  endif
+  const result = outcome[1]
+  const is_buffer = type(result) == v:t_number && bufexists(result)
+  const is_elsewhere = type(result) == v:t_none || (type(result) == v:t_number && result == 0)
+  if has_key(terminal, 'cmd') && !is_buffer && !is_elsewhere
+    message.Show($'terminal.side returned {string(result)}, not a buffer; 0: none here', 'error')
+  endif
+  return is_buffer ? result : 0
+enddef
+
 # Show the buffer of a terminal in a new window, and go there.
 export def Open(bufnr: number, place: dict<any>)
   const Side = place.side
   if type(Side) == v:t_func
-    custom.Call(Side, {bufnr: bufnr})
+    CallCustom(Side, {bufnr: bufnr})
     if Of(bufnr) > 0
       win_gotoid(Of(bufnr))
       return

@@ -1,11 +1,6 @@
 --- Completes the arguments of `:Claude`: the most common options of the CLI, and their values.
 local M = {}
 
-local MODES = { 'acceptEdits', 'auto', 'bypassPermissions', 'dontAsk', 'manual', 'plan' }
-local EFFORTS = { 'low', 'medium', 'high', 'xhigh', 'max' }
--- Names that stand for the latest model of their kind.
-local MODELS = { 'fable', 'haiku', 'opus', 'sonnet' }
-
 ---@param kind string of `getcompletion()`
 local function paths(kind)
   return function(lead)
@@ -19,30 +14,24 @@ local VALUES = {
   ['--append-system-prompt'] = false,
   ['--continue'] = {},
   ['--dangerously-skip-permissions'] = {},
-  ['--effort'] = EFFORTS,
+  ['--effort'] = { 'low', 'medium', 'high', 'xhigh', 'max' },
   ['--mcp-config'] = paths('file'),
-  ['--model'] = MODELS,
-  ['--permission-mode'] = MODES,
+  -- Names that stand for the latest model of their kind.
+  ['--model'] = { 'fable', 'haiku', 'opus', 'sonnet' },
+  ['--permission-mode'] = {
+    'acceptEdits',
+    'auto',
+    'bypassPermissions',
+    'dontAsk',
+    'manual',
+    'plan',
+  },
   ['--resume'] = function()
     return require('claude_ide.host.stored_sessions').ids()
   end,
   ['--settings'] = paths('file'),
   ['--verbose'] = {},
 }
-
-local function options()
-  local names = vim.tbl_keys(VALUES)
-  table.sort(names)
-  return names
-end
-
----@param option string? the word before the cursor's
----@param lead string
----@return string[]
-local function values(option, lead)
-  local found = VALUES[option]
-  return type(found) == 'function' and found(lead) or found or {} --[[@as string[] ]]
-end
 
 --- Complete an option, or the value of the option before the cursor
 --- (`:help :command-completion-customlist`).
@@ -52,10 +41,11 @@ end
 ---@return string[]
 function M.complete(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  local option = words[#words - 1]
-  local candidates = values(option, lead)
-  if #candidates == 0 and VALUES[option] ~= false then
-    candidates = options()
+  local known = VALUES[words[#words - 1]]
+  local candidates = type(known) == 'function' and known(lead) or known or {} --[[@as string[] ]]
+  if #candidates == 0 and known ~= false then
+    candidates = vim.tbl_keys(VALUES)
+    table.sort(candidates)
   end
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate, lead)

@@ -1,141 +1,494 @@
---- Opens, hides and shows the Claude CLI in a terminal.
-local clients = require('claude_ide.terminal.clients')
-local focus = require('claude_ide.terminal.focus')
+--- The CLIs in terminals: starts, shows and hides them (`:Claude`, `:ClaudeNew`, `:ClaudeSwitch`), and takes
+--- the user there and back (`:ClaudeFocus`).
+local channel = require('claude_ide.channel')
+local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
+local own_options = require('claude_ide.own_options')
 local pane = require('claude_ide.terminal.pane')
+local quiet = require('claude_ide.messages.quiet')
 local register = require('claude_ide.terminal.register')
-local start = require('claude_ide.terminal.start')
-local switch = require('claude_ide.terminal.switch')
+local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
+local tiling = require('claude_ide.window.tiling')
 local typing_mode = require('claude_ide.terminal.typing_mode')
+local ui = require('claude_ide.ui.vim_ui')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_terminal', { clear = true })
 
---- Called by the host with the connected clients.
----@param connected integer[] their process ids
-function M.connected(connected)
-  clients.connected(connected)
+local NONE_RUNS = 'no terminal of this Neovim runs Claude (:Claude opens one)'
+
+local failed ---@type integer? buffer with the last output of a CLI that ended with an error
+local origins = {} ---@type table<integer, claude_ide.Location> by buffer: where the user came from
+local is_going = false
+
+local function on(event, bufnr, callback)
+  api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
 end
 
---- Called by the host: the clients that belong to this tab page.
----@return integer[] pids
-function M.here()
-  return clients.here()
-end
+-- Going there and back.
 
---- Called by the host for a CLI that an earlier editor has left in a pane of tmux.
----@param left claude_ide.LeftPane
-function M.adopt(left)
-  start.adopt(left)
-end
-
----@param terminal claude_ide.Terminal
-local function toggle_pane(terminal)
-  if pane.is_shown(terminal.pane) and not terminal.is_found then
-    pane.hide(terminal.pane)
-  else
-    focus.show(terminal, true)
+-- If the user enters the terminal in another way, they come from the previous window.
+local function forget_origin_on_entry(bufnr)
+  if not origins[bufnr] then
+    on('WinEnter', bufnr, function()
+      if not is_going then
+        origins[bufnr] = nil
+        return true
+      end
+    end)
   end
 end
 
+local ANYWHERE = { side = 'right', size = 0.4 } ---@type claude_ide.TerminalPlace
+
+local function enter(bufnr, will_type)
+  local window = terminal_window.of(bufnr) or vim.fn.win_findbuf(bufnr)[1]
+  if window then
+    api.nvim_set_current_win(window)
+    typing_mode.resume(bufnr)
+  else
+    local terminal = register.of(bufnr)
+    terminal_window.open(bufnr, terminal and terminal.place or ANYWHERE)
+  end
+  if will_type or not (window or typing_mode.is_reading(bufnr)) then
+    typing_mode.begin(bufnr)
+  end
+end
+
+-- Go to a terminal; show it if it is hidden. The user continues in the mode in which they left it.
+---@param bufnr integer
+---@param will_type? boolean whether they type in any case
+local function go(bufnr, will_type)
+  if vim.fn.mode():find('^[iR]') then
+    location.end_insert()
+  end
+  local origin = location.current()
+  location.leave_mode(function()
+    if not api.nvim_buf_is_valid(bufnr) then
+      return
+    end
+    forget_origin_on_entry(bufnr)
+    origins[bufnr], is_going = origin, true
+    local ok, reason = pcall(enter, bufnr, will_type)
+    is_going = false
+    if not ok then
+      message.show(tostring(reason), 'error')
+    end
+  end)
+end
+
+-- Go to a terminal, or to its pane; show it if it is hidden. Raises an error if tmux refuses.
 ---@param terminal claude_ide.Terminal
-local function toggle_buffer(terminal)
+---@param will_type? boolean whether the user types in any case
+local function show(terminal, will_type)
+  if terminal.pane then
+    pane.focus(terminal.pane, terminal.place.size)
+    terminal.is_found = nil
+    register.use(terminal)
+  else
+    go(terminal.bufnr, will_type)
+  end
+end
+
+-- The window that the user came from, or another one in this tab page.
+local function way_back(bufnr)
+  local origin = origins[bufnr]
+  if origin and api.nvim_win_is_valid(origin.win) then
+    return origin
+  end
+  local windows = { vim.fn.win_getid(vim.fn.winnr('#')), unpack(tiling.windows(0)) }
+  local win = vim.iter(windows):find(function(candidate)
+    return candidate > 0 and api.nvim_win_get_buf(candidate) ~= bufnr
+  end)
+  local last = api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+  win = win or last and api.nvim_tabpage_get_win(last)
+  return win and { win = win, tabpage = api.nvim_win_get_tabpage(win), terminal = false }
+end
+
+-- Leave the current window, which shows a terminal, for the window that the user came from.
+---@param bufnr integer its buffer
+local function leave(bufnr)
+  local target = way_back(bufnr)
+  if not target then
+    -- Nothing else is open.
+    return terminal_window.close(api.nvim_get_current_win())
+  end
+  -- Terminal mode ends by itself, but later. Insert mode can begin only then.
+  local has_insert = target.insert and vim.fn.mode() == 't'
+  location.go_back(target)
+  if has_insert then
+    api.nvim_create_autocmd('TermLeave', {
+      group = augroup,
+      once = true,
+      callback = vim.schedule_wrap(function()
+        if api.nvim_get_current_win() == target.win then
+          location.go_back(target)
+        end
+      end),
+    })
+  end
+end
+
+--- `:ClaudeFocus`: go to Claude's terminal, or back to where the user was before.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.toggle_focus(opts)
+  if vim.b.claude_ide_terminal then
+    return leave(api.nvim_get_current_buf())
+  end
+  local terminal = register.usable()
+  -- A terminal that the user has opened counts, if a client runs in it.
+  local bufnr = not terminal
+    and vim.iter(api.nvim_list_bufs()):find(function(each)
+      return vim.b[each].claude_ide_terminal
+    end)
+  if not (terminal or bufnr) then
+    return message.show(NONE_RUNS, 'warn')
+  end
+  -- The user means the current selection, which would otherwise end with the visit to the terminal.
+  local selection = package.loaded['claude_ide.selection']
+  if selection then
+    selection.hold((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
+  end
+  local ok, reason = pcall(show, terminal or { bufnr = bufnr })
+  if not ok then
+    message.show(reason, 'error')
+  end
+end
+
+--- Called by the host: go to the terminal in which a client runs; to that of `:Claude` if none is found.
+---@param pid integer the client's process id; 0 if unknown
+---@return { error: string }?
+function M.focus(pid)
+  local bufnr = register.buffer_of_client(pid)
+  local terminal = register.of_client(pid) or not bufnr and register.usable()
+  if terminal or bufnr then
+    show(terminal or { bufnr = bufnr }, true)
+  else
+    local elsewhere = 'Claude is not in a terminal of this Neovim; switch to it yourself'
+    return { error = pid == 0 and NONE_RUNS or elsewhere }
+  end
+end
+
+-- Starting.
+
+local function is_valid(bufnr)
+  return bufnr ~= nil and api.nvim_buf_is_valid(bufnr)
+end
+
+local function remove(bufnr)
+  vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
+  window_close.buffer(bufnr)
+end
+
+---@param bufnr integer
+---@param launch string
+local function on_exit(bufnr, launch)
+  return function(_, code)
+    local terminal = register.of(bufnr)
+    if terminal then
+      register.remove(terminal)
+    elseif launch ~= '' then
+      channel.emit('terminal_ended', { launch = launch })
+    end
+    if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(bufnr) then
+      return
+    elseif code ~= 0 then
+      -- Keep the last output until its window is closed or another CLI is started.
+      failed = bufnr
+      vim.bo[bufnr].bufhidden = terminal_window.is_shown(bufnr) and 'wipe' or 'hide'
+      return register.mark()
+    end
+    moment.when_possible(function()
+      remove(bufnr)
+    end, function(reason)
+      message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+    end)
+  end
+end
+
+-- Neovim's name for a terminal contains the whole command. Renaming it replaces the alternate buffer by one
+-- with that name, which is deleted: showing it would start the command again.
+local function rename(bufnr, name)
+  local alternate = vim.fn.bufnr('#')
+  local shown = name:find('^%d+$') and 'Claude' or ('Claude (%s)'):format(name)
+  label.give(bufnr, 'claude-terminal', shown)
+  if alternate > 0 and api.nvim_buf_is_valid(alternate) then
+    vim.fn.setreg('#', alternate)
+  end
+end
+
+---@class claude_ide.TerminalRequest: claude_ide.TerminalPlace
+---@field cmd string[] the path of the program, and its arguments
+---@field env table<string, string> more variables of its environment
+---@field launch? string the id under which the CLI reports what it does; nil if it does not
+---@field keys boolean whether CTRL-W leads out of the terminal
+---@field name? string for `:ClaudeSwitch`; default: a number
+---@field takes_window? boolean whether it opens in the window of another CLI
+---@field note? string a message about its place
+
+-- Add the terminal in a buffer.
+---@param request claude_ide.TerminalRequest
+---@param bufnr integer
+---@param side claude_ide.TerminalPlace.side
+---@return claude_ide.Terminal
+local function add(request, bufnr, side)
+  local terminal = register.add({
+    name = request.name,
+    place = { side = side, size = request.size },
+    launch = request.launch or '',
+    bufnr = bufnr,
+  })
+  vim.b[bufnr].claude_ide_launch = terminal.launch
+  if vim.bo[bufnr].filetype == '' then
+    quiet.tolerate(function()
+      vim.bo[bufnr].filetype = 'claude-terminal'
+    end)
+  end
+  typing_mode.attach(bufnr, request.keys)
+  on('BufEnter', bufnr, function()
+    register.use(terminal)
+  end)
+  register.mark()
+  return terminal
+end
+
+-- A buffer in the current window, which is new, that of a CLI that has failed, or that of another one.
+---@param request claude_ide.TerminalRequest
+---@return integer bufnr
+local function new_buffer(request)
+  local window = is_valid(failed) and terminal_window.of(failed)
+    or request.takes_window and terminal_window.of_any()
+  local bufnr = api.nvim_create_buf(false, false)
+  local ok, reason = pcall(terminal_window.open, bufnr, request, window)
+  if not ok then
+    window_close.buffer(bufnr)
+    error(reason, 0)
+  end
+  vim.bo[bufnr].bufhidden = 'hide'
+  if is_valid(failed) then
+    remove(failed)
+  end
+  failed = nil
+  return bufnr
+end
+
+---@param request claude_ide.TerminalRequest
+local function start_in_buffer(request)
+  local bufnr = new_buffer(request)
+  local options = { on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
+  local ok, reason = pcall(terminal_program.start, request.cmd, options)
+  if not ok then
+    remove(bufnr)
+    return { error = ('cannot run %s: %s'):format(request.cmd[1], reason) }
+  end
+  local terminal = add(request, bufnr, request.side)
+  rename(bufnr, terminal.name)
+  terminal_window.entitle(bufnr)
+  if request.note then
+    -- Terminal mode would replace an earlier line.
+    on('TermEnter', bufnr, function()
+      message.show(request.note, 'warn')
+      return true
+    end)
+  end
+  typing_mode.begin(bufnr)
+end
+
+-- The user's function has given the terminal its window, and closes it.
+---@param request claude_ide.TerminalRequest
+---@param open claude_ide.TerminalFunction
+local function start_as_wanted(request, open)
+  local wanted = { cmd = request.cmd, cwd = vim.fn.getcwd(), env = request.env }
+  local bufnr = terminal_window.call_custom(open, wanted)
+  if bufnr then
+    local terminal = add(request, bufnr, open)
+    on('TermClose', bufnr, function()
+      register.remove(terminal)
+    end)
+  end
+end
+
+--- Called by the host: start a CLI, and go there.
+---@param request claude_ide.TerminalRequest
+---@return { error: string }?
+function M.start(request)
+  local open = own_options.as_function('terminal', 'side')
+  if open then
+    return start_as_wanted(request, open)
+  end
+  return start_in_buffer(request)
+end
+
+--- Called by the host: the environment of the processes that Neovim starts.
+---@return table<string, string>
+function M.environment()
+  return vim.fn.environ()
+end
+
+---@class claude_ide.TmuxPane: claude_ide.Pane
+---@field launch string the id under which its CLI reports what it does; empty if it does not
+---@field size number of the option `terminal.size`
+---@field name? string
+---@field is_found? boolean whether an earlier editor has left it
+
+--- Called by the host: take over a CLI in a pane of tmux.
+---@param found claude_ide.TmuxPane
+function M.adopt(found)
+  register.add({
+    name = found.name,
+    place = { side = 'tmux', size = found.size },
+    launch = found.launch,
+    pane = { id = found.id, pid = found.pid },
+    is_found = found.is_found,
+  })
+end
+
+-- Showing, hiding, switching.
+
+---@param terminal claude_ide.Terminal
+local function toggle(terminal)
+  if terminal.pane then
+    if pane.is_shown(terminal.pane) and not terminal.is_found then
+      return pane.hide(terminal.pane)
+    end
+    return show(terminal, true)
+  end
   local bufnr, is_tab = terminal.bufnr, terminal.place.side == 'tab'
   local window = terminal_window.of(bufnr)
   if not window and is_tab and terminal_window.is_shown(bufnr) then
-    return focus.go(bufnr, true)
+    return go(bufnr, true)
   elseif not window then
     terminal_window.open(bufnr, terminal.place)
     return typing_mode.begin(bufnr)
   end
   if is_tab and window == api.nvim_get_current_win() then
-    focus.leave(bufnr)
+    leave(bufnr)
   end
   terminal_window.close(window)
 end
 
----@param terminal claude_ide.Terminal
----@return { error: string }?
-local function toggle(terminal)
-  local ok, reason = pcall(terminal.pane and toggle_pane or toggle_buffer, terminal)
-  return not ok and { error = reason } or nil
-end
-
----@param request claude_ide.TerminalRequest
-local function configure(request)
-  if request.per then
-    register.set_per(request.per)
-  end
-end
-
---- Start the CLI, or hide or show the running one. With arguments, start a new one, to be hidden and
---- shown from then on. If the last one failed while it was hidden, show its output first.
----@param request claude_ide.TerminalRequest
----@return { error: string }?
-function M.toggle(request)
-  configure(request)
-  local terminal, failed = register.usable(), start.unseen_failure()
-  if #request.arguments > 0 then
-    return start.start(request)
-  elseif terminal then
-    return toggle(terminal)
-  elseif failed then
-    terminal_window.open(failed, request)
+--- Called by the host: hide or show the CLI that runs. If the last one failed while it was hidden, show its
+--- output instead, once.
+---@param place claude_ide.TerminalPlace
+---@return boolean|{ error: string } is_done false if there is neither
+function M.toggle(place)
+  local terminal = register.usable()
+  if terminal then
+    local ok, reason = pcall(toggle, terminal)
+    return ok or { error = reason }
+  elseif is_valid(failed) and not terminal_window.is_shown(failed) then
+    terminal_window.open(failed, place)
     vim.bo[failed].bufhidden = 'wipe'
-  else
-    return start.start(request)
+    return true
+  end
+  return false
+end
+
+local function hide_pane()
+  local current = register.current()
+  if current and current.pane and pane.is_shown(current.pane) then
+    pane.hide(current.pane)
   end
 end
 
---- Start another CLI, in the window of the current one.
----@param request claude_ide.TerminalRequest
----@param name string for `:ClaudeSwitch`; empty: a number
+--- Called by the host: another CLI with a name is about to start, and to take the place of the current one.
+---@param name string empty for a number
 ---@return { error: string }?
-function M.new(request, name)
-  configure(request)
+function M.make_room(name)
   if register.named(name) then
     return { error = ('there is a Claude named "%s" (:ClaudeSwitch goes there)'):format(name) }
   end
-  switch.hide_pane()
-  return start.start(request, name ~= '' and name or nil, switch.window())
+  hide_pane()
 end
 
---- Called by the host: the terminals that run, and which of them a command here can mean: that in which the
---- user is, or else those of this tab page.
----@return [string, string, boolean, string, integer[]][] terminals the id of the launch, the name, whether it
----  is meant, the folder, and the process ids of its clients
-function M.running()
-  local entered, here = register.of(api.nvim_get_current_buf()), api.nvim_get_current_tabpage()
-  return vim.tbl_map(function(terminal)
-    local is_meant = terminal == entered or not entered and terminal.home == here
-    local pids = clients.of(terminal)
-    return { terminal.launch, terminal.name, is_meant, terminal.worktree, pids }
-  end, register.all())
-end
-
---- Whether the terminal of `:Claude` is running.
----@return boolean
-function M.is_running()
-  return register.current() ~= nil
-end
-
---- Go to the terminal in which a client runs; to the terminal of `:Claude` if none is found.
----@param pid integer the client's process id; 0 if unknown
----@return { error: string }?
-function M.focus(pid)
-  local bufnr = clients.buffer(pid)
-  local terminal = clients.terminal(pid) or not bufnr and register.usable() or nil
-  if terminal then
-    focus.show(terminal, true)
-  elseif bufnr then
-    focus.go(bufnr, true)
-  else
-    return {
-      error = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
-        or 'Claude is not in a terminal of this Neovim; switch to it yourself',
-    }
+---@param terminal claude_ide.Terminal
+local function switch_to(terminal)
+  local bufnr, window = terminal.bufnr, terminal_window.of_any()
+  if terminal.pane and not pane.is_shown(terminal.pane) then
+    hide_pane()
+  elseif bufnr and window and not register.is_per_tab() and not terminal_window.is_shown(bufnr) then
+    terminal_window.open(bufnr, terminal.place, window)
+    return typing_mode.begin(bufnr)
   end
+  show(terminal, true)
+end
+
+---@param terminal claude_ide.Terminal
+local function switch(terminal)
+  local ok, reason = pcall(switch_to, terminal)
+  if not ok then
+    message.show(reason, 'error')
+  end
+end
+
+---@param terminals claude_ide.Terminal[]
+---@return string[]
+local function names_of(terminals)
+  local names = vim.tbl_map(function(terminal)
+    return terminal.name
+  end, terminals)
+  table.sort(names)
+  return names
+end
+
+---@param others claude_ide.Terminal[]
+local function choose(others)
+  ui.from_here(function(answered)
+    local names = names_of(others)
+    ui.select('Claude:', names, function(index)
+      local terminal = index and register.named(names[index])
+      if terminal then
+        switch(terminal)
+      else
+        answered()
+      end
+    end)
+  end)
+end
+
+--- `:ClaudeSwitch`: go to the CLI with a name. Without a name, go to the other one, or let the user choose.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.switch(opts)
+  local name, current, all = vim.trim(opts.args), register.current(), register.all()
+  local others = vim.tbl_filter(function(terminal)
+    return terminal ~= current
+  end, all)
+  local chosen = name ~= '' and register.named(name) or name == '' and #others == 1 and others[1]
+  if chosen then
+    switch(chosen)
+  elseif name ~= '' then
+    local known = #all > 0 and (' (%s)'):format(table.concat(names_of(all), ', ')) or ''
+    message.show(('no Claude is named "%s"%s'):format(name, known), 'warn')
+  elseif #others > 0 then
+    choose(others)
+  else
+    message.show(
+      current and 'only one Claude runs (:ClaudeNew starts another)' or NONE_RUNS,
+      'warn'
+    )
+  end
+end
+
+--- Complete the name of a CLI, which may contain blanks (`:help :command-completion-customlist`).
+---@param lead string the last word of the name
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.complete(lead, line, pos)
+  local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
+  local candidates = {}
+  for _, name in ipairs(names_of(register.all())) do
+    if vim.startswith(name, begun) then
+      table.insert(candidates, name:sub(#begun - #lead + 1))
+    end
+  end
+  return candidates
 end
 
 return M

@@ -1,6 +1,9 @@
---- The CLIs that `:Claude` and `:ClaudeNew` have started: their names, which one commands mean, and to which
---- tab page each belongs.
+--- The CLIs that `:Claude` and `:ClaudeNew` have started: their names, which one commands mean, to which tab
+--- page each belongs, and which clients run in them.
 local channel = require('claude_ide.channel')
+local diff_why = require('claude_ide.diff.why')
+local home = require('claude_ide.window.home')
+local own_options = require('claude_ide.own_options')
 local pane = require('claude_ide.terminal.pane')
 
 local M = {}
@@ -19,7 +22,8 @@ local api = vim.api
 ---@field worktree string the folder in which it was started, or the root of its worktree
 
 local terminals = {} ---@type claude_ide.Terminal[] the last used one first
-local per = 'neovim' ---@type 'neovim'|'tab'|'worktree'
+-- By the process id of a connected client: those of itself and its ancestors.
+local lineages = {} ---@type table<integer, integer[]>
 
 local function worktree()
   local folder = vim.fn.getcwd()
@@ -37,21 +41,19 @@ end
 --- Forget a terminal whose CLI has ended.
 ---@param terminal claude_ide.Terminal
 function M.remove(terminal)
-  local index = vim.iter(ipairs(terminals)):find(function(_, other)
-    return other == terminal
-  end)
-  if index then
-    table.remove(terminals, index)
-    if terminal.launch ~= '' then
-      channel.emit('terminal_ended', { launch = terminal.launch })
-    end
+  local count = #terminals
+  terminals = vim.tbl_filter(function(other)
+    return other ~= terminal
+  end, terminals)
+  if #terminals < count and terminal.launch ~= '' then
+    channel.emit('terminal_ended', { launch = terminal.launch })
   end
 end
 
 --- All that run, the last used one first.
 ---@return claude_ide.Terminal[]
 function M.all()
-  for _, terminal in ipairs(vim.list_slice(terminals)) do
+  for _, terminal in ipairs(terminals) do
     if not is_alive(terminal) then
       M.remove(terminal)
     end
@@ -83,9 +85,7 @@ function M.named(name)
   end)
 end
 
---- A number that is not the name of another one.
----@return string
-function M.new_name()
+local function new_name()
   local number = 1
   while M.named(tostring(number)) do
     number = number + 1
@@ -93,40 +93,27 @@ function M.new_name()
   return tostring(number)
 end
 
---- Set the option `terminal.per`.
----@param given 'neovim'|'tab'|'worktree'
-function M.set_per(given)
-  per = given
-end
-
 --- Whether every tab page has CLIs of its own.
 ---@return boolean
 function M.is_per_tab()
-  return per == 'tab'
+  return own_options.get('terminal', 'per') == 'tab'
 end
 
 -- Whether commands can mean a terminal here.
-local function is_meant()
-  local here = worktree()
-  local tests = {
-    neovim = function()
-      return true
-    end,
-    tab = function(terminal)
-      return terminal.home == api.nvim_get_current_tabpage()
-    end,
-    worktree = function(terminal)
-      return terminal.worktree == here
-    end,
-  }
-  return tests[per]
+---@param terminal claude_ide.Terminal
+local function is_meant(terminal)
+  if M.is_per_tab() then
+    return terminal.home == api.nvim_get_current_tabpage()
+  end
+  local is_any = own_options.get('terminal', 'per') ~= 'worktree'
+  return is_any or terminal.worktree == worktree()
 end
 
 --- The one that commands mean: the one that the user is in, or the last used one; with the option
 --- `terminal.per` the last used one of this tab page, or of this worktree.
 ---@return claude_ide.Terminal?
 function M.current()
-  return M.of(api.nvim_get_current_buf()) or find(is_meant())
+  return M.of(api.nvim_get_current_buf()) or find(is_meant)
 end
 
 --- Like `current`, to be shown or hidden now: one in a pane that has just closed does not count.
@@ -140,10 +127,11 @@ function M.usable()
   return terminal
 end
 
---- Add a terminal that has been started here: its first fields.
+--- Add a terminal: its first fields. Without a name it gets a number.
 ---@param terminal table
 ---@return claude_ide.Terminal
 function M.add(terminal)
+  terminal.name = terminal.name or new_name()
   terminal.home, terminal.worktree = api.nvim_get_current_tabpage(), worktree()
   table.insert(terminals, 1, terminal)
   return terminal --[[@as claude_ide.Terminal]]
@@ -158,9 +146,119 @@ function M.use(terminal)
       table.insert(terminals, 1, table.remove(terminals, index))
     end
   end
-  if per ~= 'tab' or not api.nvim_tabpage_is_valid(terminal.home) then
+  if not (M.is_per_tab() and api.nvim_tabpage_is_valid(terminal.home)) then
     terminal.home = api.nvim_get_current_tabpage()
   end
+end
+
+-- The clients.
+
+-- The process id of the program in a terminal.
+---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
+local function job_of(terminal)
+  return terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
+end
+
+---@param pid integer of a client; 0 if unknown
+---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
+local function runs_in(pid, terminal)
+  return vim.list_contains(lineages[pid] or {}, job_of(terminal))
+end
+
+---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
+---@return integer[] pids
+local function clients_in(terminal)
+  return vim.tbl_filter(function(pid)
+    return runs_in(pid, terminal)
+  end, vim.tbl_keys(lineages))
+end
+
+--- The buffer of the terminal in which a client runs.
+---@param pid integer 0 if unknown
+---@return integer?
+function M.buffer_of_client(pid)
+  return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
+    return runs_in(pid, { bufnr = bufnr })
+  end)
+end
+
+--- The terminal of ours in which a client runs.
+---@param pid integer 0 if unknown
+---@return claude_ide.Terminal?
+function M.of_client(pid)
+  return find(function(terminal)
+    return runs_in(pid, terminal)
+  end)
+end
+
+--- Called by the host: the terminals that run, and which of them a command here can mean: that in which the
+--- user is, or else those of this tab page.
+---@return [string, string, boolean, string, integer[]][] terminals the id of the launch, the name, whether it
+---  is meant, the folder, and the process ids of its clients
+function M.running()
+  local entered, here = M.of(api.nvim_get_current_buf()), api.nvim_get_current_tabpage()
+  return vim.tbl_map(function(terminal)
+    local is_entered = terminal == entered or not entered and terminal.home == here
+    local pids = clients_in(terminal)
+    return { terminal.launch, terminal.name, is_entered, terminal.worktree, pids }
+  end, M.all())
+end
+
+--- Called by the host: whether the terminal of `:Claude` is running.
+---@return boolean
+function M.is_running()
+  return M.current() ~= nil
+end
+
+-- A terminal that the user has opened belongs where it is shown.
+local function home_of(pid)
+  local terminal = M.of_client(pid)
+  if terminal then
+    return terminal.home
+  end
+  local bufnr = M.buffer_of_client(pid)
+  local shown = vim.tbl_map(api.nvim_win_get_tabpage, bufnr and vim.fn.win_findbuf(bufnr) or {})
+  local here = api.nvim_get_current_tabpage()
+  return vim.list_contains(shown, here) and here or shown[1]
+end
+home.find_by(home_of)
+
+diff_why.find_by(function(pid)
+  local terminal = M.of_client(pid)
+  return terminal and terminal.launch
+end)
+
+--- Called by the host: the clients that belong to this tab page, which are those in the terminal that
+--- commands mean, if it belongs here.
+---@return integer[] pids
+function M.here()
+  local tabpage, current = api.nvim_get_current_tabpage(), M.current()
+  local meant = current and current.home == tabpage and clients_in(current) or {}
+  return #meant > 0 and meant
+    or vim.tbl_filter(function(pid)
+      return home_of(pid) == tabpage
+    end, vim.tbl_keys(lineages))
+end
+
+--- Mark the buffers in which a client runs. Proposals do not wait while the user is in one of them
+--- (`timing/moment.lua`).
+function M.mark()
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    if vim.bo[bufnr].buftype == 'terminal' then
+      local is_claudes = M.of(bufnr) ~= nil or #clients_in({ bufnr = bufnr }) > 0
+      vim.b[bufnr].claude_ide_terminal = is_claudes or nil
+    end
+  end
+end
+
+--- Called by the host with the connected clients.
+---@param connected integer[][] for each its process id, and those of its ancestors
+function M.connected(connected)
+  lineages = {}
+  for _, lineage in ipairs(connected) do
+    lineages[lineage[1]] = lineage
+  end
+  M.mark()
 end
 
 return M

@@ -1,6 +1,5 @@
 --- What the host needs to type prompts into terminals (`editor/typing.py`), and the words that are on their
 --- way: they are not lost with the CLI or the host.
-local clients = require('claude_ide.terminal.clients')
 local message = require('claude_ide.messages.message')
 local register = require('claude_ide.terminal.register')
 
@@ -35,8 +34,8 @@ end
 ---@return { error?: string, number: integer, bufnr: integer, pane: string, tmux: string } found the
 ---  prompt's number; the id of a pane if it is none of our buffers, and $TMUX
 function M.begin(pid, text)
-  local terminal = pid == 0 and register.current() or clients.terminal(pid)
-  local bufnr = terminal and terminal.bufnr or not terminal and clients.buffer(pid) or 0
+  local terminal = pid == 0 and register.current() or register.of_client(pid)
+  local bufnr = terminal and terminal.bufnr or not terminal and register.buffer_of_client(pid) or 0
   if not terminal and bufnr == 0 then
     local reason = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
       or 'Claude is not in a terminal of this Neovim'

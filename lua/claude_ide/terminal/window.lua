@@ -1,7 +1,8 @@
---- The window of a terminal: opened at a side, as a float or in a tab page, found, and closed.
-local custom = require('claude_ide.terminal.custom')
+--- The window of a terminal: opened at a side, as a float, in a tab page or by a function of the user's,
+--- found, and closed.
 local float = require('claude_ide.window.float')
 local location = require('claude_ide.window.location')
+local message = require('claude_ide.messages.message')
 local protected_windows = require('claude_ide.file.protected_windows')
 local register = require('claude_ide.terminal.register')
 local tiling = require('claude_ide.window.tiling')
@@ -26,14 +27,23 @@ local SMALLEST_SHARE, LEAST_COLUMNS, LEAST_LINES = 0.8, 80, 24
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'|'tmux'|claude_ide.TerminalFunction
 ---@field size number below 1 a share of the screen, else columns or lines
 
---- The window that shows a buffer in a tab page.
+--- The window that shows a buffer in this tab page.
 ---@param bufnr integer
----@param tabpage? integer default: the current one
 ---@return integer?
-function M.of(bufnr, tabpage)
-  return vim.iter(api.nvim_tabpage_list_wins(tabpage or 0)):find(function(window)
-    return api.nvim_win_get_buf(window) == bufnr
-  end)
+function M.of(bufnr)
+  local window = vim.fn.bufwinid(bufnr)
+  return window > 0 and window or nil
+end
+
+--- The window of this tab page that shows a CLI, first of all the one that commands mean.
+---@return integer?
+function M.of_any()
+  for _, terminal in ipairs(vim.list_extend({ register.current() }, register.all())) do
+    local window = terminal.bufnr and M.of(terminal.bufnr)
+    if window then
+      return window
+    end
+  end
 end
 
 ---@param bufnr integer
@@ -136,9 +146,35 @@ local function open_tab(bufnr)
   api.nvim_win_set_buf(window, bufnr)
 end
 
+--- Opens a terminal and returns its buffer; nil if the CLI runs outside Neovim.
+---@alias claude_ide.TerminalFunction fun(terminal: claude_ide.CustomTerminal): integer?
+
+---@class claude_ide.CustomTerminal
+---@field cmd? string[] the command to run; nil to show a terminal again
+---@field cwd? string the folder to run it in
+---@field env? table<string,string> variables for its environment; they contain secrets
+---@field bufnr? integer the buffer to show again
+
+--- Call the user's function that opens terminals (the option `terminal.side`). An error is shown, and so is a
+--- result that is no buffer.
+---@param open claude_ide.TerminalFunction
+---@param terminal claude_ide.CustomTerminal
+---@return integer? bufnr of the terminal; nil if it is not in this Neovim
+function M.call_custom(open, terminal)
+  local ok, result = pcall(open, terminal)
+  local is_buffer = ok and type(result) == 'number' and api.nvim_buf_is_valid(result)
+  if not ok then
+    message.show(('terminal.side: %s'):format(result), 'error')
+  elseif terminal.cmd and result ~= nil and not is_buffer then
+    local shown = vim.inspect(result, { newline = ' ', indent = '' })
+    message.show(('terminal.side returned %s, not a buffer; nil: none here'):format(shown), 'error')
+  end
+  return is_buffer and result or nil
+end
+
 ---@return boolean is_open
 local function open_as_wanted(bufnr, open)
-  custom.call(open, { bufnr = bufnr })
+  M.call_custom(open, { bufnr = bufnr })
   local window = M.of(bufnr)
   if window then
     api.nvim_set_current_win(window)
@@ -167,46 +203,33 @@ local function buffer_of(win)
   return register.of(kept[win]) and kept[win] or nil
 end
 
--- Keep the terminal in the current window.
+-- The current window shows a terminal from now on.
 local function keep(bufnr)
-  kept[api.nvim_get_current_win()] = bufnr
+  local window = api.nvim_get_current_win()
+  local options = vim.wo[window][0]
+  options.number, options.relativenumber, options.signcolumn = false, false, 'no'
+  options.foldcolumn, options.spell, options.list = '0', false, false
+  kept[window] = bufnr
   protected_windows.protect({ name = 'the terminal', buffer_of = buffer_of })
 end
 
--- Of the current window, once it shows the terminal.
-local function set_options()
-  local options = vim.wo[api.nvim_get_current_win()][0]
-  options.number, options.relativenumber, options.signcolumn = false, false, 'no'
-  options.foldcolumn, options.spell, options.list = '0', false, false
-end
-
---- Show a buffer in a new window, and go there.
----@param bufnr integer
----@param place claude_ide.TerminalPlace
-function M.open(bufnr, place)
-  if type(place.side) == 'function' and open_as_wanted(bufnr, place.side) then
-    return
-  end
-  local open = OPENERS[place.side] or open_split
-  open(bufnr, place)
-  set_options()
-  keep(bufnr)
-end
-
---- Show a buffer in a window that exists, or in a new one, and go there.
+--- Show a buffer in a new window, or in one that exists, and go there.
 ---@param bufnr integer
 ---@param place claude_ide.TerminalPlace
 ---@param window? integer
-function M.put(bufnr, place, window)
-  if not window then
-    return M.open(bufnr, place)
+function M.open(bufnr, place, window)
+  if window then
+    api.nvim_set_current_win(window)
+    kept[window] = bufnr
+    api.nvim_win_set_buf(window, bufnr)
+    M.entitle(bufnr)
+  elseif type(place.side) == 'function' and open_as_wanted(bufnr, place.side) then
+    return
+  else
+    local open = OPENERS[place.side] or open_split
+    open(bufnr, place)
   end
-  api.nvim_set_current_win(window)
-  kept[window] = bufnr
-  api.nvim_win_set_buf(window, bufnr)
-  set_options()
   keep(bufnr)
-  M.entitle(bufnr)
 end
 
 --- Give the float that shows a buffer the name of the buffer as its title.

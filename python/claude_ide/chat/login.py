@@ -1,5 +1,6 @@
 """Logs the user in to an agent, in a terminal, and then goes on."""
 
+import os
 from typing import Any
 
 from claude_ide.agents.agent import Login
@@ -9,6 +10,7 @@ from claude_ide.chat.chat import Chat
 from claude_ide.config import TerminalConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
+from claude_ide.program import required
 
 
 class Logins:
@@ -34,12 +36,12 @@ class Logins:
         """Run the command of a login in a terminal."""
         request = self._request(login.command, login.environment)
         if login.stays:
-            return await self._editor.port.terminals.toggle(request)
+            return await self._start(request)
         await chat.panel.open_login(request | {"name": chat.kind.name})
 
     async def run_for_servers(self, chat: Chat) -> None:
         """Log in to MCP servers, in a terminal."""
-        await self._editor.port.terminals.toggle(self._request(chat.kind.login_to_servers(), {}))
+        await self._start(self._request(chat.kind.login_to_servers(), {}))
 
     async def go_on(self, chat: Chat, *, succeeded: bool = True) -> None:
         """Start an agent again that has waited for the login, or does not know about it yet.
@@ -57,6 +59,12 @@ class Logins:
             return logins[0]
         chosen = await self._editor.select(f"Log in to {name}:", [each.name for each in logins])
         return None if chosen is None else logins[chosen]
+
+    async def _start(self, request: dict[str, Any]) -> None:
+        """Run a command in a terminal as if it were a CLI."""
+        path = required(request["cmd"][0], os.environ.get("PATH", ""))
+        command = {"cmd": [path, *request["arguments"]], "env": request["environment"]}
+        await self._editor.port.terminals.start(request | command)
 
     def _request(self, command: Any, environment: Any) -> dict[str, Any]:
         program, *arguments = command

@@ -54,7 +54,7 @@ class Terminals:
     def clients_run_as(self, clients: list[int]) -> None:
         """Report the process ids of the clients, so that the editor finds their terminals."""
         self._clients = clients
-        self._port.terminals.connected(clients)
+        self._port.terminals.connected([*map(pids.lineage, clients)])
 
     def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
         """Report what the agent of a terminal does (`activity.lua`)."""

@@ -17,7 +17,7 @@ import msgspec
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import PermissionPressed
-from claude_ide.editor.port.terminals import LeftPane
+from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.hooks import listener, panes, registration, report, status_line
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.reading import Readings
@@ -120,7 +120,8 @@ class Hooks:
         if link:
             await self.serve(Path(link))
         mark = panes.encoded(msgspec.structs.replace(pane.mark, editor=self._pid))
-        left = LeftPane(pane.id, pane.pid, Path(link).name, self._size, mark)
+        await asyncio.to_thread(panes.set_mark, os.environ, pane.id, mark)
+        left = TmuxPane(pane.id, pane.pid, Path(link).name, self._size, is_found=True)
         await self._editor.port.terminals.adopt(left)
         # Beside the pane the screen may be narrow.
         self._editor.notify(f"Claude found: type /ide in pane {pane.id}")

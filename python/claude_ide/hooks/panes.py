@@ -1,20 +1,34 @@
-"""CLIs in panes of tmux that an editor has left there, for the next editor to take over.
+"""CLIs in panes of tmux: opened, or left there by an editor for the next one to take over.
 
 Each such pane has a mark, an option of tmux: who serves its CLI, and where that finds its editor.
 """
 
+import contextlib
 import os
+import re
+import shlex
 import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from claude_ide import pids, repository
+from claude_ide.editor_name import editor_name
+from claude_ide.errors import UserError
 from claude_ide.program import locate
 
 LIMIT_SECONDS = 5.0
-FORMAT = "#{pane_id} #{pane_pid} #{@claude_ide}"
-"""The option is set in `terminal/pane.lua` and `pane.vim`."""
+MARK = "@claude_ide"
+OWN = re.compile(
+    r"(TERM|COLORTERM|MYVIMRC|PWD|OLDPWD|SHLVL|_)\Z|TERM_PROGRAM|TMUX|N?VIM|[^A-Za-z_]|\w*\W"
+)
+"""Variables of the pane, or of the editor only, and what is no name in a shell."""
+KEEP_OUTPUT = (
+    r"""[ "$code" -eq 0 ] || { printf '\n[exited %s; Enter closes this]' "$code"; read -r _; }"""
+)
+"""The pane closes with the script, and its output with it (`editor/typing.py` knows this text)."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -43,20 +57,71 @@ def encoded(mark: Mark) -> str:
     return msgspec.json.encode(mark).decode()
 
 
+def refusal(environment: Mapping[str, str]) -> str:
+    """Return why no pane can be opened; an empty string if one can."""
+    if not (environment.get("TMUX") and environment.get("TMUX_PANE")):
+        return f"this {editor_name()} does not run in tmux"
+    try:
+        locate("tmux", environment.get("PATH", ""))
+    except OSError:
+        return "tmux is not on PATH"
+    return ""
+
+
+def open_pane(
+    command: Sequence[str], environment: Mapping[str, str], folder: str, size: float, mark: str
+) -> tuple[str, int]:
+    """Run a command in a new pane on the right, and go there; return the ids of pane and process.
+
+    `size` is a share of the window, or columns. Raises `UserError` if tmux refuses.
+    """
+    script = _script(command, environment)
+    length = f"{int(size * 100)}%" if size < 1 else str(int(size))
+    place = ["-h", "-l", length, "-t", environment["TMUX_PANE"], "-c", folder]
+    shell = ["-P", "-F", "#{pane_id} #{pane_pid}", "sh", script]
+    try:
+        id_, pid = _tmux(environment, "split-window", *place, *shell).split()
+    except BaseException:
+        Path(script).unlink(missing_ok=True)
+        raise
+    set_mark(environment, id_, mark)
+    return id_, int(pid)
+
+
+def _script(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Write a command to a file, which deletes itself, and return its path.
+
+    Every user of the machine can read a command line, but not this file. A pane gets the
+    environment of tmux, not that of the editor.
+    """
+    exports = (
+        f"export {name}={shlex.quote(value)}"
+        for name, value in sorted(environment.items())
+        if not OWN.match(name)
+    )
+    lines = ['rm -f -- "$0"', *exports, shlex.join(command), "code=$?", KEEP_OUTPUT, ""]
+    descriptor, path = tempfile.mkstemp(prefix="claude-ide-")
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("\n".join(lines))
+    return path
+
+
+def set_mark(environment: Mapping[str, str], pane: str, mark: str) -> None:
+    """Mark a pane, so that the next editor finds it."""
+    with contextlib.suppress(UserError):  # the pane has closed
+        _tmux(environment, "set-option", "-p", "-t", pane, MARK, mark)
+
+
 def left(folder: str) -> list[Pane]:
     """Return the panes with CLIs of this project whose editors have ended."""
     if not os.environ.get("TMUX"):
         return []
+    form = f"#{{pane_id}} #{{pane_pid}} #{{{MARK}}}"
     try:
-        listed = subprocess.run(
-            [locate("tmux", os.environ.get("PATH", "")), "list-panes", "-a", "-F", FORMAT],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=LIMIT_SECONDS,
-        )
-    except (OSError, subprocess.SubprocessError):
+        listed = _tmux(os.environ, "list-panes", "-a", "-F", form)
+    except UserError:
         return []
-    found = (_decoded(line) for line in listed.stdout.splitlines())
+    found = map(_decoded, listed.splitlines())
     project = _project(folder)
     return [
         pane
@@ -65,11 +130,29 @@ def left(folder: str) -> list[Pane]:
     ]
 
 
-def _decoded(line: bytes) -> Pane | None:
+def _tmux(environment: Mapping[str, str], *words: str) -> str:
+    """Return what a command of tmux prints. Raises `UserError` if it fails."""
+    try:
+        done = subprocess.run(
+            [locate("tmux", environment.get("PATH", "")), *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LIMIT_SECONDS,
+            check=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise UserError(f"tmux: {error.stderr.decode(errors='replace').strip()}") from None
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UserError(f"tmux: {error}") from None
+    return done.stdout.decode(errors="replace")
+
+
+def _decoded(line: str) -> Pane | None:
     """Return a pane; None if it has no mark of ours."""
     try:
         id_, pid, mark = line.split(maxsplit=2)
-        return Pane(id_.decode(), int(pid), msgspec.json.decode(mark, type=Mark))
+        return Pane(id_, int(pid), msgspec.json.decode(mark, type=Mark))
     except (ValueError, msgspec.DecodeError):
         return None
 

@@ -6,30 +6,37 @@ from typing import Any, Protocol
 from claude_ide.editor.port.binding import Payload, notification, request
 
 
-class LeftPane(Payload, frozen=True):
-    """A CLI that an earlier editor has left in a pane of tmux."""
+class TmuxPane(Payload, frozen=True):
+    """A CLI in a pane of tmux; an earlier editor has left one that `is_found`.
+
+    `launch` is empty if it does not report what it does; without a `name` it gets a number.
+    """
 
     id: str
     pid: int
     launch: str
     size: float
-    mark: str
+    name: str = ""
+    is_found: bool = False
 
 
 class Terminals(Protocol):
     """The terminals. A client is known by its process id, a terminal by the id of its launch."""
 
-    @notification("terminal.connected")
-    def connected(self, clients: Sequence[int]) -> None:
-        """Report the process ids of the clients, so that the editor finds their terminals."""
+    @notification("terminal.register.connected")
+    def connected(self, lineages: Sequence[Sequence[int]]) -> None:
+        """Report the clients: the process id of each, and those of its ancestors.
+
+        The editor finds their terminals by them.
+        """
         ...
 
-    @request("terminal.here")
+    @request("terminal.register.here")
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""
         ...
 
-    @request("terminal.running")
+    @request("terminal.register.running")
     async def running(self) -> list[tuple[str, str, bool, str, list[int]]]:
         """Return the terminals that run, the last used one first.
 
@@ -38,23 +45,36 @@ class Terminals(Protocol):
         """
         ...
 
-    @request("terminal.is_running")
+    @request("terminal.register.is_running")
     async def is_running(self) -> bool:
         """Return whether the terminal of `:Claude` is running."""
         ...
 
     @request("terminal.toggle")
-    async def toggle(self, terminal: Mapping[str, Any]) -> None:
-        """Start a CLI, or hide or show the running one (`claude_ide.TerminalRequest`)."""
+    async def toggle(self, place: Mapping[str, Any]) -> bool:
+        """Hide or show the CLI that runs; return False if there is none to be started instead."""
         ...
 
-    @request("terminal.new")
-    async def new(self, terminal: Mapping[str, Any], name: str) -> None:
-        """Start another CLI; its name is for `:ClaudeSwitch`, a number if it is empty."""
+    @request("terminal.make_room")
+    async def make_room(self, name: str) -> None:
+        """Have another CLI, with this name or a number, take the place of the current one.
+
+        Raises `EditorError` if there is one with this name.
+        """
+        ...
+
+    @request("terminal.start")
+    async def start(self, terminal: Mapping[str, Any]) -> None:
+        """Start a CLI, and go there (`claude_ide.TerminalRequest`)."""
+        ...
+
+    @request("terminal.environment", large=True)
+    async def environment(self) -> dict[str, str]:
+        """Return the environment of the editor's child processes."""
         ...
 
     @request("terminal.adopt")
-    async def adopt(self, left: LeftPane) -> None:
+    async def adopt(self, pane: TmuxPane) -> None:
         """Take over a CLI in a pane of tmux."""
         ...
 
