@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"editor_name"},
     "paths": set(),
     "files": {"paths"},
-    "program": set(),
+    "program": {"editor_name", "errors"},
     "git": {"program"},
     "pids": set(),
     "repository": {"files"},

@@ -16,11 +16,9 @@ import msgspec
 from claude_ide import changes_command, program
 from claude_ide.app import App
 from claude_ide.editor.mentioning import Entry
-from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
-from claude_ide.hooks import panes
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
@@ -155,26 +153,23 @@ async def _open(app: App, given: list[str], more: Mapping[str, object] | None = 
     tools, variables = await app.tools_for_a_terminal(hooks.id)
     variables |= hooks.environment
     command = [path, *words, *options, *tools, *hooks.options, *arguments]
-    size, name = terminal.size, str((more or {}).get("name", ""))
-    problem = _not_there(terminal.side, environment)
+    problem = _not_there(app, terminal.side, environment)
     if terminal.side == "tmux" and not problem:
-        folder = await app.editor.port.buffers.folder()
-        opening = (command, environment | variables, folder, size, hooks.mark)
-        id_, pid = await asyncio.to_thread(panes.open_pane, *opening)
-        await app.editor.port.terminals.adopt(TmuxPane(id_, pid, hooks.id, size, name))
+        name = str((more or {}).get("name", ""))
+        await app.hooks.open_pane(hooks, command, environment | variables, name)
         return
-    look = {"side": terminal.side, "size": size, "keys": terminal.keys}
+    look = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
     request = {"cmd": command, "env": variables, "launch": hooks.id, **look, **(more or {})}
     if problem:
         request["note"] = f"{problem}, so Claude opens in a split"
     await app.editor.port.terminals.start(request)
 
 
-def _not_there(side: str, environment: Mapping[str, str]) -> str:
+def _not_there(app: App, side: str, environment: Mapping[str, str]) -> str:
     """Return why a CLI cannot open at a side; an empty string if it can."""
     if side == "float" and editor_name() == VIM:
         return "a terminal in a popup cannot be left"
-    return panes.refusal(environment) if side == "tmux" else ""
+    return app.hooks.obstacle_to_panes(environment) if side == "tmux" else ""
 
 
 @command("ClaudeMcpConfig")

@@ -45,7 +45,7 @@ ABOUT_TO_ASK = re.compile(r"\s*Waiting for permission")
 FOLDED = re.compile(r"\[Pastedtext#\d+[^\]]*\]")
 """The CLI folds a long text; here without blanks."""
 KEPT = re.compile(r"\[exited \d+; Enter closes this\]")
-"""The last row of a pane whose CLI has ended (`terminal/pane.lua`)."""
+"""The last row of a pane whose CLI has ended (`hooks/panes.py`)."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BEGUN_MENTION = re.compile(r'@(?:\S*|"[^"\n]*"?)\Z')
 

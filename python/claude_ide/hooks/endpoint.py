@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,6 +107,23 @@ class Hooks:
         """Have the CLI with this link report to us, whoever has started it. Raises `OSError`."""
         await self.open()
         await asyncio.to_thread(self._links.serve, link)
+
+    def obstacle_to_panes(self, environment: Mapping[str, str]) -> str:
+        """Return why no pane of tmux can be opened; an empty string if one can."""
+        return panes.refusal(environment)
+
+    async def open_pane(
+        self, launch: Launch, command: Sequence[str], environment: Mapping[str, str], name: str
+    ) -> None:
+        """Run a command in a pane of tmux, which gets a name, or a number if that is empty.
+
+        `environment` is that of the editor, and what is added to it. Raises `UserError`.
+        """
+        folder = await self._editor.port.buffers.folder()
+        opening = (command, environment, folder, self._size, launch.mark)
+        id_, pid = await asyncio.to_thread(panes.open_pane, *opening)
+        opened = TmuxPane(id_, pid, launch.id, self._size, name)
+        await self._editor.port.terminals.adopt(opened)
 
     async def find_panes(self) -> None:
         """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
