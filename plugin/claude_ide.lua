@@ -30,7 +30,7 @@ end
 
 local function window(module, fn)
   return function(opts)
-    if not require('claude_ide.window.command_window').is_in_the_way() then
+    if not require('claude_ide.window.location').has_command_window() then
       require('claude_ide.' .. module)[fn](opts)
     end
   end
@@ -216,7 +216,7 @@ command(
   }
 )
 command('ClaudePrompt', function(opts)
-  if require('claude_ide.window.command_window').is_in_the_way() then
+  if require('claude_ide.window.location').has_command_window() then
     return
   elseif opts.args ~= '' then
     return require('claude_ide.named_prompt').send(opts)
@@ -342,7 +342,7 @@ plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (ope
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),
-  callback = vim.schedule_wrap(editor('window.leftover', 'clear')),
+  callback = vim.schedule_wrap(editor('window.label', 'clear_leftovers')),
 })
 
 local function auto_start()

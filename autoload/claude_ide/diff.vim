@@ -4,22 +4,22 @@ vim9script
 import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
-import autoload './diff/choice.vim'
+import autoload './diff/decision.vim'
 import autoload './diff/layout.vim'
-import autoload './diff/proposal.vim'
-import autoload './diff/remarks.vim'
-import autoload './diff/settings.vim'
+import autoload './diff/quotation.vim'
 import autoload './diff/waiting.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './file/borrowed_buffer.vim'
 import autoload './file/kept.vim'
+import autoload './file/rebase.vim'
 import autoload './file/text.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './messages/screen.vim'
 import autoload './timing/moment.vim'
-import autoload './window/home.vim'
+import autoload './ui/vim_ui.vim'
+import autoload './window/location.vim'
 
 # Seconds that a diff must have been on the screen for a command to accept it.
 const NOTICED = 0.4
@@ -109,8 +109,30 @@ def PassOn(diff: dict<any>): list<list<string>>
   return [lines]
 enddef
 
+# The changed lines of a proposal that is on the screen, in words.
+def LinesOf(diff: dict<any>): string
+  const left = empty(diff.view) ? -1 : winbufnr(get(diff.view.windows, 'left', -1))
+  if left < 0
+    return ''
+  endif
+  const areas = rebase.Areas(getbufline(left, 1, '$'), getbufline(diff.bufnr, 1, '$'))
+  const found = areas->mapnew((_, area) =>
+    quotation.Lines([area[2] + 1, max([area[2] + 1, area[3]])]))
+  return empty(found) ? '' : $' ({found->join(", ")})'
+enddef
+
+# The remarks on a decision: `reason` for an agent that accepts one with the answer, `words` for an
+# agent that has to be told in its next prompt. Empty without a reason.
+def Remarks(diff: dict<any>, accepted: bool, why: string): dict<string>
+  if accepted || why ==# ''
+    return {}
+  endif
+  const edit = $'your edit of {diff.where.path}{LinesOf(diff)}'
+  return {reason: why, words: $'I have rejected {edit}: {why}'}
+enddef
+
 def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
-  final answer: dict<any> = remarks.Of(diff, accepted, why)
+  final answer: dict<any> = Remarks(diff, accepted, why)
   extend(answer, {id: diff.id, accepted: accepted})
   if has_key(diff, 'OnDecided')
     call(diff.OnDecided, accepted ? [lines] : [])
@@ -171,9 +193,9 @@ enddef
 
 def Show(diff: dict<any>)
   if diff.bufnr == 0
-    diff.bufnr = proposal.New(diff, (accepted) => Decide(diff, accepted))
+    diff.bufnr = decision.Propose(diff, (accepted) => Decide(diff, accepted))
   endif
-  diff.view = home.Visit(get(diff, 'pid', 0), () => layout.Open(diff))
+  diff.view = location.Visit(get(diff, 'pid', 0), () => layout.Open(diff))
   diff.shown_at = reltime()
   if diff.focus
     moment.Guard(() => WhenReady(diff))
@@ -181,6 +203,15 @@ def Show(diff: dict<any>)
     moment.Settle()
     WhenReady(diff)
   endif
+enddef
+
+# Whether a diff that appears takes the user to it.
+def TakesFocus(): bool
+  const options = get(g:, 'claude_ide', {})
+  const diff = type(options) == v:t_dict ? get(options, 'diff', {}) : {}
+  const focus = type(diff) == v:t_dict ? get(diff, 'focus', true) : true
+  # Users write a number, too.
+  return index([v:t_bool, v:t_number], type(focus)) < 0 || !!focus
 enddef
 
 # A diff that leaves the user where they are need not wait until they can be taken elsewhere.
@@ -229,7 +260,7 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
     # The host knows nothing of a rewrite of a buffer, for which no file will be written.
     diff.where = {path: fnamemodify(diff.path, ':~:.'), warning: ''}
   endif
-  diff.focus = settings.TakesFocus()
+  diff.focus = TakesFocus()
   diff.Place = () => PlaceOf(diff)
   diffs[id] = diff
   CountChanged()
@@ -272,6 +303,28 @@ enddef
 
 def Ordered(): list<dict<any>>
   return values(diffs)->sort((one, other) => one.id - other.id)
+enddef
+
+def Ask(shown: list<dict<any>>, Apply: func)
+  const names = shown->mapnew((_, diff) => $'{diff.where.path} ({diff.title})')
+  vim_ui.Select('Which diff?', names, (index) => {
+    if index > 0
+      call(Apply, [shown[index - 1]])
+    endif
+  })
+enddef
+
+# Call `Apply` with the current window's diff, else with the only one, else with the user's choice.
+def WithChosen(Apply: func)
+  const shown = Ordered()->filter((_, diff) => !empty(diff.view))
+  const here = shown->copy()->filter((_, diff) => layout.HasWindow(diff.view, win_getid()))
+  if !empty(here) || len(shown) == 1
+    call(Apply, [get(here, 0, get(shown, 0))])
+  elseif len(shown) > 1
+    Ask(shown, Apply)
+  else
+    message.Show('no diff is open', 'warn')
+  endif
 enddef
 
 # The diffs that wait for a decision, ordered by id: {id, path, title, shown}; `shown` is whether it
@@ -331,7 +384,7 @@ enddef
 #
 # Emits `diff_accept_edits` {id}.
 export def AcceptEdits()
-  choice.Choose(values(diffs), (diff) => {
+  WithChosen((diff) => {
     if !has_key(diff, 'offer')
       message.Show(NO_OFFER, 'warn')
     elseif IsNoticed(diff)
@@ -347,10 +400,10 @@ export def Accept(id: number)
   endif
 enddef
 
-# Accept or reject the diff that the user means (`choice.Choose`). A key that was typed before they could
+# Accept or reject the diff that the user means (`WithChosen`). A key that was typed before they could
 # notice it accepts nothing.
 export def DecideHere(accepted: bool, why = '')
-  choice.Choose(values(diffs), (diff) => {
+  WithChosen((diff) => {
     if !accepted || IsNoticed(diff)
       Decide(diff, accepted, why)
     endif

@@ -3,6 +3,7 @@
 local addressee = require('claude_ide.addressee')
 local announce = require('claude_ide.messages.announce')
 local comments = require('claude_ide.diff.comments')
+local diff = require('claude_ide.diff')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 local quotation = require('claude_ide.diff.quotation')
@@ -23,7 +24,7 @@ local repeated ---@type string? the words of the last comment, for `.`
 local function is_beside_proposal()
   return vim.wo.diff
     and vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
-      return comments.takes(api.nvim_win_get_buf(win))
+      return diff.commentable(api.nvim_win_get_buf(win)) ~= nil
     end)
 end
 
@@ -38,8 +39,9 @@ end
 ---@param where claude_ide.Commented
 ---@param words string
 local function comment(where, words)
-  if comments.takes(where.bufnr) then
-    return comments.add(where.bufnr, where.first, where.last, where.is_range, words)
+  local path = diff.commentable(where.bufnr)
+  if path then
+    return comments.add(where.bufnr, path, where, words)
   end
   local lines = { where.first + 1, where.last }
   addressee.send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
@@ -53,10 +55,7 @@ local function comment(where, words)
 end
 
 local function remove(where)
-  local count = comments.takes(where.bufnr)
-      and comments.remove(where.bufnr, where.first, where.last, where.is_range)
-    or 0
-  if count == 0 then
+  if comments.remove(where.bufnr, where) == 0 then
     message.show('no comment is here', 'warn')
   end
 end
@@ -65,7 +64,7 @@ end
 ---@param where claude_ide.Commented
 ---@param words string
 local function comment_or_ask(where, words)
-  local obstacle = not comments.takes(where.bufnr) and refusal(where.bufnr)
+  local obstacle = not diff.commentable(where.bufnr) and refusal(where.bufnr)
   if obstacle then
     return message.show(obstacle, 'warn')
   elseif words ~= '' then

@@ -142,7 +142,7 @@ end)
 ---@param fn claude_ide.CommandFunction
 function M.run(opts, fn)
   local is_free = WITHOUT_WINDOW[opts.name]
-    or not require('claude_ide.window.command_window').is_in_the_way()
+    or not require('claude_ide.window.location').has_command_window()
   if is_free then
     ready.run(opts, fn)
   end

@@ -46,15 +46,15 @@ async def _show(side: Side, text: str) -> tuple[float, float]:
     """Return the time until a diff is drawn, and the CPU of Neovim for it."""
     nvim = side.editor
     (nvim.project / "file.py").write_text(text)
-    await _pass(REST)
+    await wait(REST)
     await nvim.ask("await_diff")
     before = await nvim.ask("cpu")
     asked = await side.show(str(nvim.project / "file.py"), texts.few_changed(text))
     visible, _ = await nvim.report("visible")
-    await _pass(SETTLE)
+    await wait(SETTLE)
     return visible - asked, await nvim.ask("cpu") - before
 
 
-async def _pass(milliseconds: float) -> None:
+async def wait(milliseconds: float) -> None:
     began = now()
     await until(lambda: now() - began >= milliseconds)

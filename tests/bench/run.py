@@ -22,6 +22,7 @@ BENCHMARKS = (
     "growth",
     "open_files",
     "first_diff",
+    "modules",
     "diff",
     "inline",
     "crowd",

@@ -1,4 +1,4 @@
-"""`diff/borrowed_window.lua`: borrows a window for a diff, and restores it."""
+"""`diff/windows.lua`: borrows a window for a diff, and restores it."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from support.diffs import everything
 from support.neovim import Neovim
 
-BORROW = "_G.borrowed = require('claude_ide.diff.borrowed_window').borrow(vim.fn.win_getid())"
-GIVE_BACK = "require('claude_ide.diff.borrowed_window').give_back(_G.borrowed)"
+BORROW = "_G.borrowed = require('claude_ide.diff.windows').borrow(vim.fn.win_getid())"
+GIVE_BACK = "require('claude_ide.diff.windows').give_back(_G.borrowed)"
 
 
 @pytest.fixture

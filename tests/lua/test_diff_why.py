@@ -1,4 +1,4 @@
-"""`diff/why.lua`: the window bar says why the agent wants an edit."""
+"""`diff/winbar.lua`: the window bar says why the agent wants an edit."""
 
 from pathlib import Path
 
@@ -9,9 +9,13 @@ from support.neovim import Neovim
 
 BAR = "nvim_eval_statusline(&winbar, {'winid': win_getid(), 'use_winbar': v:true}).str"
 WORDS = "I use a constant, so that the price is in one place."
-TELL = "require('claude_ide.diff.why').tell(...)"
+TELL = "require('claude_ide.diff.winbar').tell(...)"
 PID = 77
-FIND = f"require('claude_ide.diff.why').find_by(function(pid) return pid == {PID} and 'mine' end)"
+FIND = f"""
+require('claude_ide.window.location').find_by(function(pid)
+  return nil, pid == {PID} and 'mine' or nil
+end)
+"""
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ async def nvim(nvim: Neovim) -> Neovim:
         (280, f"Claude Code a.txt hunk 1/1 {WORDS} :w accept · :q reject · g? keys"),
         (160, "a.txt hunk 1/1 I use a constant, so that the price is… :w accept · :q reject"),
         (120, "a.txt hunk 1/1 I use a constant, … :w accept · :q reject"),
-        (90, "Claude Code a.txt :w accept · :q reject"),
+        (90, "a.txt hunk 1/1 :w accept · :q reject"),
     ],
 )
 async def test_the_words_get_the_room_that_is_left(

@@ -1,4 +1,4 @@
-"""`window/leftover.lua`: a restored session of Neovim shows no empty panel."""
+"""`window/label.lua`: a restored session of Neovim shows no empty panel."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ async def test_a_chat_opens_despite_the_leftover_buffers_of_a_session(
 
 
 async def test_clearing_leftovers_keeps_a_panel_in_use(nvim: Neovim, session: Path) -> None:
-    await nvim.lua("require('claude_ide.window.leftover').clear()")
+    await nvim.lua("require('claude_ide.window.label').clear_leftovers()")
 
     assert await nvim.eval("winnr('$')") == 3
 
@@ -64,7 +64,7 @@ async def test_clearing_leftovers_keeps_a_panel_in_use(nvim: Neovim, session: Pa
 async def test_every_kind_of_leftover_is_removed(nvim: Neovim, name: str) -> None:
     await nvim.command(f"edit {name.replace(' ', chr(92) + ' ')}")
 
-    await nvim.lua("require('claude_ide.window.leftover').clear()")
+    await nvim.lua("require('claude_ide.window.label').clear_leftovers()")
 
     assert await nvim.eval(f"bufexists('{name}')") == 0
 
@@ -80,6 +80,6 @@ async def test_a_file_of_the_user_with_such_a_name_stays(
     if state == "typed":
         await nvim.command("call setline(1, 'mine')")
 
-    await nvim.lua("require('claude_ide.window.leftover').clear()")
+    await nvim.lua("require('claude_ide.window.label').clear_leftovers()")
 
     assert await nvim.eval("bufname()") == name

@@ -1,14 +1,29 @@
 vim9script
-# A buffer that decides something: writing it accepts, wiping it out rejects.
+# Buffers that decide something: writing one accepts, wiping it out rejects. One with a proposed text can
+# get further versions of it, from whoever has proposed the change: each is one undo step.
+#
+# A diff then has `states`: the states in the undo history that hold its versions, from 1. Version 0
+# is the proposal itself, or the newest version when it was read again; `oldest` is that number.
 
 import autoload '../file/command_buffer.vim'
-import autoload '../file/text.vim'
+import autoload '../file/edit.vim'
+import autoload '../file/text.vim' as file_text
 import autoload '../messages/message.vim'
+import autoload '../messages/plain.vim'
+import autoload '../messages/screen.vim'
+import autoload '../timing/moment.vim'
+import autoload '../window/inside.vim'
+import autoload '../window/label.vim'
+
+const INDENTATION = ['tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop']
+const ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
+const LARGEST_COLOURED = 1000000 # bytes
+const GONE = -1
 
 final handlers: dict<dict<any>> = {} # by buffer
 
 def Restore(bufnr: number)
-  text.Put(bufnr, call(handlers[bufnr].Text, []))
+  file_text.Put(bufnr, call(handlers[bufnr].Text, []))
 enddef
 
 def Explain(bufnr: number)
@@ -29,7 +44,7 @@ enddef
 # caller unlocks it.
 export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
   handlers[bufnr] = extendnew(listening, {is_explained: false})
-  text.Put(bufnr, lines)
+  file_text.Put(bufnr, lines)
   setbufvar(bufnr, '&buftype', 'acwrite')
   setbufvar(bufnr, '&bufhidden', 'wipe')
   setbufvar(bufnr, '&fileencoding', 'utf-8')
@@ -42,10 +57,97 @@ export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
   augroup END
 enddef
 
-# Map the keys of the current buffer, which decides something. `ZZ` would only write what is
-# modified.
-export def MapKeys()
+# The text that a proposal gets when it is read again, without a history: its newest version.
+def Newest(diff: dict<any>): list<string>
+  diff.oldest = len(get(diff, 'states', []))
+  diff.states = repeat([GONE], diff.oldest)
+  return diff.text
+enddef
+
+# We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
+# another plugin's autocommands, which would write it.
+def LabelOf(diff: dict<any>): string
+  const tail = fnamemodify(diff.where.path, ':t')
+  return $'{plain.OneLine(get(diff, "agent", "Claude"))} ({plain.OneLine(tail)})'
+enddef
+
+# Make the buffer of a proposal; return its number. `Decide` gets whether the user has accepted, and
+# may be called more than once.
+export def Propose(diff: dict<any>, Decide: func(bool)): number
+  const bufnr = label.NewBuffer('claude-diff', LabelOf(diff))
+  Fill(bufnr, diff.text, {
+    Written: () => Decide(true),
+    Wiped: () => Decide(false),
+    Text: () => Newest(diff),
+  })
+  return bufnr
+enddef
+
+# Give the current buffer the filetype of a diff's file, whose own buffer is `original`.
+export def SetFiletype(diff: dict<any>, original: number)
+  if reduce(diff.text, (sum, line) => sum + len(line) + 1, 0) > LARGEST_COLOURED
+    return
+  endif
+  const filetype = getbufvar(original, '&filetype')
+  if filetype !=# ''
+    execute 'silent! setlocal filetype=' .. filetype
+  else
+    # By its name, and by its text.
+    execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' fnameescape(diff.path)
+  endif
+enddef
+
+# Set the filetype and indentation of the current buffer, the proposal, to those of its file.
+# `original` is the file's own buffer, or the one shown in its place.
+export def MatchFile(diff: dict<any>, original: number)
+  # By itself it would only write what is modified.
   nnoremap <buffer> ZZ <Cmd>write<CR>
+  diff.accepts_edits_by = hasmapto(ACCEPT_EDITS, 'n') ? '' : 'gA'
+  if diff.accepts_edits_by !=# ''
+    execute 'nmap <buffer> <nowait>' diff.accepts_edits_by ACCEPT_EDITS
+  endif
+  SetFiletype(diff, original)
+  if getbufvar(original, '&buftype') ==# ''
+    for name in INDENTATION
+      setbufvar(diff.bufnr, '&' .. name, getbufvar(original, '&' .. name))
+    endfor
+  endif
+  # A filetype plugin may have set these.
+  setlocal bufhidden=wipe noswapfile nomodified nomodifiable nobuflisted
+enddef
+
+# The current state in the undo history of a buffer, and all states on its branch.
+def History(bufnr: number): list<any>
+  return eval(trim(inside.Run(bufnr, 'silent echo string([undotree().seq_cur, '
+    .. 'undotree().entries->mapnew((_, entry) => entry.seq)])')))
+enddef
+
+# The number of the version that the text of a proposal is based on.
+export def Version(diff: dict<any>): number
+  const [current, branch] = History(diff.bufnr)
+  const states: list<number> = get(diff, 'states', [])
+  for index in range(len(states) - 1, 0, -1)
+    if states[index] <= current && index(branch, states[index]) >= 0
+      return index + 1
+    endif
+  endfor
+  return get(diff, 'oldest', 0)
+enddef
+
+# Replace the text of a proposal; return the number of the new version.
+export def Revise(diff: dict<any>, lines: list<string>): number
+  const bufnr: number = diff.bufnr
+  edit.Change(bufnr, lines)
+  # As for the user's changes: `:q` would ask about a modified buffer.
+  setbufvar(bufnr, '&modified', false)
+  diff.text = file_text.Get(bufnr)
+  diff.states = get(diff, 'states', []) + [History(bufnr)[0]]
+  for win in win_findbuf(bufnr)
+    win_execute(win, 'if &diff | diffupdate | endif')
+  endfor
+  screen.Draw()
+  moment.Settle()
+  return len(diff.states)
 enddef
 
 defcompile

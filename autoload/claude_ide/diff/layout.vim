@@ -2,11 +2,12 @@ vim9script
 # A diff as a visit: shown, and closed without a trace. Closing it takes the user back, and restores
 # the tabpage where it was opened.
 
-import autoload './diffopt.vim'
 import autoload './winbar.vim'
 import autoload './windows.vim' as diff_windows
 import autoload '../window/location.vim'
 import autoload '../window/shape.vim'
+
+const LARGE = 100000 # bytes of the proposal
 
 final views: list<dict<any>> = []
 # The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
@@ -14,6 +15,42 @@ final views: list<dict<any>> = []
 var scrollopt = ''
 # The user's 'laststatus'. At 0, the bars would not be shown.
 var laststatus = 0
+
+var large_diffs = 0 # on the screen
+var user_diffopt = ''
+var our_diffopt = ''
+
+def Size(text: list<string>): number
+  return reduce(text, (sum, line) => sum + len(line) + 1, 0)
+enddef
+
+# A diff with this text opens. Returns whether it is a large one, for `RestoreDiffopt`. While one is open,
+# 'diffopt' has no "inline:char" and "inline:word", the first of which is the default since 9.2: they compare
+# within lines for seconds there.
+def LimitDiffopt(text: list<string>): bool
+  if Size(text) <= LARGE
+    return false
+  endif
+  large_diffs += 1
+  if large_diffs == 1
+    user_diffopt = &diffopt
+    const parts = split(&diffopt, ',')->filter((_, part) => part !~# '^inline:\%(char\|word\)$')
+    if join(parts, ',') !=# &diffopt
+      &diffopt = join(parts, ',')
+    endif
+    our_diffopt = &diffopt
+  endif
+  return true
+enddef
+
+# A large diff has closed. After the last one the user's value is restored, unless they have set
+# another one since.
+def RestoreDiffopt()
+  large_diffs -= 1
+  if large_diffs == 0 && &diffopt ==# our_diffopt && user_diffopt !=# our_diffopt
+    &diffopt = user_diffopt
+  endif
+enddef
 
 # Whether a window belongs to a diff.
 export def HasWindow(view: dict<any>, win: number): bool
@@ -33,7 +70,7 @@ def OwnTab(view: dict<any>): number
 enddef
 
 def OpenWindows(view: dict<any>)
-  view.is_large = diffopt.Opened(view.diff.text)
+  view.is_large = LimitDiffopt(view.diff.text)
   diff_windows.Open(view.windows, view.diff)
   winbar.Set(view.diff, view.windows)
   if OwnTab(view) == 0
@@ -160,7 +197,7 @@ export def Close(view: dict<any>): bool
   endif
   shape.Restore(view.shape)
   if view.is_large
-    diffopt.Closed()
+    RestoreDiffopt()
   endif
   if empty(views)
     autocmd! claude_ide_diff_exit

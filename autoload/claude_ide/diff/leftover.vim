@@ -2,7 +2,7 @@ vim9script
 # Removes the diffs that a session restores. It was saved while they were open; restored, a proposal
 # is empty and nothing waits for it, but its tabpage and the options of the file's window are there.
 
-import autoload './borrowed_window.vim'
+import autoload './windows.vim' as diff_windows
 import autoload '../window/label.vim'
 import autoload '../window/tiling.vim'
 import autoload '../messages/message.vim'
@@ -34,7 +34,7 @@ enddef
 # Give a file's window its options back: the user's own values are not in the session. If the diff
 # seems to have made it, close its tabpage.
 def Return(win: number)
-  win_execute(win, borrowed_window.OPTIONS->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
+  win_execute(win, diff_windows.OPTIONS->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
   const tab = win_id2tabwin(win)[0]
   if gettabinfo(tab)[0].windows == [win] && IsShownElsewhere(win)
     execute $'silent :{tab}tabclose'

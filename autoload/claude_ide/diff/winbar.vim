@@ -3,9 +3,10 @@ scriptencoding utf-8
 # The bars of a diff: the file, who proposes the change, and the keys. Vim has no window bars, so
 # the windows' status lines show them.
 
-import autoload './why.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/plain.vim'
+import autoload '../messages/screen.vim'
+import autoload '../window/location.vim'
 import autoload '../window/winbar.vim' as window_bar
 
 # Widest first.
@@ -25,6 +26,9 @@ const LEAST_WARNING = 4
 const LEAST_WHY = 12
 
 final bars: dict<dict<any>> = {} # by window
+# What agents have said before they edit a file. The CLI in a terminal does not say so with its edit:
+# its hooks report it for the file, often only after the diff has opened.
+final reasons: dict<string> = {} # by launch and path
 
 def BlankAround(text: string): string
   return text ==# '' ? '' : $' {text} '
@@ -132,6 +136,20 @@ def CountOf(bar: dict<any>): string
   return place > 0 && count > 1 ? $'diff {place}/{count}' : ''
 enddef
 
+# What the agent has said before it has proposed a diff; empty if that is unknown.
+def Why(diff: dict<any>, launch: string): string
+  return get(diff, 'why', get(reasons, $'{launch} {diff.path}', ''))
+enddef
+
+# Note what the CLI of a launch has said before it edits a file; `words` is empty if the edit is
+# over.
+export def Tell(launch: string, path: string, words: string): bool
+  reasons[$'{launch} {path}'] = words
+  reasons->filter((_, said) => said !=# '')
+  screen.DrawStatusLines()
+  return true
+enddef
+
 # The status line of the window that is being drawn, in the format of 'statusline'.
 export def Line(): string
   const win = g:statusline_winid
@@ -141,7 +159,7 @@ export def Line(): string
   final bar = copy(bars[win])
   bar.count = CountOf(bar)
   bar.keys = has_key(bar, 'diff') ? KeysFor(bar.diff) : []
-  bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(why.Of(bar.diff, bar.launch))) : ''
+  bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(Why(bar.diff, bar.launch))) : ''
   const shown = Fit(bar, winwidth(win))
   return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine')
     .. Part(shown.warning, 'ErrorMsg') .. Part(shown.note, 'WarningMsg')
@@ -174,7 +192,7 @@ export def Set(diff: dict<any>, windows: dict<any>)
   bars[windows.left] = extend({note: NoteOf(diff, windows) ?? 'current'}, common, 'keep')
   bars[windows.right] = extend({
     diff: diff,
-    launch: why.LaunchOf(diff),
+    launch: location.LaunchOf(get(diff, 'pid', 0)),
     title: strtrans(plain.OneLine(diff.title)),
     hint: strtrans(plain.OneLine(get(diff, 'hint', has_key(diff, 'label') ? $'[{diff.label}]' : ''))),
   }, common, 'keep')

@@ -1,17 +1,90 @@
 vim9script
-# The two windows of a diff: the file on the left (or above), the proposal on the right (below).
+# The two windows of a diff: the file on the left (or above), the proposal on the right (below); and
+# the state of a window before a diff uses it.
 
-import autoload './borrowed_window.vim'
-import autoload './proposal.vim'
+import autoload './decision.vim'
 import autoload './virtual_text.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
+import autoload '../window/tiling.vim'
 
 const LEAST_WIDTH = 40
 const SEARCHED = 10000 # lines
+# `:diffthis` sets all of them but 'statusline', which is ours.
+export const OPTIONS = ['statusline', 'diff', 'scrollbind', 'cursorbind', 'wrap', 'foldmethod',
+  'foldcolumn', 'foldlevel', 'foldenable']
 # How a window shows lines. Otherwise those of the two windows would not line up.
 const LOOKS = ['breakindent', 'colorcolumn', 'conceallevel', 'concealcursor', 'cursorcolumn',
   'cursorline', 'linebreak', 'list', 'number', 'numberwidth', 'relativenumber', 'signcolumn']
+
+# What `Note` has read, for the caller of `win_execute()`.
+var noted: dict<any> = {}
+
+# The commands that make the folds of the current window, taken from the script that `:mkview`
+# writes. The rest of the script loads files, sets options and runs autocommands.
+def FoldCommands(): list<string>
+  const name = tempname()
+  const viewoptions = &viewoptions
+  &viewoptions = 'folds'
+  try
+    execute 'silent noautocmd mkview!' fnameescape(name)
+  finally
+    &viewoptions = viewoptions
+  endtry
+  const script = readfile(name)
+  delete(name)
+  const settings = script->mapnew((index, line) => line =~# '^setlocal ' ? index : -1)
+  const first = max(settings)
+  const last = script->indexof((_, line) => line =~# '^\%(let \)\?&g:so')
+  # The level is an option that `GiveBack` sets. Newer Vims write Vim9 script, older ones legacy
+  # script.
+  return first >= last ? [] : script[first + 1 : last - 1]
+    ->filter((_, line) => line !~# '^\%(let \)\?&fdl')
+enddef
+
+# Called in a window.
+export def Note()
+  noted = {view: winsaveview(), folds: &foldmethod ==# 'manual' ? FoldCommands() : []}
+enddef
+
+# Snapshot a window, for `GiveBack`.
+def Borrow(win: number): dict<any>
+  final options: dict<any> = {}
+  for name in OPTIONS
+    options[name] = tiling.Option(win, name)
+  endfor
+  # As the window has it: empty where the global one applies.
+  options.statusline = win_execute(win, 'echon &l:statusline')
+  win_execute(win, 'call claude_ide#diff#windows#Note()')
+  return {win: win, bufnr: winbufnr(win), options: options, view: noted.view, folds: noted.folds}
+enddef
+
+# Called in a window.
+export def Unfold(folds: list<string>, view: dict<any>)
+  for command in folds
+    execute 'silent! keepjumps legacy ' .. command
+  endfor
+  winrestview(view)
+enddef
+
+# End diff mode in a window and restore its state; folds and view only if it shows the same buffer.
+def GiveBack(window: dict<any>)
+  const [tab, number] = win_id2tabwin(window.win)
+  if tab == 0
+    return
+  endif
+  win_execute(window.win, 'diffoff')
+  for [name, value] in items(window.options)
+    # Only those that differ: setting 'foldlevel', even to its own value, opens and closes folds.
+    if string(tiling.Option(window.win, name)) !=# string(value)
+      settabwinvar(tab, number, '&' .. name, value)
+    endif
+  endfor
+  if winbufnr(window.win) == window.bufnr
+    win_execute(window.win, printf('call claude_ide#diff#windows#Unfold(%s, %s)',
+      string(window.folds), string(window.view)))
+  endif
+enddef
 
 # The buffer to compare, if it is not the file on disk; else 0. The user may have unloaded it since
 # the request.
@@ -22,20 +95,16 @@ def BufferOf(diff: dict<any>): number
   return get(diff, 'is_unsaved', false) ? buffers.Loaded(diff.path) : 0
 enddef
 
-def Exists(win: number): bool
-  return win > 0 && win_id2tabwin(win) != [0, 0]
-enddef
-
 # Show the text to compare in the current, left window, and snapshot that.
 def ShowOriginal(windows: dict<any>, diff: dict<any>)
   const shown = borrowed_buffer.Borrow(diff.path, BufferOf(diff))
   windows.original = shown.bufnr
   windows.unsaved = shown.unsaved
   if shown.unsaved > 0
-    proposal.SetFiletype(diff, shown.unsaved)
+    decision.SetFiletype(diff, shown.unsaved)
   endif
   virtual_text.Hide(shown.bufnr)
-  windows.borrowed = borrowed_window.Borrow(windows.left)
+  windows.borrowed = Borrow(windows.left)
 enddef
 
 # The windows of the tabpage, the current and the previous one first.
@@ -99,7 +168,7 @@ def OpenRight(windows: dict<any>, diff: dict<any>)
   const direction = diff.layout ==# 'horizontal' ? '' : 'vertical'
   execute 'noautocmd silent rightbelow' direction 'sbuffer' diff.bufnr
   windows.right = win_getid()
-  proposal.MatchFile(diff, windows.unsaved > 0 ? windows.unsaved : windows.original)
+  decision.MatchFile(diff, windows.unsaved > 0 ? windows.unsaved : windows.original)
   for name in LOOKS
     const value = getwinvar(windows.left, '&' .. name)
     if string(getwinvar(windows.right, '&' .. name)) !=# string(value)
@@ -150,7 +219,7 @@ enddef
 
 # The empty, newer buffer that `:enew` puts into the window of a proposal; 0 if there is none.
 def BlankBuffer(win: number, proposed: number): number
-  const bufnr = Exists(win) ? winbufnr(win) : 0
+  const bufnr = tiling.Has(win) ? winbufnr(win) : 0
   const is_blank = bufnr > proposed && bufname(bufnr) ==# '' && getbufvar(bufnr, '&buftype') ==# ''
     && !getbufvar(bufnr, '&modified') && len(win_findbuf(bufnr)) == 1
   return is_blank ? bufnr : 0
@@ -158,7 +227,7 @@ enddef
 
 # `CTRL-^`, or a plugin's `:bdelete`, shows the file in the window of its proposal.
 def ShowsOriginal(windows: dict<any>): bool
-  const bufnr = Exists(get(windows, 'right', 0)) ? winbufnr(windows.right) : 0
+  const bufnr = tiling.Has(get(windows, 'right', 0)) ? winbufnr(windows.right) : 0
   return bufnr > 0 && (bufnr == windows.original || bufnr == windows.unsaved)
 enddef
 
@@ -191,7 +260,7 @@ enddef
 def CloseLeft(windows: dict<any>)
   if has_key(windows, 'borrowed')
     # Even for a window of ours: the buffer's next window inherits the options of its last one.
-    borrowed_window.GiveBack(windows.borrowed)
+    GiveBack(windows.borrowed)
   endif
   if has_key(windows, 'left') && !windows.was_open
     CloseWindow(windows.left)
@@ -208,10 +277,10 @@ enddef
 # Close the windows that were opened, and wipe out the proposal.
 export def Close(windows: dict<any>, bufnr: number)
   const right = get(windows, 'right', 0)
-  if Exists(right)
+  if tiling.Has(right)
     win_execute(right, 'diffoff')
   endif
-  const is_ours = Exists(right) && winbufnr(right) != bufnr && Has(windows, bufnr, right)
+  const is_ours = tiling.Has(right) && winbufnr(right) != bufnr && Has(windows, bufnr, right)
   const blank = BlankBuffer(right, bufnr)
   if bufexists(bufnr)
     execute 'silent! bwipeout!' bufnr

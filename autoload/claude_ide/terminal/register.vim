@@ -9,9 +9,8 @@ vim9script
 
 import autoload './pane.vim'
 import autoload '../channel.vim'
-import autoload '../diff/why.vim' as diff_why
 import autoload '../own_options.vim'
-import autoload '../window/home.vim'
+import autoload '../window/location.vim'
 
 var terminals: list<dict<any>> = [] # the last used one first
 # By the process id of a connected client: those of itself and its ancestors.
@@ -188,30 +187,25 @@ export def IsRunning(): bool
   return !empty(Current())
 enddef
 
-# The tab page to which a client belongs; 0 if it is unknown. A terminal that the user has opened
-# belongs where it is shown.
-def Home(pid: number): number
+# The tab page to which a client belongs, 0 if it is unknown, and the launch of its terminal, if that is
+# ours. A terminal that the user has opened belongs where it is shown.
+def Home(pid: number): list<any>
   const terminal = OfClient(pid)
   if !empty(terminal)
-    return TabNumber(terminal.home)
+    return [TabNumber(terminal.home), get(terminal, 'launch', '')]
   endif
   const bufnr = BufferOfClient(pid)
   const tabs = bufnr == 0 ? [] : win_findbuf(bufnr)->map((_, win) => win_id2tabwin(win)[0])
-  return tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0)
+  return [tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0), '']
 enddef
 
-def Launch(pid: number): string
-  return get(OfClient(pid), 'launch', '')
-enddef
-
-home.FindBy(Home)
-diff_why.FindBy(Launch)
+location.FindBy(Home)
 
 # Called by the host: the process ids of the clients that belong to this tab page, which are those in
 # the terminal that commands mean, if it belongs here.
 export def Here(): list<number>
   const current = Current()
-  const found = ClientsThat((pid) => Home(pid) == tabpagenr())
+  const found = ClientsThat((pid) => Home(pid)[0] == tabpagenr())
   const meant = empty(current) ? [] : found->copy()->filter((_, pid) => RunsIn(pid, current))
   return meant ?? found
 enddef

@@ -1,5 +1,10 @@
 vim9script
-# Records where the user is, and takes them back there.
+# Records where the user is, and takes them back there. Also where the processes of clients belong.
+
+import autoload './tiling.vim'
+
+# Finds the tab page of a process, 0 if it is unknown, and the launch of its terminal, if that is ours.
+var Finder: func(number): list<any> = (_) => [0, '']
 
 # The user's window, and what `CTRL-W p` and `g<Tab>` lead to. Tabpages have no ids: one is known by
 # its windows.
@@ -12,10 +17,6 @@ export def Current(): dict<any>
     previous: previous > 0 ? win_getid(previous) : 0,
     last_tab: last_tab > 0 ? win_getid(1, last_tab) : 0,
   }
-enddef
-
-def Exists(win: number): bool
-  return win > 0 && win_id2tabwin(win) != [0, 0]
 enddef
 
 # The targets of `CTRL-W p` and `g<Tab>` can only be set by having been there.
@@ -33,13 +34,46 @@ enddef
 
 # Take the user back. If the window is gone, go to its tabpage. Returns whether that was possible.
 export def GoBack(target: dict<any>): bool
-  if Exists(target.win)
+  if tiling.Has(target.win)
     win_gotoid(target.win)
     RestoreHistory(target)
     return true
   endif
-  const neighbours = copy(target.neighbours)->filter((_, win) => Exists(win))
+  const neighbours = copy(target.neighbours)->filter((_, win) => tiling.Has(win))
   return !empty(neighbours) && win_gotoid(neighbours[0])
+enddef
+
+# Have a function find the tab page and the launch of a process.
+export def FindBy(Find: func(number): list<any>)
+  Finder = Find
+enddef
+
+# The launch of the terminal in which a process (0 if it is unknown) runs; empty if that is none of ours.
+export def LaunchOf(pid: number): string
+  return pid > 0 ? Finder(pid)[1] : ''
+enddef
+
+# Call `Open` in the tab page to which a process belongs (0 if it is unknown), and return its visit,
+# {place, …}. What it opens takes the user back to where they are now; if it does not move them, they
+# are back at once.
+export def Visit(pid: number, Open: func(): any): dict<any>
+  const tab = pid > 0 ? Finder(pid)[0] : 0
+  if tab == 0 || tab == tabpagenr()
+    return Open()
+  endif
+  const origin = Current()
+  execute $'noautocmd :{tab}tabnext'
+  const win = win_getid()
+  var visit: dict<any> = {}
+  try
+    visit = Open()
+    visit.place = origin
+  finally
+    if win_getid() == win
+      GoBack(origin)
+    endif
+  endtry
+  return visit
 enddef
 
 defcompile

@@ -1,5 +1,5 @@
---- The user's comments on lines of a proposal: kept as extmarks, which no undo removes, until the diff is
---- decided.
+--- What the user says about a proposal: their comments on its lines, kept as extmarks, which no undo removes,
+--- and the reason of a rejection. The agent gets it when the diff is decided.
 local announce = require('claude_ide.messages.announce')
 local highlights = require('claude_ide.highlights')
 local hunks = require('claude_ide.diff.hunks')
@@ -17,9 +17,8 @@ local namespace = api.nvim_create_namespace('claude_ide_comments')
 ---@field words string
 ---@field removed string[] the lines that its hunk removes, if it has no other
 
----@type table<integer, claude_ide.DiffComment[]> by the buffer of a proposal that takes them
+---@type table<integer, claude_ide.DiffComment[]> by the buffer of a proposal
 local comments = {}
-local paths = {} ---@type table<integer, string> their files
 
 local function rows_of(bufnr, comment)
   local first, _, details =
@@ -32,9 +31,13 @@ local function touches(bufnr, comment, first, last)
   return from < last and to > first
 end
 
--- The rows of the hunks that these rows touch, and the lines that one removes without putting others in
--- their place.
-local function hunk_rows(bufnr, first, last)
+-- The rows that the user means: those that they have given, else those of the hunks there. Also the lines
+-- that one removes without putting others in their place.
+local function rows_meant(bufnr, where)
+  local first, last = where.first, where.last
+  if where.is_range then
+    return first, last, {}
+  end
   local list = hunks.list(bufnr)
   local indexes = hunks.at(bufnr, first, last)
   local from, to = list[indexes[1]], list[indexes[#indexes]]
@@ -47,38 +50,13 @@ local function hunk_rows(bufnr, first, last)
   return row, math.max(row + 1, to.now[2]), removed
 end
 
---- Let the user comment on a proposal: an agent waits for the decision.
----@param bufnr integer
----@param path string of its file
-function M.allow(bufnr, path)
-  comments[bufnr], paths[bufnr] = {}, path
-  api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      comments[bufnr], paths[bufnr] = nil, nil
-    end,
-  })
-end
-
---- Whether the user can comment on a buffer.
----@param bufnr integer
----@return boolean
-function M.takes(bufnr)
-  return comments[bufnr] ~= nil
-end
-
 --- Comment on the hunk at the cursor, or on lines.
 ---@param bufnr integer a proposal
----@param first integer row, 0-based
----@param last integer exclusive
----@param is_range boolean whether the user has given the lines
+---@param path string of its file
+---@param where claude_ide.Commented
 ---@param words string
-function M.add(bufnr, first, last, is_range, words)
-  local removed = {}
-  if not is_range then
-    first, last, removed = hunk_rows(bufnr, first, last)
-  end
+function M.add(bufnr, path, where, words)
+  local first, last, removed = rows_meant(bufnr, where)
   highlights.define()
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, {
     -- To the end of its last line: the sign is also on the line in which it ends.
@@ -91,9 +69,19 @@ function M.add(bufnr, first, last, is_range, words)
     sign_hl_group = 'ClaudeIdeComment',
     virt_text = { { '» ' .. plain.one_line(words), 'ClaudeIdeComment' } },
   })
+  if not comments[bufnr] then
+    comments[bufnr] = {}
+    api.nvim_create_autocmd('BufWipeout', {
+      group = augroup,
+      buffer = bufnr,
+      callback = function()
+        comments[bufnr] = nil
+      end,
+    })
+  end
   table.insert(comments[bufnr], { mark = mark, words = words, removed = removed })
   announce.event('ClaudeComment', {
-    path = paths[bufnr],
+    path = path,
     first = first + 1,
     last = last,
     words = words,
@@ -103,15 +91,11 @@ end
 
 --- Remove the comments on the hunk at the cursor, or on lines.
 ---@param bufnr integer
----@param first integer row, 0-based
----@param last integer exclusive
----@param is_range boolean whether the user has given the lines
+---@param where claude_ide.Commented
 ---@return integer count
-function M.remove(bufnr, first, last, is_range)
-  if not is_range then
-    first, last = hunk_rows(bufnr, first, last)
-  end
-  local kept, known = {}, comments[bufnr]
+function M.remove(bufnr, where)
+  local first, last = rows_meant(bufnr, where)
+  local kept, known = {}, comments[bufnr] or {}
   for _, comment in ipairs(known) do
     if touches(bufnr, comment, first, last) then
       api.nvim_buf_del_extmark(bufnr, namespace, comment.mark)
@@ -142,6 +126,53 @@ function M.of(bufnr, path)
   return vim.tbl_map(function(each)
     return each.words
   end, found)
+end
+
+local function of_diff(diff)
+  return diff.bufnr and M.of(diff.bufnr, diff.where.path) or {}
+end
+
+-- The lines of the hunks, in words.
+local function lines_of(diff)
+  local found = vim.tbl_map(function(hunk)
+    return quotation.lines({ hunk.now[1] + 1, math.max(hunk.now[1] + 1, hunk.now[2]) })
+  end, diff.bufnr and hunks.list(diff.bufnr) or {})
+  return #found > 0 and (' (%s)'):format(table.concat(found, ', ')) or ''
+end
+
+---@class claude_ide.Remarks
+---@field reason? string for an agent that accepts one with the answer
+---@field words? string for an agent that has to be told in its next prompt
+
+--- What the user says when they decide a diff.
+---@param diff claude_ide.Diff
+---@param accepted boolean
+---@param reason? string
+---@return claude_ide.Remarks
+function M.remarks(diff, accepted, reason)
+  local found = of_diff(diff)
+  reason = not accepted and reason ~= '' and reason or nil
+  if #found == 0 and not reason then
+    return {}
+  end
+  local edit = ('your edit of %s'):format(diff.where.path)
+  local head = ('I have %s %s.'):format(accepted and 'accepted' or 'rejected', edit)
+  if reason then
+    head = ('I have rejected %s%s: %s'):format(edit, lines_of(diff), reason)
+  end
+  return {
+    reason = not accepted and table.concat(vim.list_extend({ reason }, found), '\n\n') or nil,
+    words = table.concat({ head, unpack(found) }, '\n\n'),
+  }
+end
+
+--- The comments on an edit that was decided elsewhere; nil if there are none.
+---@param diff claude_ide.Diff
+---@return string?
+function M.unsent(diff)
+  local found = of_diff(diff)
+  local head = ('About your edit of %s:'):format(diff.where.path)
+  return #found > 0 and table.concat({ head, unpack(found) }, '\n\n') or nil
 end
 
 return M

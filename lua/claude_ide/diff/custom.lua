@@ -1,9 +1,8 @@
 --- Diffs that a function of the user's shows (`diff.layout`). What it has opened is closed again.
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
-local borrowed_window = require('claude_ide.diff.borrowed_window')
+local decision = require('claude_ide.diff.decision')
 local diff_windows = require('claude_ide.diff.windows')
 local float = require('claude_ide.window.float')
-local proposal = require('claude_ide.diff.proposal')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -30,9 +29,9 @@ local function load(windows, diff)
   if not ok then
     error(reason, 0)
   elseif windows.unsaved then
-    proposal.set_filetype(windows.original, diff, windows.unsaved)
+    decision.set_filetype(windows.original, diff, windows.unsaved)
   end
-  proposal.match_file(diff, windows.unsaved or windows.original)
+  decision.match_file(diff, windows.unsaved or windows.original)
 end
 
 local function is_changed(window)
@@ -84,7 +83,7 @@ function M.open(windows, diff, show)
   load(windows, diff)
   local before = {} ---@type table<integer, claude_ide.BorrowedWindow>
   for _, win in ipairs(api.nvim_list_wins()) do
-    before[win] = borrowed_window.borrow(win)
+    before[win] = diff_windows.borrow(win)
   end
   local buffers = api.nvim_list_bufs()
   -- A window that is closed again, by the function or because it fails, must not wipe out the proposal.
@@ -129,7 +128,7 @@ local function give_back(window, windows, bufnr)
   if is_ours and shown ~= window.bufnr and api.nvim_buf_is_valid(window.bufnr) then
     api.nvim_win_set_buf(win, window.bufnr)
   end
-  borrowed_window.give_back(window)
+  diff_windows.give_back(window)
 end
 
 --- Close what the function has opened, and restore the windows that it has used.

@@ -5,7 +5,7 @@
 ---
 --- A proposal can have several versions, each of which is one undo step. One that was undone does not count.
 local buffer_text = require('claude_ide.file.text')
-local diffopt = require('claude_ide.diff.diffopt')
+local quiet = require('claude_ide.messages.quiet')
 local rebase = require('claude_ide.file.rebase')
 
 local M = {}
@@ -41,6 +41,26 @@ local namespace = api.nvim_create_namespace('claude_ide_hunks')
 
 ---@type table<integer, claude_ide.ProposedHunks[]> versions, oldest first, by the buffer of the proposal
 local tracked = {}
+
+-- The options of the differ that 'diffopt' asks for. "linematch" is left out: it aligns lines within a hunk,
+-- and as an option of the differ it would divide the hunk.
+local FLAGS = {
+  iblank = 'ignore_blank_lines',
+  iwhite = 'ignore_whitespace_change',
+  iwhiteall = 'ignore_whitespace',
+  iwhiteeol = 'ignore_whitespace_change_at_eol',
+  ['indent-heuristic'] = 'indent_heuristic',
+}
+
+local function differ_options()
+  local options = { algorithm = vim.o.diffopt:match('algorithm:([^,]+)') }
+  for _, item in ipairs(vim.split(vim.o.diffopt, ',')) do
+    if FLAGS[item] then
+      options[FLAGS[item]] = true
+    end
+  end
+  return options
+end
 
 local function undo_tree(bufnr)
   return api.nvim_buf_call(bufnr, vim.fn.undotree)
@@ -216,7 +236,7 @@ end
 ---@param old string[] the lines before
 ---@param old_eol boolean their 'endofline'
 local function add_version(bufnr, old, old_eol)
-  local versions, options, new = tracked[bufnr], diffopt.options(), lines_of(bufnr)
+  local versions, options, new = tracked[bufnr], differ_options(), lines_of(bufnr)
   local texts = {
     number = #versions > 0 and versions[#versions].number + 1 or 1,
     seq = undo_tree(bufnr).seq_cur,
@@ -259,11 +279,26 @@ function M.track(bufnr, original)
   return old
 end
 
---- The current text, just put in by whoever has proposed the change, is the next version of the proposal.
----@param bufnr integer
-function M.revise(bufnr)
-  local texts = assert(version_of(bufnr))
-  add_version(bufnr, texts.old, texts.ends.old)
+--- Replace the text of a proposal by its next version, from whoever has proposed the change: one undo step
+--- in the same diff.
+---@param diff claude_ide.Diff
+---@param lines string[]
+---@return integer version its number (`M.version`)
+function M.revise(diff, lines)
+  local bufnr, texts = diff.bufnr, assert(version_of(diff.bufnr))
+  quiet.run(function()
+    require('claude_ide.file.edit').set_lines(bufnr, lines)
+    add_version(bufnr, texts.old, texts.ends.old)
+    for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+      if vim.wo[win].diff then
+        -- Otherwise Neovim 0.12 would keep the old folds.
+        api.nvim_win_call(win, vim.cmd.diffupdate)
+      end
+    end
+    vim.cmd.redrawstatus({ bang = true })
+  end)
+  diff.text = buffer_text.get(bufnr)
+  return M.version(bufnr)
 end
 
 --- The number of the version that the current text is based on.

@@ -1,47 +1,37 @@
 --- Proposed changes: shown beside the file, decided by the user, and answered once.
 local activity = require('claude_ide.activity')
-local accepted_text = require('claude_ide.diff.accepted')
 local announce = require('claude_ide.messages.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
-local choice = require('claude_ide.diff.choice')
-local comments = require('claude_ide.diff.comments')
-local dropped = require('claude_ide.diff.dropped')
-local home = require('claude_ide.window.home')
+local decision = require('claude_ide.diff.decision')
 local hunks = require('claude_ide.diff.hunks')
-local inline = require('claude_ide.diff.inline')
-local inline_marks = require('claude_ide.diff.inline_marks')
 local keys = require('claude_ide.diff.keys')
-local kept = require('claude_ide.file.kept')
 local layout = require('claude_ide.diff.layout')
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
-local location = require('claude_ide.window.location')
+local own_options = require('claude_ide.own_options')
 local plain = require('claude_ide.messages.plain')
-local proposal = require('claude_ide.diff.proposal')
 local quiet = require('claude_ide.messages.quiet')
-local reading = require('claude_ide.window.reading')
 local reload = require('claude_ide.disk_changes.reload')
-local remarks = require('claude_ide.diff.remarks')
-local settings = require('claude_ide.diff.settings')
-local unseen = require('claude_ide.diff.unseen')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
+local NOTICED_MS = 400 -- on the screen: a key typed earlier was not meant for it
 local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-edits)'
 
 ---@class claude_ide.DiffRequest
 ---@field path string the file to change
 ---@field old_path? string the file to compare it with, if it is another one
----@field where? { path: string, warning: string } the file as the user knows it
+---@field where? { path: string, warning: string } the file as it is shown
 ---@field text string the proposed content
 ---@field title string who proposes it
 ---@field agent? string the agent's name, for the buffer
----@field layout 'tab'|'vertical'|'horizontal'|'inline' without a function of the user's
+---@field layout 'tab'|'vertical'|'horizontal'|'inline' unless the option is a function
 ---@field original? integer the buffer to change, if the change is for a buffer and not for a file
 ---@field is_unsaved? boolean whether the text is for the file's buffer as it is, with unsaved changes
 ---@field pid? integer the process of the client that proposes it, if it is known
@@ -57,7 +47,8 @@ local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-e
 ---@field id integer
 ---@field on_decided? fun(text?: string) gets the accepted text; without it, the host does
 ---@field cancel fun() stops waiting for a moment to appear
----@field place fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their number
+---@field queue_position fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their
+---  number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
 ---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
@@ -85,7 +76,7 @@ end
 local function close_view(diff, when, accepted)
   when(function()
     if accepted == nil then
-      kept.keep_edits(diff.bufnr, diff.text, diff.path)
+      require('claude_ide.file.kept').keep_edits(diff.bufnr, diff.text, diff.path)
     end
     visit.close(diff.view)
     if diff.is_ready then
@@ -123,17 +114,23 @@ local function remove(diff)
   count_changed()
 end
 
-local function remove_decided(diff)
-  remove(diff)
-  moment.forget_typing()
+---@return claude_ide.Diff[] oldest first
+local function ordered()
+  local list = vim.tbl_values(diffs)
+  table.sort(list, function(a, b)
+    return a.id < b.id
+  end)
+  return list
 end
 
-local function place_of(diff)
-  local ids = vim.tbl_keys(diffs)
-  local place = vim.iter(ids):fold(0, function(count, id)
-    return id <= diff.id and count + 1 or count
-  end)
-  return diffs[diff.id] == diff and place or 0, #ids
+local function queue_position(diff)
+  local list = ordered()
+  for index, other in ipairs(list) do
+    if other == diff then
+      return index, #list
+    end
+  end
+  return 0, #list
 end
 
 local function fail(diff, reason)
@@ -146,10 +143,10 @@ local function fail(diff, reason)
   end
 end
 
--- Hold the accepted text and pass it on, synchronously: the user's next keys may save the buffer, or
--- leave Neovim. The diff fails if the text cannot be read.
+-- The accepted text, which is held from now on: the user's next keys may save the buffer, or leave Neovim.
+-- The diff fails if the text cannot be read.
 ---@return string? text
-local function pass_on(diff)
+local function hold_text(diff)
   local ok, text = pcall(hunks.text, diff.bufnr)
   if not ok then
     fail(diff, text)
@@ -157,10 +154,7 @@ local function pass_on(diff)
   end
   expect_write(diff, reload.expect)
   if diff.is_reported or not diff.original then
-    accepted_text.hold(diff, text)
-  end
-  if diff.on_decided then
-    diff.on_decided(text)
+    require('claude_ide.diff.accepted').hold(diff, text)
   end
   return text
 end
@@ -182,6 +176,23 @@ local function report_replacement(diff)
   end)
 end
 
+-- Pass on the decision on a diff, whose windows are still open. `text` is the accepted one.
+---@param diff claude_ide.Diff
+---@param accepted boolean
+---@param reason? string why not
+---@param text? string
+local function answer(diff, accepted, reason, text)
+  local remarks = require('claude_ide.diff.comments').remarks(diff, accepted, reason)
+  if diff.on_decided then
+    diff.on_decided(text)
+    text = nil
+  end
+  remove(diff)
+  moment.forget_typing()
+  local answered = { id = diff.id, accepted = accepted, text = text }
+  channel.emit('diff_decided', vim.tbl_extend('error', answered, remarks))
+end
+
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
 ---@param reason? string why not
@@ -198,24 +209,28 @@ local function decide(diff, accepted, reason)
     message.show('every hunk was dropped, so the edit is rejected', 'info')
     accepted = false
   end
-  local text = accepted and pass_on(diff) or nil
+  local text = accepted and hold_text(diff) or nil
   if accepted and not text then
     return
   end
-  local answer = remarks.of(diff, accepted, reason)
-  answer.id, answer.accepted = diff.id, accepted
-  if not diff.on_decided then
-    answer.text = text
-  elseif not accepted then
-    diff.on_decided()
-  end
-  remove_decided(diff)
-  channel.emit('diff_decided', answer)
+  answer(diff, accepted, reason, text)
   if not accepted then
     report_replacement(diff)
   end
   local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
   close_view(diff, when, accepted)
+end
+
+-- Decide a diff that still waits for a moment to appear. One with a warning is accepted only after the user
+-- has seen it.
+local function decide_early(diff, accepted, reason)
+  if accepted and diff.where.warning ~= '' then
+    message.show(('%s: see it before you accept it'):format(diff.where.path), 'warn')
+    return
+  elseif accepted then
+    expect_write(diff, reload.expect)
+  end
+  answer(diff, accepted, reason, accepted and diff.text or nil)
 end
 
 local function when_ready(diff)
@@ -247,12 +262,12 @@ end
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
-    proposal.fill(diff, function(accepted)
+    decision.propose(diff, function(accepted)
       decide(diff, accepted)
     end)
   end)
   local function open()
-    return home.visit(diff.pid, function()
+    return location.visit(diff.pid, function()
       return layout.open(diff)
     end)
   end
@@ -266,16 +281,12 @@ local function show(diff)
   end
   local original = diff.view.windows.original
   local old = hunks.track(diff.bufnr, original)
-  dropped.watch(diff.bufnr)
-  if not diff.on_decided then
-    comments.allow(diff.bufnr, diff.path)
-  end
   keys.define(diff.bufnr, function()
     local offered = diff.offer and { { keys.accept_edits(diff.bufnr), accepts(diff.offer) } }
     return vim.list_extend(offered or {}, diff.more_keys or {})
   end)
-  if diff.view.layout == inline then
-    inline_marks.show(diff.bufnr, diff.view.windows.right)
+  if diff.view.layout == package.loaded['claude_ide.diff.inline'] then
+    require('claude_ide.diff.inline_marks').show(diff.bufnr, diff.view.windows.right)
   end
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved then
@@ -298,6 +309,12 @@ local function check(request)
     borrowed_buffer.check(request.old_path)
   end
   request.path = borrowed_buffer.check(request.path)
+end
+
+-- Whether a diff that appears takes the user to it. Vimscript may write the option as a number.
+local function takes_focus()
+  local focus = own_options.get('diff', 'focus')
+  return focus ~= false and focus ~= 0
 end
 
 -- A diff that leaves the user where they are need not wait until they can be taken elsewhere.
@@ -329,11 +346,11 @@ function M.open(id, request, on_decided)
     id = id,
     on_decided = on_decided,
     saved = not request.original and reload.saved(request.path) or nil,
-    focus = settings.takes_focus(),
+    focus = takes_focus(),
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]
-  diff.place = function()
-    return place_of(diff)
+  diff.queue_position = function()
+    return queue_position(diff)
   end
   diffs[id] = diff
   count_changed()
@@ -353,7 +370,8 @@ function M.close(id)
   end
   remove(diff)
   moment.forget_typing_to_claude()
-  local unsent = remarks.unsent(diff)
+  local comments = package.loaded['claude_ide.diff.comments']
+  local unsent = comments and comments.unsent(diff)
   if unsent then
     channel.emit('commented', { words = unsent })
   end
@@ -382,19 +400,56 @@ end
 --- The diffs that wait for a decision, ordered by id.
 ---@return { id: integer, path: string, title: string, shown: boolean, label?: string }[] shown: accepts keys
 function M.list()
-  local list = {}
-  for id, diff in vim.spairs(diffs) do
+  return vim.tbl_map(function(diff)
     local shown = diff.is_ready == true
-    local item = { id = id, path = diff.path, title = diff.title, shown = shown }
-    item.label = diff.label
-    table.insert(list, item)
+    return { id = diff.id, path = diff.path, title = diff.title, shown = shown, label = diff.label }
+  end, ordered())
+end
+
+--- The path of the file of a proposal that takes comments, because an agent waits for the decision.
+---@param bufnr integer
+---@return string?
+function M.commentable(bufnr)
+  for _, diff in pairs(diffs) do
+    if diff.bufnr == bufnr and diff.view and not diff.on_decided then
+      return diff.path
+    end
   end
-  return list
+end
+
+local function ask_which(shown, apply)
+  local names = vim.tbl_map(function(diff)
+    return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
+  end, shown)
+  require('claude_ide.ui.vim_ui').select('Which diff?', names, function(index)
+    if index then
+      apply(shown[index])
+    end
+  end)
+end
+
+-- Call `apply` with the diff that the user means: that of the current window, else the only one, else the one
+-- that they choose.
+local function with_chosen(apply)
+  local win = vim.api.nvim_get_current_win()
+  local shown = vim.tbl_filter(function(diff)
+    return diff.view ~= nil
+  end, ordered())
+  local here = vim.iter(shown):find(function(diff)
+    return layout.has_window(diff.view, win)
+  end)
+  if here or #shown == 1 then
+    apply(here or shown[1])
+  elseif #shown > 1 then
+    ask_which(shown, apply)
+  else
+    message.show('no diff is open', 'warn')
+  end
 end
 
 local function with_diff(id, apply)
   if not id then
-    choice.choose(vim.tbl_values(diffs), apply)
+    with_chosen(apply)
   elseif diffs[id] then
     apply(diffs[id])
   end
@@ -402,11 +457,10 @@ end
 
 -- A diff that takes the user to it discards their keys until then.
 local function is_noticed(diff)
-  return diff.is_ready
-    and (diff.focus or (vim.uv.hrtime() - diff.shown_at) / 1e6 >= reading.NOTICED)
+  return diff.is_ready and (diff.focus or (vim.uv.hrtime() - diff.shown_at) / 1e6 >= NOTICED_MS)
 end
 
---- Accept or reject the diff that the user means (`choice.choose`). A key that was typed before they could
+--- Accept or reject the diff that the user means (`with_chosen`). A key that was typed before they could
 --- notice it accepts nothing.
 ---@param accepted boolean
 ---@param reason? string
@@ -445,7 +499,7 @@ function M.offer(id, what)
   end
 end
 
---- Accept the diff that the user means (`choice.choose`) and the edits that follow it, if its agent offers
+--- Accept the diff that the user means (`with_chosen`) and the edits that follow it, if its agent offers
 --- that: see `M.offer`. The host then calls `M.accept`.
 ---
 --- Emits `diff_accept_edits` {id}.
@@ -460,7 +514,7 @@ function M.accept_edits()
 end
 
 --- Accept a proposal with its current text.
----@param id? integer default: the diff that the user means (`choice.choose`)
+---@param id? integer default: the diff that the user means (`with_chosen`)
 function M.accept(id)
   with_diff(id, function(diff)
     decide(diff, true)
@@ -468,7 +522,7 @@ function M.accept(id)
 end
 
 --- Reject a proposal; the agent gets the reason if it accepts one.
----@param id? integer default: the diff that the user means (`choice.choose`)
+---@param id? integer default: the diff that the user means (`with_chosen`)
 ---@param reason? string
 function M.reject(id, reason)
   with_diff(id, function(diff)
@@ -480,18 +534,14 @@ end
 ---@param accepted boolean
 ---@param reason? string
 function M.decide_all(accepted, reason)
-  local waiting_diffs = vim.tbl_values(diffs)
-  table.sort(waiting_diffs, function(a, b)
-    return a.id < b.id
-  end)
-  if #waiting_diffs == 0 then
+  if next(diffs) == nil then
     message.show('no diff is waiting', 'warn')
   end
-  for _, diff in ipairs(waiting_diffs) do
+  for _, diff in ipairs(ordered()) do
     if diff.view then
       decide(diff, accepted, reason)
     elseif not diff.bufnr then
-      unseen.decide(diff, accepted, reason, remove_decided)
+      decide_early(diff, accepted, reason)
     end
   end
 end

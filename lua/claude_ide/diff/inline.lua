@@ -1,10 +1,9 @@
 --- The one window of an inline diff: that of the file itself, or one in a tab page of its own.
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
-local borrowed_window = require('claude_ide.diff.borrowed_window')
+local decision = require('claude_ide.diff.decision')
 local diff_windows = require('claude_ide.diff.windows')
 local looks = require('claude_ide.window.looks')
-local proposal = require('claude_ide.diff.proposal')
-local stand_in = require('claude_ide.diff.stand_in')
+local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -46,7 +45,7 @@ local function show_proposal(windows, diff)
   local seen = looks.read(win)
   windows.memory = memory_of(win)
   seen.wrap, seen.foldenable = vim.wo[win].wrap, false
-  proposal.match_file(diff, windows.unsaved or windows.original)
+  decision.match_file(diff, windows.unsaved or windows.original)
   show(win, diff.bufnr)
   looks.set(win, seen)
   windows.right = win
@@ -63,12 +62,85 @@ local function own_window(diff)
   return win
 end
 
+-- A window next to the file's own, which gets its room. Nil without room for one.
+local function split(windows)
+  local equalalways = vim.o.equalalways
+  vim.o.equalalways = false
+  local is_wide = api.nvim_win_get_width(windows.left) > 2 * vim.o.winminwidth + 1
+  local ok, win = pcall(api.nvim_open_win, windows.original, false, {
+    split = is_wide and 'right' or 'below',
+    win = windows.left,
+    noautocmd = true,
+  })
+  vim.o.equalalways = equalalways
+  return ok and win or nil
+end
+
+-- The group of the autocommands that follow the window of a proposal.
+local function group_of(bufnr, clear)
+  return api.nvim_create_augroup('claude_ide_diff_inline_' .. bufnr, { clear = clear })
+end
+
+-- Neovim quits if its last window is closed.
+local function on_quit(windows)
+  local win = windows.left
+  if api.nvim_get_current_win() ~= win or not window_close.is_last(win) then
+    return
+  end
+  windows.stand_in = windows.stand_in or split(windows)
+  -- Unsaved changes elsewhere may keep Neovim from closing anything.
+  vim.schedule(function()
+    if windows.stand_in and windows.left and windows.left ~= windows.stand_in then
+      window_close.window(windows.stand_in)
+      windows.stand_in = nil
+    end
+  end)
+end
+
+local function on_closed(windows, bufnr)
+  local win = windows.left
+  local other = vim.iter(vim.fn.win_findbuf(bufnr)):find(function(shown)
+    return shown ~= win and api.nvim_win_get_config(shown).relative == ''
+  end)
+  local is_users = api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == bufnr
+  local found = windows.stand_in or other or (is_users and split(windows)) or nil
+  if not found then
+    return
+  end
+  windows.left, windows.right, windows.borrowed.win = found, found, found
+  windows.stand_in = nil
+  visit.replace_window(win, found)
+  if not other then
+    -- The user is back in the file.
+    group_of(bufnr, true)
+  end
+end
+
+-- Keep the place of the file's window if the user closes it because a proposal is in it. `:q` there means the
+-- proposal, not the window: Neovim closes the window, and another one with the file takes its place.
+local function keep_place(windows, bufnr)
+  local group = group_of(bufnr, true)
+  api.nvim_create_autocmd('QuitPre', {
+    group = group,
+    callback = function()
+      on_quit(windows)
+    end,
+  })
+  api.nvim_create_autocmd('WinClosed', {
+    group = group,
+    callback = function(event)
+      if tonumber(event.match) == windows.left then
+        on_closed(windows, bufnr)
+      end
+    end,
+  })
+end
+
 --- Show a proposal in place of its file, or in its own tab page if no window shows the file.
 ---@param windows claude_ide.DiffWindows empty
----@param view claude_ide.DiffView
+---@param diff claude_ide.Diff
 ---@param new_tabpage fun(): integer opens a tab page and returns its window
-function M.open(windows, view, new_tabpage)
-  local diff = view.diff
+function M.open(windows, diff, new_tabpage)
   local win = own_window(diff)
   windows.left, windows.was_open = win, win ~= nil
   if win then
@@ -78,7 +150,7 @@ function M.open(windows, view, new_tabpage)
   end
   show_proposal(windows, diff)
   if win then
-    windows.stand_in = stand_in.watch(view)
+    keep_place(windows, diff.bufnr)
   end
   if diff.focus then
     api.nvim_set_current_win(windows.right)
@@ -114,7 +186,7 @@ local function show_original(windows, bufnr)
     window_close.buffer(blank)
   end
   if windows.borrowed then
-    borrowed_window.give_back(windows.borrowed)
+    diff_windows.give_back(windows.borrowed)
   end
 end
 
@@ -122,9 +194,7 @@ end
 ---@param windows claude_ide.DiffWindows
 ---@param bufnr integer the proposal
 function M.close(windows, bufnr)
-  if windows.stand_in then
-    stand_in.forget(windows.stand_in)
-  end
+  api.nvim_del_augroup_by_id(group_of(bufnr, true))
   show_original(windows, bufnr)
   window_close.buffer(bufnr)
   if windows.original then

@@ -1,7 +1,8 @@
---- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them.
+--- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them, and
+--- the words that have changed within a line are marked.
 local hunks = require('claude_ide.diff.hunks')
-local line_changes = require('claude_ide.diff.line_changes')
 local plain = require('claude_ide.messages.plain')
+local rebase = require('claude_ide.file.rebase')
 local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
@@ -14,6 +15,95 @@ local INTERVAL = 50 -- milliseconds
 local MOST_REMOVED = 500 -- lines of one hunk that are shown; nobody scrolls through more
 -- Below those of treesitter: code keeps its colours.
 local PRIORITY = 90
+local LARGEST_HUNK = 100 -- lines
+local LONGEST_LINE = 500 -- bytes
+local LEAST_COMMON = 0.3 -- of the longer line; lines with less in common are different lines
+
+--- Byte columns by row, ends exclusive.
+---@alias claude_ide.LineSpans table<integer, { [1]: integer, [2]: integer }[]>
+
+-- A word, a run of white space, or one other character.
+local function words(line)
+  local found, column = {}, 1
+  while column <= #line do
+    local _, last = line:find('^[%w_\128-\255]+', column)
+    if not last then
+      _, last = line:find('^%s+', column)
+    end
+    last = last or column
+    found[#found + 1] = line:sub(column, last)
+    column = last + 1
+  end
+  return found
+end
+
+-- The byte columns between words, and where each of them starts.
+local function starts(list)
+  local columns, column = {}, 0
+  for index, word in ipairs(list) do
+    columns[index] = column
+    column = column + #word
+  end
+  columns[#list + 1] = column
+  return columns
+end
+
+local function spans_of(columns, changes, side)
+  local found, bytes = {}, 0
+  for _, hunk in ipairs(changes) do
+    local first, last = rebase.rows(hunk[side], hunk[side + 1])
+    if last > first then
+      table.insert(found, { columns[first + 1], columns[last + 1] })
+      bytes = bytes + columns[last + 1] - columns[first + 1]
+    end
+  end
+  return found, bytes
+end
+
+local function compare(old, new)
+  if old == '' or new == '' or math.max(#old, #new) > LONGEST_LINE then
+    return nil
+  end
+  local before, after = words(old), words(new)
+  local changes = rebase.hunks(before, after)
+  local removed, gone = spans_of(starts(before), changes, 1)
+  local added, come = spans_of(starts(after), changes, 3)
+  local common = math.max(#old - gone, #new - come)
+  if common < LEAST_COMMON * math.max(#old, #new) then
+    return nil
+  end
+  return removed, added
+end
+
+-- Which lines belong together: pairs of indexes.
+local function pairs_of(old, new)
+  local found = {}
+  local changes = #old == #new and { { 1, #old, 1, #new } }
+    or rebase.hunks(old, new, { linematch = 60 })
+  for _, hunk in ipairs(changes) do
+    for offset = 0, math.min(hunk[2], hunk[4]) - 1 do
+      table.insert(found, { hunk[1] + offset, hunk[3] + offset })
+    end
+  end
+  return found
+end
+
+-- The parts of lines that two versions of them do not have in common.
+---@param old string[]
+---@param new string[]
+---@return claude_ide.LineSpans removed by index in `old`
+---@return claude_ide.LineSpans added by index in `new`
+local function line_changes(old, new)
+  local removed, added = {}, {}
+  if #old == 0 or #new == 0 or #old + #new > 2 * LARGEST_HUNK then
+    return removed, added
+  end
+  for _, pair in ipairs(pairs_of(old, new)) do
+    local before, after = unpack(pair)
+    removed[before], added[after] = compare(old[before], new[after])
+  end
+  return removed, added
+end
 
 ---@class claude_ide.TextArea
 ---@field width integer columns
@@ -43,28 +133,20 @@ end
 
 -- Virtual lines are cut off at the edge of the window, unless they are divided.
 local function wrapped(chunks, width)
-  local rows, row, room = {}, {}, width
+  local rows, room = { {} }, width
   for _, chunk in ipairs(chunks) do
-    local text = chunk[1]
-    while vim.fn.strdisplaywidth(text, width - room) > room do
-      local count = vim.fn.strchars(text)
-      local fitting = math.min(count, room)
-      while
-        fitting > 0
-        and vim.fn.strdisplaywidth(vim.fn.strcharpart(text, 0, fitting), width - room) > room
-      do
-        fitting = fitting - 1
+    local text = ''
+    for _, character in ipairs(vim.fn.split(chunk[1], '\\zs')) do
+      local columns = vim.fn.strdisplaywidth(character, width - room)
+      if columns > room and room < width then
+        table.insert(rows[#rows], { text, chunk[2] })
+        table.insert(rows, {})
+        text, room = '', width
       end
-      -- Even a character that is wider than the window takes up a row.
-      fitting = (fitting == 0 and #row == 0) and 1 or fitting
-      table.insert(row, { vim.fn.strcharpart(text, 0, fitting), chunk[2] })
-      table.insert(rows, row)
-      text, row, room = vim.fn.strcharpart(text, fitting), {}, width
+      text, room = text .. character, room - columns
     end
-    table.insert(row, { text, chunk[2] })
-    room = room - vim.fn.strdisplaywidth(text, width - room)
+    table.insert(rows[#rows], { text, chunk[2] })
   end
-  table.insert(rows, row)
   return rows
 end
 
@@ -77,12 +159,8 @@ local function removed_lines(lines, removed, area)
     local is_short = #line < area.width and not line:find('\t', 1, true)
     if is_short then
       table.insert(chunks, { blank:sub(#line + 1), 'ClaudeIdeRemoved' })
-      table.insert(rows, chunks)
-    elseif area.wraps then
-      vim.list_extend(rows, wrapped(chunks, area.width))
-    else
-      table.insert(rows, chunks)
     end
+    vim.list_extend(rows, area.wraps and not is_short and wrapped(chunks, area.width) or { chunks })
   end
   if #lines > MOST_REMOVED then
     local rest = ('… and %d more lines'):format(#lines - MOST_REMOVED)
@@ -127,7 +205,7 @@ end
 local function draw_hunk(bufnr, hunk, area)
   local old = hunks.old_lines(bufnr, hunk)
   local new = api.nvim_buf_get_lines(bufnr, hunk.now[1], hunk.now[2], false)
-  local removed, added = line_changes.of(old, new)
+  local removed, added = line_changes(old, new)
   if #old > 0 then
     mark_removed(bufnr, hunk, removed_lines(old, removed, area))
   end
@@ -149,24 +227,16 @@ local function draw(bufnr)
   end
 end
 
---- Scroll to the virtual lines above the cursor's line, if that is the first in the window. Neovim leaves
---- them out there.
----@param win integer
+-- Scroll to the virtual lines above the cursor's line, if that is the first in the window: Neovim leaves them
+-- out there.
 local function reveal(win)
   api.nvim_win_call(win, function()
     local view = vim.fn.winsaveview()
     if view.topfill > 0 or view.topline ~= view.lnum then
       return
     end
-    local row = view.lnum - 1
-    local marks = api.nvim_buf_get_extmarks(
-      0,
-      namespace,
-      { row, 0 },
-      { row, 0 },
-      { details = true }
-    )
-    for _, each in ipairs(marks) do
+    local from = { view.lnum - 1, 0 }
+    for _, each in ipairs(api.nvim_buf_get_extmarks(0, namespace, from, from, { details = true })) do
       local lines = each[4].virt_lines_above and each[4].virt_lines
       if lines then
         local most = math.max(api.nvim_win_get_height(win) - 2, 0)

@@ -1,13 +1,15 @@
---- The keys of a proposal: from hunk to hunk, to drop or take them, and to accept more than it.
-local float = require('claude_ide.window.float')
+--- The keys of a proposal: from hunk to hunk, to drop or take them, and to accept more than it. Dropped hunks
+--- are marked: their lines are like those of the file.
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local plug = require('claude_ide.window.plug')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
 local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_dropped')
 
 ---@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
 local KEYS = {
@@ -17,6 +19,7 @@ local KEYS = {
   { 'gY', 'hunk-take', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
 }
 
+local MARKED_MS = 10
 local ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 
 local OTHERS = {
@@ -170,7 +173,7 @@ local function show_keys(bufnr, more)
     return (' %s%s  %s '):format(row[1], (' '):rep(width - api.nvim_strwidth(row[1])), row[2])
   end, rows)
   local origin = location.current()
-  float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
+  require('claude_ide.window.float').show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
   location.return_on_close(api.nvim_get_current_win(), origin)
 end
 
@@ -181,7 +184,32 @@ function M.accept_edits(bufnr)
   return plug.typed(bufnr, ACCEPT_EDITS)
 end
 
---- Define the keys in the buffer of a proposal, where the user has none for the same.
+local function note_of(hunk, row)
+  if hunk.now[2] > hunk.now[1] then
+    return 'dropped'
+  end
+  local count = hunk.new[2] - hunk.new[1]
+  local lines = count == 1 and '1 line' or ('%d lines'):format(count)
+  return ('%s dropped %s'):format(lines, row < hunk.now[1] and 'below' or 'above')
+end
+
+local function mark_dropped(bufnr)
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for _, hunk in ipairs(hunks.list(bufnr)) do
+    if hunk.is_dropped then
+      local row = hunks.row(bufnr, hunk)
+      api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {
+        virt_text = { { note_of(hunk, row), 'ClaudeIdeHunkDropped' } },
+      })
+    end
+  end
+end
+
+--- Define the keys in the buffer of a proposal, where the user has none for the same, and mark what is
+--- dropped.
 ---@param bufnr integer
 ---@param more fun(): string[][] other keys or commands, with their descriptions
 function M.define(bufnr, more)
@@ -193,6 +221,10 @@ function M.define(bufnr, more)
   vim.keymap.set('n', 'g?', function()
     show_keys(bufnr, more())
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
+  local mark = throttle.new(MARKED_MS, function()
+    mark_dropped(bufnr)
+  end)
+  api.nvim_buf_attach(bufnr, false, { on_lines = mark, on_reload = mark })
 end
 
 return M

@@ -1,12 +1,10 @@
 --- A diff as a visit: shown, and closed without a trace.
-local custom = require('claude_ide.diff.custom')
 local diff_winbar = require('claude_ide.diff.winbar')
 local diff_windows = require('claude_ide.diff.windows')
-local inline = require('claude_ide.diff.inline')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
+local own_options = require('claude_ide.own_options')
 local plain = require('claude_ide.messages.plain')
-local settings = require('claude_ide.diff.settings')
 local visit = require('claude_ide.window.visit')
 
 local M = {}
@@ -47,9 +45,10 @@ end
 -- Show a diff by the user's function; false, after a message, if that fails.
 local function open_custom(view, show)
   local windows, diff = view.windows, view.diff
-  local ok, reason = pcall(custom.open, windows, diff, show)
+  view.layout = require('claude_ide.diff.custom')
+  local ok, reason = pcall(view.layout.open, windows, diff, show)
   if not ok then
-    custom.close(windows, diff.bufnr, true)
+    view.layout.close(windows, diff.bufnr, true)
     local problem = ('diff.layout: %s; the usual layout is used'):format(
       plain.one_line(tostring(reason))
     )
@@ -65,22 +64,15 @@ local function open_custom(view, show)
 end
 
 local function open_windows(view)
-  local windows, diff = view.windows, view.diff
-  local show = settings.layout_function()
-  view.layout = custom
+  local show = own_options.as_function('diff', 'layout')
   if show and open_custom(view, show) then
     return
   end
-  local function tabpage()
+  local is_inline = view.diff.layout == 'inline'
+  view.layout = is_inline and require('claude_ide.diff.inline') or diff_windows
+  view.layout.open(view.windows, view.diff, function()
     return new_tabpage(view)
-  end
-  if diff.layout == 'inline' then
-    view.layout = inline
-    inline.open(windows, view, tabpage)
-  else
-    view.layout = diff_windows
-    diff_windows.open(windows, diff, tabpage)
-  end
+  end)
 end
 
 ---@param view claude_ide.DiffView

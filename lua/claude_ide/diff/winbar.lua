@@ -1,15 +1,15 @@
---- The winbars of a diff: the file, who proposes the change, and the keys.
-local count = require('claude_ide.diff.count')
+--- The winbars of a diff: the file, who proposes the change and why, what is counted, and the keys.
 local diff_keys = require('claude_ide.diff.keys')
 local highlights = require('claude_ide.highlights')
+local home = require('claude_ide.window.location')
+local hunks = require('claude_ide.diff.hunks')
 local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
-local why = require('claude_ide.diff.why')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
--- Widest first.
+-- Widest first; the first one is for windows with room for everything.
 local KEYS =
   { ':w accept · :q reject · g? keys', ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 -- What comes before them when the user may also accept the edits that follow.
@@ -20,6 +20,27 @@ local WITH_OFFER = {
 }
 -- How many of the last spellings are for narrow windows only.
 local SHORT = 2
+-- What is shown beside path, warning and keys, fullest first: the next entry applies if the path would get
+-- fewer columns than `least`.
+local BESIDE = {
+  { 'title', 'hint', 'note', 'count', least = 20 },
+  { 'title', 'hint', 'count', least = 12 },
+  { 'hint', 'count', least = 8 },
+  { 'hint', least = 4 },
+  { least = 0 },
+}
+local PARTS = {
+  { 'title', 'ClaudeIdeWinbar' },
+  { 'path', 'ClaudeIdeWinbarFile' },
+  { 'warning', 'ClaudeIdeWinbarWarning' },
+  { 'hint', 'ClaudeIdeWinbarNote' },
+  { 'note', 'ClaudeIdeWinbarNote' },
+  { 'count', 'ClaudeIdeWinbarCount' },
+  { 'why', 'ClaudeIdeWinbarWhy' },
+  { 'keys', 'ClaudeIdeWinbarKeys' },
+}
+local LEAST_WARNING = 4
+local LEAST_WHY, GOOD_WHY = 12, 40
 
 ---@class claude_ide.Winbar
 ---@field path string
@@ -27,204 +48,123 @@ local SHORT = 2
 ---@field title string
 ---@field note string
 ---@field hint string what to know before deciding; it matters more than the title and long keys
----@field keys fun(): string[] longest first, all but the last two for wide windows; empty for none
----@field counts fun(): string the hunk and the diff, and how many there are
----@field why fun(): string what the agent has said before; it gives way to all others but title and long keys
+---@field keys string[] longest first
+---@field count string the hunk and the diff, and how many there are
+---@field why string what the agent has said before; it gives way to all others but title and long keys
 
----@type table<integer, claude_ide.Winbar> by window
+---@type table<integer, fun(): claude_ide.Winbar> by window
 local winbars = {}
-
--- What is shown along with the path, longest first: the next entry applies if the path would get fewer
--- than `least` columns.
-local EXTRAS = {
-  { names = { 'title', 'hint', 'note', 'count' }, least = 20 },
-  { names = { 'title', 'hint', 'count' }, least = 12 },
-  { names = { 'title', 'hint' }, least = 8, is_alone = true }, -- a single hunk need not be counted
-  { names = { 'hint', 'count' }, least = 8 },
-  { names = { 'hint' }, least = 4 },
-  { names = {}, least = 0 },
-}
-local ALONE = { ['1 hunk'] = true, ['hunk 1/1'] = true }
-local LEAST_WARNING = 4
-local LEAST_WHY, GOOD_WHY = 12, 40
+-- What agents have said before they edit a file. The CLI in a terminal does not say so with its edit: its
+-- hooks report it for the file, often only after the diff has opened.
+local reasons = {} ---@type table<string, string> by launch and path
 
 local width = vim.api.nvim_strwidth
 
-local function blank_around(text)
+local function around(text)
   return text == '' and '' or (' %s '):format(text)
 end
 
--- The end of a text, which distinguishes names better than their start.
-local function ending(text, room)
-  if width(text) <= room then
-    return text
+-- Shorten a path, first by its leading folders; the end of a name distinguishes it better than its start.
+local function shorten(path, room)
+  local shortened, parts = path, vim.split(path, '/')
+  while width(shortened) > room and #parts > 1 do
+    table.remove(parts, 1)
+    shortened = '…/' .. table.concat(parts, '/')
   end
-  local length = vim.fn.strchars(text)
-  while length > 0 and width(vim.fn.strcharpart(text, vim.fn.strchars(text) - length)) >= room do
-    length = length - 1
+  if width(shortened) <= room then
+    return shortened
   end
-  return '…' .. vim.fn.strcharpart(text, vim.fn.strchars(text) - length)
+  local name = parts[1]
+  while name ~= '' and width(name) >= room do
+    name = vim.fn.strcharpart(name, 1)
+  end
+  return '…' .. name
 end
 
---- Shorten a path, first by its leading folders.
----@param path string
----@param room integer columns
----@return string
-function M.shorten(path, room)
-  if width(path) <= room then
-    return path
+-- The parts but path and words, and the columns that remain for these.
+local function composed(bar, columns, keys, names)
+  local shown, room = { keys = around(keys) }, columns - width(around(keys))
+  for _, name in ipairs(names) do
+    shown[name] = around(bar[name])
+    room = room - width(shown[name])
   end
-  local kept = vim.fs.basename(path)
-  local folder = vim.fs.dirname(path)
-  while width('…/' .. vim.fs.basename(folder) .. '/' .. kept) <= room do
-    kept = vim.fs.basename(folder) .. '/' .. kept
-    folder = vim.fs.dirname(folder)
+  shown.warning = around(bar.warning)
+  if width(shown.warning) > room then
+    shown.warning = room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
   end
-  local shortened = '…/' .. kept
-  return width(shortened) <= room and shortened or ending(kept, room)
+  return shown, room - width(shown.warning)
 end
 
--- The keys, and the columns that remain.
-local function keys_of(bar, columns)
-  local least = bar.warning == '' and 10 or 20
-  local wanted = math.min(width(bar.path), least) + 2
-  local shown, room = '', columns
+-- The fullest composition in which the path has room. Keys are shortened to make room for the warning, but
+-- not for a few letters of the path.
+local function without_why(bar, columns)
+  local wanted = bar.warning == '' and 10 or 20
+  local shown, room
   for index, keys in ipairs(bar.keys) do
-    shown = blank_around(keys)
-    room = columns - width(shown)
-    -- Keys are shortened to make room for the warning, but not for a few letters of the path.
-    local texts = width(blank_around(bar.warning)) + width(blank_around(bar.hint))
-    -- The spelling with `g?` is for a window with room for everything.
-    texts = texts
-      + (index == 1 and width(blank_around(bar.title) .. blank_around(bar.counts())) or 0)
-    local is_long = index <= #bar.keys - SHORT or bar.hint ~= ''
-    if room >= texts + (is_long and wanted or 0) then
-      break
+    local is_long = index <= #bar.keys - SHORT
+    for _, beside in ipairs(index == 1 and { BESIDE[1] } or BESIDE) do
+      local least = is_long and math.max(wanted, beside.least) or beside.least
+      shown, room = composed(bar, columns, keys, beside)
+      if room >= (least > 0 and math.min(width(bar.path), least) + 2 or 0) then
+        return shown, room
+      end
     end
   end
   return shown, room
 end
 
-local function warning_of(bar, room)
-  local shown = blank_around(bar.warning)
-  if width(shown) <= room then
-    return shown
-  end
-  return room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
-end
-
--- Title and note if they fit, and the columns that remain for the path.
-local function extras_of(bar, columns)
-  local extras, room
-  for _, choice in ipairs(EXTRAS) do
-    extras, room = {}, columns - 2
-    for _, name in ipairs(choice.names) do
-      extras[name] = blank_around(name == 'count' and bar.counts() or bar[name])
-      room = room - width(extras[name])
-    end
-    local fits = room >= math.min(width(bar.path), choice.least)
-    if fits and (ALONE[bar.counts()] or not choice.is_alone) then
-      break
-    end
-  end
-  return extras, room
-end
-
----@param bar claude_ide.Winbar
----@param columns integer
----@return table<string, string>
-local function without_why(bar, columns)
-  local keys, room = keys_of(bar, columns)
-  local warning = warning_of(bar, room)
-  local extras, remaining = extras_of(bar, room - width(warning))
-  return {
-    title = extras.title or '',
-    path = remaining > 0 and blank_around(M.shorten(bar.path, remaining)) or '',
-    warning = warning,
-    note = (extras.hint or '') .. (extras.note or ''),
-    count = extras.count or '',
-    keys = keys,
-  }
-end
-
-local function spare(shown, columns)
-  return vim.iter(vim.tbl_values(shown)):fold(columns, function(room, text)
-    return room - width(text)
-  end)
-end
-
--- The parts without the title and with the longest keys that leave room for the agent's words, if any do.
+-- One without the title and with the longest keys that leave room for the agent's words, if there is one.
 local function with_room(bar, columns)
-  for first = 2, #bar.keys - SHORT do
-    local brief = { title = '', keys = vim.list_slice(bar.keys, first) }
-    local shown = without_why(vim.tbl_extend('force', bar, brief), columns)
-    if spare(shown, columns) >= LEAST_WHY then
-      return shown
+  for index = 2, #bar.keys - SHORT do
+    local shown, room = composed(bar, columns, bar.keys[index], { 'hint', 'note', 'count' })
+    if room >= width(bar.path) + 2 + LEAST_WHY then
+      return shown, room
     end
   end
 end
 
--- The parts of a winbar by name, shortened to fit the columns. The agent's words get the room that is left,
--- and that of the title and of long keys if they need it.
+-- The parts of a winbar with their groups, shortened to fit the columns. The agent's words get the room that
+-- is left, and that of the title and of long keys if they need it.
 ---@param bar claude_ide.Winbar
 ---@param columns integer
----@return table<string, string>
+---@return claude_ide.Chunks
 local function fit(bar, columns)
-  bar = vim.tbl_extend('force', bar, { keys = bar.keys() })
-  local shown, words = without_why(bar, columns), blank_around(bar.why())
-  if words ~= '' and spare(shown, columns) < math.min(width(words), GOOD_WHY) then
-    shown = with_room(bar, columns) or shown
+  local shown, room = without_why(bar, columns)
+  local words = around(bar.why)
+  if words ~= '' and room - width(bar.path) - 2 < math.min(width(words), GOOD_WHY) then
+    local brief, rest = with_room(bar, columns)
+    shown, room = brief or shown, rest or room
   end
-  local room = spare(shown, columns)
-  shown.why = room >= LEAST_WHY and message.fit(words, room) or ''
-  return shown
+  shown.path = room > 2 and around(shorten(bar.path, room - 2)) or ''
+  room = room - width(shown.path)
+  shown.why = words ~= '' and room >= LEAST_WHY and message.fit(words, room) or ''
+  return vim.tbl_map(function(part)
+    return { shown[part[1]] or '', part[2] }
+  end, PARTS)
 end
 
 --- The winbar of a window, evaluated at each redraw.
 ---@param win integer
 ---@return string in the format of 'statusline'
 function M.line(win)
-  local bar = winbars[win]
-  if not bar or not vim.api.nvim_win_is_valid(win) then
+  if not winbars[win] or not vim.api.nvim_win_is_valid(win) then
     return ''
   end
-  local shown = fit(bar, vim.api.nvim_win_get_width(win))
-  return table.concat({
-    winbar.part(shown.title, 'ClaudeIdeWinbar'),
-    winbar.part(shown.path, 'ClaudeIdeWinbarFile'),
-    winbar.part(shown.warning, 'ClaudeIdeWinbarWarning'),
-    winbar.part(shown.note, 'ClaudeIdeWinbarNote'),
-    winbar.part(shown.count, 'ClaudeIdeWinbarCount'),
-    winbar.part(shown.why, 'ClaudeIdeWinbarWhy'),
-    '%=',
-    winbar.part(shown.keys, 'ClaudeIdeWinbarKeys'),
-  })
+  local chunks = fit(winbars[win](), vim.api.nvim_win_get_width(win))
+  local parts = vim.tbl_map(function(chunk)
+    return winbar.part(chunk[1], chunk[2])
+  end, chunks)
+  table.insert(parts, #parts, '%=')
+  return table.concat(parts)
 end
 
--- Where another plugin owns the winbar, it shows the path itself; a warning needs the path next to it.
-local function substitute(bar)
-  bar.title, bar.path = '', bar.warning ~= '' and bar.path or ''
-  return {
-    chunks = function(columns)
-      local shown = fit(bar, columns)
-      local chunks = {
-        { shown.path, 'ClaudeIdeWinbarFile' },
-        { shown.warning, 'ClaudeIdeWinbarWarning' },
-        { shown.note, 'ClaudeIdeWinbarNote' },
-        { shown.count, 'ClaudeIdeWinbarCount' },
-        { shown.why, 'ClaudeIdeWinbarWhy' },
-        { shown.keys, 'ClaudeIdeWinbarKeys' },
-      }
-      return { vim.tbl_filter(function(chunk)
-        return chunk[1] ~= ''
-      end, chunks) }
-    end,
-  }
-end
-
-local function expression(win, bar)
-  winbars[win] = bar
-  return ("%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"):format(win)
+--- Note what a CLI has said before it edits a file.
+---@param launch string its id
+---@param path string
+---@param words string empty if the edit is over
+function M.tell(launch, path, words)
+  reasons[launch .. ' ' .. path] = words ~= '' and words or nil
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 --- Forget the winbars of windows that are closed: they keep the diffs, with their texts, in memory.
@@ -240,14 +180,6 @@ end
 -- reverse the text.
 local function in_one_line(text)
   return vim.fn.strtrans(plain.harmless(text))
-end
-
-local function no_counts()
-  return ''
-end
-
-local function no_keys()
-  return {}
 end
 
 local function keys_for(diff)
@@ -271,45 +203,77 @@ local function note_of(diff, original, unsaved)
   return original.buftype ~= '' and 'new file' or original.modified and 'unsaved changes' or ''
 end
 
+local function hunk_count(bufnr, row)
+  local list = hunks.list(bufnr)
+  local index = hunks.at(bufnr, row, row + 1)[1]
+  if #list == 0 then
+    return nil
+  elseif not index then
+    return #list == 1 and '1 hunk' or ('%d hunks'):format(#list)
+  end
+  return ('hunk %d/%d%s'):format(index, #list, list[index].is_dropped and ' dropped' or '')
+end
+
+-- The hunk at the cursor in the window of a proposal, or how many there are; and the diff's number if several
+-- wait: `hunk 2/5 · diff 2/3`.
+local function count_of(diff, win)
+  local parts = { hunk_count(diff.bufnr, vim.api.nvim_win_get_cursor(win)[1] - 1) }
+  local position, count = diff.queue_position()
+  if position > 0 and count > 1 then
+    table.insert(parts, ('diff %d/%d'):format(position, count))
+  end
+  return table.concat(parts, ' · ')
+end
+
+-- Set a window's winbar, whose fields `bar` returns at each redraw.
+local function expression(win, bar)
+  winbars[win] = bar
+  return ("%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"):format(win)
+end
+
 --- Set the winbars of a diff's windows.
 ---@param diff claude_ide.Diff
 ---@param windows claude_ide.DiffWindows
 function M.set(diff, windows)
   highlights.define()
   M.forget_closed()
-  local left, right, original = windows.left, windows.right, vim.bo[windows.original]
+  local left, right = windows.left, windows.right
   local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning
-  local note = note_of(diff, original, windows.unsaved ~= nil)
+  local note = note_of(diff, vim.bo[windows.original], windows.unsaved ~= nil)
   local label = diff.label and ('[%s] '):format(diff.label) or ''
-  local hint = vim.trim(in_one_line(label .. (diff.hint or '')))
-  local launch = why.launch_of(diff)
-  local function said()
-    return in_one_line(why.of(diff, launch))
+  local hint, title = vim.trim(in_one_line(label .. (diff.hint or ''))), in_one_line(diff.title)
+  local launch = diff.pid and home.launch_of(diff.pid)
+  -- Where another plugin owns the winbar, it shows the path itself; a warning needs the path next to it.
+  local function proposed(is_substitute)
+    local said = diff.why or launch and reasons[launch .. ' ' .. diff.path] or ''
+    return {
+      path = (not is_substitute or warning ~= '') and path or '',
+      warning = warning,
+      title = is_substitute and '' or title,
+      note = (is_substitute or not is_beside) and note or '',
+      hint = hint,
+      keys = keys_for(diff),
+      count = count_of(diff, right),
+      why = in_one_line(said),
+    }
   end
-  local function bar(fields)
-    local rest = { path = path, warning = warning, title = '', note = '', hint = '' }
-    rest.counts = no_counts
-    rest.why = fields.counts and said or no_counts
-    return vim.tbl_extend('keep', fields, rest)
-  end
-  local function counts()
-    return count.of(diff, right)
-  end
-  local function keys()
-    return keys_for(diff)
-  end
-  local title = in_one_line(diff.title)
-  local on_right = bar({ title = title, hint = hint, keys = keys, counts = counts })
   if is_beside then
+    local beside = { path = path, warning = warning, title = '', hint = '', count = '', why = '' }
+    beside.note, beside.keys = note == '' and 'current' or note, { '', '' }
     -- Never as virtual text: the file's buffer gets no text of ours.
-    local now = note == '' and 'current' or note
-    vim.wo[left][0].winbar = expression(left, bar({ note = now, keys = no_keys }))
-  else
-    on_right.note = note
+    vim.wo[left][0].winbar = expression(left, function()
+      return beside
+    end)
   end
-  local replacing = substitute(bar({ note = note, hint = hint, keys = keys, counts = counts }))
-  winbar.set(right, expression(right, on_right), replacing)
+  winbar.set(right, expression(right, proposed), {
+    chunks = function(columns)
+      local chunks = vim.tbl_filter(function(chunk)
+        return chunk[1] ~= ''
+      end, fit(proposed(true), columns))
+      return { chunks }
+    end,
+  })
 end
 
 return M

@@ -1,17 +1,28 @@
---- The two windows of a diff: the file on the left (or above), the proposal on the right (below).
+--- The two windows of a diff: the file on the left (or above), the proposal on the right (below); and the
+--- state of the user's windows before a diff uses them.
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
-local borrowed_window = require('claude_ide.diff.borrowed_window')
 local buffers = require('claude_ide.file.buffers')
+local decision = require('claude_ide.diff.decision')
 local looks = require('claude_ide.window.looks')
-local proposal = require('claude_ide.diff.proposal')
 local tiling = require('claude_ide.window.tiling')
-local virtual_lines = require('claude_ide.diff.virtual_lines')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local LEAST_WIDTH = 40
 local MOST_FOLDED_BYTES = 2000000
+-- `:diffthis` sets all of them but 'winbar', which is ours.
+local OPTIONS = {
+  'winbar',
+  'diff',
+  'scrollbind',
+  'cursorbind',
+  'wrap',
+  'foldmethod',
+  'foldcolumn',
+  'foldlevel',
+  'foldenable',
+}
 
 --- Filled in step by step, so that an error in between leaves a record of the windows to close.
 ---@class claude_ide.DiffWindows
@@ -21,13 +32,20 @@ local MOST_FOLDED_BYTES = 2000000
 ---@field original? integer the buffer on the left
 ---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
 ---@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
----@field lacks_lines? boolean whether the virtual lines on the left are hidden
+---@field lacks_lines? boolean whether the diagnostics on the left are hidden, which were virtual lines
 ---@field are_large? boolean whether the texts are so large that there are no folds
 ---@field opened? integer[] the windows that the user's function has opened
 ---@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
 ---@field added? integer[] the buffers that it has added
 ---@field memory? claude_ide.WindowMemory of the file's window in which an inline diff is
----@field stand_in? claude_ide.StandIn in an inline diff, where both windows are the same one
+---@field stand_in? integer the window that takes the place of the file's, in which an inline diff was closed
+
+---@class claude_ide.BorrowedWindow
+---@field win integer
+---@field bufnr integer
+---@field options table<string, any>
+---@field view vim.fn.winsaveview.ret
+---@field folds string[] commands that make them
 
 local function call(win, fn)
   if vim.api.nvim_win_is_valid(win) then
@@ -38,6 +56,62 @@ end
 -- CTRL-O out of the proposal would reject it.
 local function forget_jumps(win)
   vim.api.nvim_win_call(win, vim.cmd.clearjumps)
+end
+
+-- The commands that make the folds of the current window, taken from the script that `:mkview` writes.
+-- The rest of the script loads files, sets options and runs autocommands.
+local function fold_commands()
+  local name = vim.fn.tempname()
+  local viewoptions = vim.o.viewoptions
+  vim.o.viewoptions = 'folds'
+  local ok, err = pcall(vim.cmd.mkview, name)
+  vim.o.viewoptions = viewoptions
+  local script = ok and vim.fn.readfile(name) or {}
+  os.remove(name)
+  if not ok then
+    error(err, 0)
+  end
+  local commands = {}
+  for _, line in ipairs(script) do
+    if vim.startswith(line, 'setlocal ') then
+      commands = {}
+    elseif vim.startswith(line, 'let &g:so') then
+      return commands
+    else
+      table.insert(commands, line)
+    end
+  end
+  return {}
+end
+
+--- Snapshot a window, for `give_back`.
+---@param win integer
+---@return claude_ide.BorrowedWindow
+function M.borrow(win)
+  return {
+    win = win,
+    bufnr = vim.api.nvim_win_get_buf(win),
+    options = looks.read(win, OPTIONS),
+    view = vim.api.nvim_win_call(win, vim.fn.winsaveview),
+    folds = vim.api.nvim_win_call(win, fold_commands),
+  }
+end
+
+--- End diff mode in a window and restore its state; folds and view only if it shows the same buffer.
+---@param window claude_ide.BorrowedWindow
+function M.give_back(window)
+  if vim.api.nvim_win_is_valid(window.win) then
+    vim.api.nvim_win_call(window.win, vim.cmd.diffoff)
+    looks.set(window.win, window.options)
+    if vim.api.nvim_win_get_buf(window.win) == window.bufnr then
+      vim.api.nvim_win_call(window.win, function()
+        for _, command in ipairs(window.folds) do
+          vim.cmd('silent! keepjumps ' .. command)
+        end
+        vim.fn.winrestview(window.view)
+      end)
+    end
+  end
 end
 
 --- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
@@ -54,9 +128,9 @@ function M.show_original(windows, diff)
   local own = M.buffer_of(diff)
   windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, own)
   if windows.unsaved then
-    proposal.set_filetype(windows.original, diff, windows.unsaved)
+    decision.set_filetype(windows.original, diff, windows.unsaved)
   end
-  windows.borrowed = borrowed_window.borrow(windows.left)
+  windows.borrowed = M.borrow(windows.left)
 end
 
 --- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
@@ -138,7 +212,7 @@ function M.open_tab(windows, diff, new_tabpage)
 end
 
 local function open_right(windows, diff)
-  proposal.match_file(diff, windows.unsaved or windows.original)
+  decision.match_file(diff, windows.unsaved or windows.original)
   windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,
@@ -172,9 +246,18 @@ local function diff_without_folds(windows)
   end
 end
 
+-- Diagnostics that are virtual lines take rows: the two sides would no longer line up.
+local function hide_diagnostics(windows)
+  local filter = { bufnr = windows.original }
+  local lines = vim.tbl_get(vim.diagnostic.config() or {}, 'virtual_lines')
+  if lines and vim.diagnostic.is_enabled(filter) then
+    windows.lacks_lines = true
+    vim.diagnostic.enable(false, filter)
+  end
+end
+
 local function compare(windows, has_focus)
-  virtual_lines.hide(windows.original)
-  windows.lacks_lines = true
+  hide_diagnostics(windows)
   if has_focus then
     vim.api.nvim_set_current_win(windows.right)
   end
@@ -238,7 +321,7 @@ local function close_left(windows)
   local win = windows.left
   if windows.borrowed then
     -- Even for a window of ours: the buffer's next window inherits the options of its last one.
-    borrowed_window.give_back(windows.borrowed)
+    M.give_back(windows.borrowed)
   end
   if not windows.was_open then
     window_close.window(win)
@@ -246,8 +329,8 @@ local function close_left(windows)
 end
 
 local function close(windows)
-  if windows.lacks_lines then
-    virtual_lines.show(windows.original)
+  if windows.lacks_lines and vim.api.nvim_buf_is_loaded(windows.original) then
+    vim.diagnostic.enable(true, { bufnr = windows.original })
   end
   if windows.left then
     close_left(windows)

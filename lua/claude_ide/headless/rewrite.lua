@@ -12,7 +12,6 @@ local plain = require('claude_ide.messages.plain')
 local privacy = require('claude_ide.privacy')
 local quiet = require('claude_ide.messages.quiet')
 local rebase = require('claude_ide.file.rebase')
-local revision = require('claude_ide.diff.revision')
 local ui = require('claude_ide.ui.vim_ui')
 
 local M = {}
@@ -343,7 +342,7 @@ local function show_refined(rewrite, refinement, lines)
   elseif vim.deep_equal(replaced, target.base) then
     return message.show(UNCHANGED, 'info')
   end
-  rewrite.instructions[revision.revise(rewrite.diff, replaced)] = refinement.instructions
+  rewrite.instructions[hunks.revise(rewrite.diff, replaced)] = refinement.instructions
   message.show('refined (u undoes it)', 'info')
 end
 

@@ -1,8 +1,7 @@
 --- The CLIs that `:Claude` and `:ClaudeNew` have started: their names, which one commands mean, to which tab
 --- page each belongs, and which clients run in them.
 local channel = require('claude_ide.channel')
-local diff_why = require('claude_ide.diff.why')
-local home = require('claude_ide.window.home')
+local location = require('claude_ide.window.location')
 local own_options = require('claude_ide.own_options')
 local pane = require('claude_ide.terminal.pane')
 
@@ -210,23 +209,21 @@ function M.is_running()
   return M.current() ~= nil
 end
 
--- A terminal that the user has opened belongs where it is shown.
+-- The tab page to which a client belongs, and the launch of its terminal if that is ours. A terminal that the
+-- user has opened belongs where it is shown.
+---@return integer? tabpage
+---@return string? launch
 local function home_of(pid)
   local terminal = M.of_client(pid)
   if terminal then
-    return terminal.home
+    return terminal.home, terminal.launch
   end
   local bufnr = M.buffer_of_client(pid)
   local shown = vim.tbl_map(api.nvim_win_get_tabpage, bufnr and vim.fn.win_findbuf(bufnr) or {})
   local here = api.nvim_get_current_tabpage()
   return vim.list_contains(shown, here) and here or shown[1]
 end
-home.find_by(home_of)
-
-diff_why.find_by(function(pid)
-  local terminal = M.of_client(pid)
-  return terminal and terminal.launch
-end)
+location.find_by(home_of)
 
 --- Called by the host: the clients that belong to this tab page, which are those in the terminal that
 --- commands mean, if it belongs here.
@@ -236,7 +233,7 @@ function M.here()
   local meant = current and current.home == tabpage and clients_in(current) or {}
   return #meant > 0 and meant
     or vim.tbl_filter(function(pid)
-      return home_of(pid) == tabpage
+      return (home_of(pid)) == tabpage
     end, vim.tbl_keys(lineages))
 end
 

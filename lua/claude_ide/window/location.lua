@@ -1,4 +1,6 @@
---- Where the user is: the window, the tab page and the mode; and the way back there.
+--- Where the user is: the window, the tab page and the mode; and the way back there. Also where the processes
+--- of clients belong.
+local message = require('claude_ide.messages.message')
 local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
@@ -159,17 +161,10 @@ end
 ---@param fn fun()
 function M.leave_mode(fn)
   local mode = vim.fn.mode(1)
-  if mode:find('^[iR]') then
-    vim.api.nvim_create_autocmd(
-      'InsertLeave',
-      { group = augroup, once = true, callback = vim.schedule_wrap(fn) }
-    )
-    return vim.cmd.stopinsert()
-  elseif mode == 't' then
-    vim.api.nvim_create_autocmd(
-      'TermLeave',
-      { group = augroup, once = true, callback = vim.schedule_wrap(fn) }
-    )
+  local event = mode:find('^[iR]') and 'InsertLeave' or mode == 't' and 'TermLeave'
+  if event then
+    local callback = vim.schedule_wrap(fn)
+    vim.api.nvim_create_autocmd(event, { group = augroup, once = true, callback = callback })
     return vim.cmd.stopinsert()
   elseif mode:find('^n[iR]') then
     vim.cmd.stopinsert()
@@ -203,6 +198,59 @@ function M.return_on_close(win, target)
       end
     end,
   })
+end
+
+local finder ---@type (fun(pid: integer): integer?, string?)?
+
+--- Have `fn` find the tab page to which a process belongs, and the launch of the terminal of ours in which it
+--- runs.
+---@param fn fun(pid: integer): integer?, string?
+function M.find_by(fn)
+  finder = fn
+end
+
+--- The launch of the terminal in which a process runs; nil if that is none of ours.
+---@param pid integer
+---@return string?
+function M.launch_of(pid)
+  return finder and select(2, finder(pid))
+end
+
+--- Call `open` in the tab page to which a process belongs. What it opens takes the user back to where they
+--- are now; if it does not move them, they are back at once.
+---@generic T: claude_ide.Visit
+---@param pid? integer nil if it is unknown
+---@param open fun(): T
+---@return T
+function M.visit(pid, open)
+  local tabpage = finder and pid and finder(pid)
+  local is_elsewhere = tabpage and tabpage ~= vim.api.nvim_get_current_tabpage()
+  if not (is_elsewhere and vim.api.nvim_tabpage_is_valid(tabpage)) then
+    return open()
+  end
+  local origin = M.current()
+  vim.api.nvim_set_current_tabpage(tabpage)
+  local win = vim.api.nvim_get_current_win()
+  local ok, visit = pcall(open)
+  if not ok or vim.api.nvim_get_current_win() == win then
+    M.go_back(origin)
+  end
+  if not ok then
+    error(visit, 0)
+  end
+  visit.destination, visit.origin = origin, origin
+  return visit
+end
+
+--- Tell the user to close the command-line window if they are in it: Neovim allows no other window to open.
+--- Closing it for them would discard what they have typed.
+---@return boolean is_in_the_way
+function M.has_command_window()
+  if vim.fn.getcmdwintype() == '' then
+    return false
+  end
+  message.show('close the command-line window first', 'error')
+  return true
 end
 
 return M

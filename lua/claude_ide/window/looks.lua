@@ -24,21 +24,26 @@ local OPTIONS = {
   'statuscolumn',
 }
 
---- Set options of one window.
+--- Set options of one window. Only those that differ: setting 'foldlevel', even to its own value, opens and
+--- closes folds.
 ---@param win integer
 ---@param options table<string, any>
 function M.set(win, options)
+  local where = { win = win, scope = 'local' }
   for name, value in pairs(options) do
-    api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
+    if api.nvim_get_option_value(name, where) ~= value then
+      api.nvim_set_option_value(name, value, where)
+    end
   end
 end
 
---- The looks of a window.
+--- Options of a window.
 ---@param win integer
+---@param names? string[] default: its looks
 ---@return table<string, any> options
-function M.read(win)
+function M.read(win, names)
   local values = {}
-  for _, name in ipairs(OPTIONS) do
+  for _, name in ipairs(names or OPTIONS) do
     values[name] = api.nvim_get_option_value(name, { win = win, scope = 'local' })
   end
   return values
@@ -48,22 +53,7 @@ end
 ---@param win integer the target
 ---@param source integer window
 function M.copy(win, source)
-  for name, value in pairs(M.read(source)) do
-    if api.nvim_get_option_value(name, { win = win, scope = 'local' }) ~= value then
-      api.nvim_set_option_value(name, value, { win = win, scope = 'local' })
-    end
-  end
-end
-
--- The looks that a window gives to a file without local options.
-local function common(win)
-  return api.nvim_win_call(win, function()
-    local values = {}
-    for _, name in ipairs(OPTIONS) do
-      values[name] = api.nvim_get_option_value(name, { scope = 'global' })
-    end
-    return values
-  end)
+  M.set(win, M.read(source))
 end
 
 local function shows_file(win)
@@ -72,14 +62,16 @@ local function shows_file(win)
     and vim.bo[api.nvim_win_get_buf(win)].buftype == ''
 end
 
---- Give a window that will show a file the looks of an existing file window. Otherwise it would keep
---- those of the window that was split, such as a terminal without line numbers.
+--- Give a window that will show a file the looks that an existing file window gives to a file without local
+--- options. Otherwise it would keep those of the window that was split, such as a terminal without numbers.
 ---@param win integer
 ---@param candidates integer[] windows; the first one that shows a file is the source
 function M.adopt(win, candidates)
   local source = vim.iter(candidates):find(shows_file)
-  for name, value in pairs(source and common(source) or {}) do
-    vim.wo[win][name] = value
+  for _, name in ipairs(source and OPTIONS or {}) do
+    vim.wo[win][name] = api.nvim_win_call(source, function()
+      return api.nvim_get_option_value(name, { scope = 'global' })
+    end)
   end
 end
 

@@ -26,13 +26,6 @@ local api = vim.api
 local held = {}
 local group = api.nvim_create_augroup('claude_ide_window_shape', { clear = true })
 
-local function here()
-  local tabpage = api.nvim_get_current_tabpage()
-  return vim.iter(held):filter(function(shape)
-    return shape.tabpage == tabpage
-  end)
-end
-
 local function sizes(tabpage)
   return tiling.sizes(tiling.windows(tabpage))
 end
@@ -53,15 +46,6 @@ local function views(tabpage)
   return list
 end
 
--- A tab page that is entered again has already made room for the tab line. From then on, any change of
--- a size is the user's.
-local function on_enter()
-  here():each(function(shape)
-    shape.visited = shape.visited or not shape.settled
-    M.settle(shape)
-  end)
-end
-
 -- Note whether the user has resized windows. That cannot be known if windows have been opened or
 -- closed: their neighbours change size, too.
 local function compare(shape)
@@ -80,19 +64,23 @@ local function compare(shape)
   shape.resized = is_resized
 end
 
-local function on_resize()
-  here():each(compare)
-end
-
 local function find(tabpage, owner)
   return vim.iter(held):find(function(shape)
     return shape.tabpage == tabpage and shape.owner == owner
   end)
 end
 
-local function listen()
-  api.nvim_create_autocmd('TabEnter', { group = group, callback = on_enter })
-  api.nvim_create_autocmd('WinResized', { group = group, callback = on_resize })
+local function listen(event, fn)
+  api.nvim_create_autocmd(event, {
+    group = group,
+    callback = function()
+      for _, shape in ipairs(held) do
+        if shape.tabpage == api.nvim_get_current_tabpage() then
+          fn(shape)
+        end
+      end
+    end,
+  })
 end
 
 --- Hold the shape of the current tab page, until every holder has released it.
@@ -104,7 +92,13 @@ function M.hold(owner)
   if known then
     return M.share(known)
   elseif #held == 0 then
-    listen()
+    listen('WinResized', compare)
+    -- A tab page that is entered again has already made room for the tab line. From then on, any change of a
+    -- size is the user's.
+    listen('TabEnter', function(entered)
+      entered.visited = entered.visited or not entered.settled
+      M.settle(entered)
+    end)
   end
   local shape = {
     tabpage = tabpage,
@@ -174,11 +168,6 @@ local function is_unmoved(win, saved)
   return row == saved.view.lnum and column == saved.view.col
 end
 
--- The rows that scroll: all but the winbar.
-local function rows(win)
-  return vim.fn.getwininfo(win)[1].height
-end
-
 local function restore_views(shape)
   for win, saved in pairs(shape.views) do
     if is_unmoved(win, saved) then
@@ -188,7 +177,9 @@ local function restore_views(shape)
           vim.fn.winrestview(saved.view)
         end
       end)
-      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= rows(win) then
+      -- The rows that scroll are all but the winbar.
+      local rows = vim.fn.getwininfo(win)[1].height
+      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= rows then
         vim.wo[win].scroll = saved.scroll
       end
     end

@@ -3,7 +3,6 @@
 ---
 --- A guest opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
 --- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
-local exiting = require('claude_ide.window.exiting')
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.messages.quiet')
 local tiling = require('claude_ide.window.tiling')
@@ -52,10 +51,18 @@ local function watch_user(visit)
   })
 end
 
+-- Once Neovim is certain to exit: before any `VimLeavePre`, in which session managers record the windows.
 local function watch_exit(visit)
-  return exiting.watch(function()
-    M.close(visit)
-  end)
+  return api.nvim_create_autocmd('BufWinLeave', {
+    group = augroup,
+    -- A buffer that is closed has to trigger its own autocommands.
+    nested = true,
+    callback = function()
+      if vim.v.exiting ~= vim.NIL then
+        M.close(visit)
+      end
+    end,
+  })
 end
 
 --- Open a guest's windows. Errors in autocommands are silenced.
@@ -115,10 +122,7 @@ end
 ---@return boolean
 function M.has_user(visit)
   local has_user = visit.guest.has_user
-  if has_user then
-    return has_user(visit)
-  end
-  return not visit.is_left
+  return has_user and has_user(visit) or not has_user and not visit.is_left
 end
 
 local function is_over(other, visit)
@@ -149,19 +153,12 @@ local function is_alone(visit)
 end
 
 ---@return boolean is_back
-local function go_back(visit)
-  if is_alone(visit) then
-    location.go_back(visit.origin)
-  elseif M.has_user(visit) then
-    location.go_back(visit.destination)
-  else
-    return false
-  end
-  return true
-end
-
 local function leave(visit)
-  local is_back = go_back(visit)
+  local is_alone_here = is_alone(visit)
+  local is_back = is_alone_here or M.has_user(visit)
+  if is_back then
+    location.go_back(is_alone_here and visit.origin or visit.destination)
+  end
   visit.guest.close(visit)
   if visit.own_tabpage then
     window_close.deserted_tabpage(visit.own_tabpage)
@@ -171,12 +168,9 @@ end
 
 local function dismantle(visit)
   local restore = window_shape.release(visit.shape)
-  local is_back
-  if visit.own_tabpage and api.nvim_tabpage_is_valid(visit.own_tabpage) then
-    is_back = tiling.without_tabline(leave, visit)
-  else
-    is_back = leave(visit)
-  end
+  local has_tabpage = visit.own_tabpage and api.nvim_tabpage_is_valid(visit.own_tabpage)
+  local is_back = has_tabpage and tiling.without_tabline(leave, visit)
+    or not has_tabpage and leave(visit)
   restore()
   return is_back
 end

@@ -37,7 +37,7 @@ class Diffs(Protocol):
         """
         ...
 
-    @notification("diff.why.tell")
+    @notification("diff.winbar.tell")
     def explain(self, launch: str, path: str, words: str) -> None:
         """Say why the CLI of a launch edits a file; empty if the edit is over.
 
