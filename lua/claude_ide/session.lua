@@ -141,9 +141,8 @@ end)
 ---@param opts vim.api.keyset.create_user_command.command_args
 ---@param fn claude_ide.CommandFunction
 function M.run(opts, fn)
-  local is_free = WITHOUT_WINDOW[opts.name]
-    or not require('claude_ide.window.location').has_command_window()
-  if is_free then
+  local is_free = WITHOUT_WINDOW[opts.name] or vim.fn.getcmdwintype() == ''
+  if is_free or not require('claude_ide.window.location').has_command_window() then
     ready.run(opts, fn)
   end
 end

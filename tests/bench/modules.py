@@ -23,7 +23,9 @@ MODULES, LINES = 60, 8000
 
 async def run(_: Effort) -> list[Table]:
     """Count modules and their lines."""
-    table = Table("Modules of the Lua half that are loaded", ["", "modules", "goal", "lines", "goal"])
+    table = Table(
+        "Modules of the Lua half that are loaded", ["", "modules", "goal", "lines", "goal"]
+    )
     text = texts.original(texts.SIZES["10 KB"])
     async with serving() as (served, wire):
         side = Proposals(served, wire, await host_pid(served))
