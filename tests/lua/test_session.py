@@ -32,8 +32,8 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "host.process",
         "host.python",
         "host.ready",
-        "requirement",
         "messages.log",
+        "requirement",
         "session",
         "system.program",
     ]

@@ -9,7 +9,7 @@ vim9script
 import autoload './note.vim'
 import autoload '../channel.vim'
 import autoload '../diff.vim'
-import autoload '../diff/decision.vim'
+import autoload '../diff/decision.vim' as diff_decision
 import autoload '../file/edit.vim'
 import autoload '../file/kept.vim'
 import autoload '../file/path.vim'
@@ -28,7 +28,7 @@ const SEVERAL = 'several rewrites of this buffer are open: go to one of the diff
 const UNCHANGED = 'Claude suggests no changes'
 
 # By the id of the question: targets; with the `cwd`, whether a change `is_proposed`, the
-# `instructions` that have led to each version of the proposal (`decision.vim`), the `diff` while the
+# `instructions` that have led to each version of the proposal (`diff/decision.vim`), the `diff` while the
 # user can work on it, and a running `refinement`: the `id` of its question, its `target` in the
 # proposal, all its `instructions`, and `Cancel`, which stops waiting for a moment to show the result.
 var rewrites: dict<dict<any>> = {}
@@ -277,7 +277,7 @@ def ShowRefined(rewrite: dict<any>, refinement: dict<any>, lines: list<string>)
   elseif replaced.lines ==# refinement.target.base
     message.Show(UNCHANGED, 'info')
   else
-    rewrite.instructions[decision.Revise(rewrite.diff, replaced.lines)] = refinement.instructions
+    rewrite.instructions[diff_decision.Revise(rewrite.diff, replaced.lines)] = refinement.instructions
     message.Show('refined (u undoes it)', 'info')
   endif
 enddef
@@ -315,7 +315,7 @@ def BeginRefining(rewrite: dict<any>, instruction: string, area: list<number>)
     message.Show(NOT_UTF8, 'error')
     return
   endif
-  const earlier: list<string> = rewrite.instructions[decision.Version(rewrite.diff)]
+  const earlier: list<string> = rewrite.instructions[diff_decision.Version(rewrite.diff)]
   const at = note.New(bufnr, first + 1)
   final refinement: dict<any> = {
     id: 0,
