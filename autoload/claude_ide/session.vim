@@ -5,7 +5,7 @@ vim9script
 import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
-import autoload './disk_changes/change.vim'
+import autoload './disk_changes/reload.vim'
 import autoload './editors/editor_changes.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
@@ -20,6 +20,7 @@ const CLEANUPS = [
   'claude_ide#batch#WithdrawAll',
   'claude_ide#diff#CloseAll',
   'claude_ide#diff#accepted#SettleAll',
+  'claude_ide#disk_changes#reload#HostEnded',
   'claude_ide#ui#CloseAll',
   'claude_ide#headless#HostEnded',
   'claude_ide#activity#Clear',
@@ -41,7 +42,6 @@ const FOR_DIFFS = [
   'diff#winbar',
   'diff#windows',
   'file#autoread',
-  'disk_changes#expected',
   'disk_changes#reload',
   'file#borrowed_buffer',
   'file#command_buffer',
@@ -91,7 +91,7 @@ host.OnServing((on) => selection.Watch(on))
 host.OnServing((on) => buffers.Watch(on))
 host.OnServing((on) => editor_changes.Watch(on))
 host.OnServing((on) => diagnostics.Watch(on))
-host.OnServing((on) => change.Watch(on))
+host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {
   # From now on each change is announced.
   status_line.Text()

@@ -17,6 +17,7 @@ local CLEANUPS = {
   { 'headless', 'host_ended' },
   { 'activity', 'clear' },
   { 'diagnostics.unopened', 'release' },
+  { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },
   { 'terminal_prompt', 'host_ended' },
   { 'terminal.typing', 'host_ended' },
@@ -54,7 +55,6 @@ local FOR_SERVER = {
   'disk_changes.reload',
   'diagnostics',
   'diagnostics.words',
-  'disk_changes.change',
 }
 local FOR_DIFFS = {
   'diagnostics.unopened',

@@ -185,9 +185,10 @@ class AgentFiles:
         text_fact = (
             tick(bufnr, buffer.changedtick) if buffer.is_modified else modified(bufnr, False)
         )
+        given = _in_format_of(buffer.text or "", text)
         steps = (
             step(Disk.sync, bufnr),
-            step(Disk.replace, bufnr, NewText(text)),
+            step(Disk.replace, bufnr, NewText(given)),
             step(Disk.save, bufnr, path, self._name, is_approved),
         )
         guard = Guard(Gate.CHANGEABLE, (text_fact, leads_to(path, target)))
@@ -202,7 +203,7 @@ class AgentFiles:
         assert isinstance(saved, Saved)
         if saved.refusal is not None:
             raise AgentError(saved.refusal)
-        return Written(text, text if saved.text is None else saved.text)
+        return Written(text, given if saved.text is None else saved.text)
 
     async def _mention(self, path: str, batch: "asyncio.Future[Any]") -> None:
         """Tell the user what a write waits for."""
@@ -299,7 +300,7 @@ def _write(path: str, target: str, text: str) -> None:
 
 
 def _as_before(path: Path, text: str) -> str:
-    """Return a text with the byte order mark and the line ends that its file has.
+    """Return a text in the format that its file has.
 
     Raises `OSError` if the file must not be written.
     """
@@ -311,6 +312,11 @@ def _as_before(path: Path, text: str) -> str:
         before = files.read(path).decode()
     except UnicodeDecodeError:
         return text
+    return _in_format_of(before, text)
+
+
+def _in_format_of(before: str, text: str) -> str:
+    """Return a text with the byte order mark and the line ends of an earlier one."""
     if "\r\n" in before and "\r\n" not in text and before.count("\n") == before.count("\r\n"):
         text = text.replace("\n", "\r\n")
     return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text

@@ -23,17 +23,6 @@ async def test_an_open_file_keeps_its_encoding_and_its_final_line_end(
     assert path.read_bytes() == b"r\xf6tlich\n"
 
 
-async def test_a_file_of_carriage_returns_keeps_them(here: Here, path: Path) -> None:
-    path.write_bytes(b"one\rtwo\r")
-    await here.nvim.command(f"edit ++ff=mac {path}")
-
-    await here.files.write(str(path), "one\rTWO\r")
-    assert path.read_bytes() == b"one\rTWO\r"
-
-    await here.files.write(str(path), "1\n2\n")
-    assert path.read_bytes() == b"1\r2\r"
-
-
 async def test_an_open_file_is_changed_in_one_undo_step_and_saved(here: Here, opened: Path) -> None:
     await here.files.write(str(opened), NEW)
 

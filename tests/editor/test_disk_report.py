@@ -79,8 +79,8 @@ class Reporting:
         self.events = Events(State())
         self.report = DiskReport(pocket_port(self._answer, self._notice, self.events), self.events)
 
-    async def _answer(self, function: str, token: int) -> None:
-        assert function == "disk_changes.report.await"
+    async def _answer(self, function: str, token: int, gate: str, *batch: Any) -> None:
+        assert (function, gate, batch) == ("batch.run", "notifiable", ((), []))
         await self.is_free.wait()
         asyncio.get_running_loop().call_soon(self.events.dispatch, "answered", {"token": token})
 

@@ -2,13 +2,22 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claude_ide.editor.disk_watch import MOST_AT_ONCE, DiskWatch, Watched
+from claude_ide.editor.disk_watch import (
+    AGAIN_SECONDS,
+    MOST_AT_ONCE,
+    RESTLESS_SECONDS,
+    SETTLED_EMPTY_SECONDS,
+    SETTLED_SECONDS,
+    DiskWatch,
+    Watched,
+)
 from claude_ide.editor.events import Events
 from claude_ide.editor.state import State
 from support.neovim import until
@@ -23,14 +32,21 @@ class Watching:
         self.states: list[str] = []
         """The answers to the next reports."""
         self.events = Events(State())
-        port = pocket_port(self._changed)
+        port = pocket_port(self._changed, events=self.events)
         self.watch = DiskWatch(port, self.events, lambda: True)
         self.watch.start(asyncio.get_running_loop())
 
-    async def _changed(self, function: str, bufnrs: list[int]) -> list[str]:
-        assert function == "disk_changes.change.changed_in"
-        self.reported += bufnrs
-        return [self.states.pop(0) if self.states else "" for _ in bufnrs]
+    async def _changed(self, function: str, *arguments: Any) -> list[str] | None:
+        if function == "batch.run":
+            token, gate, facts, ((function, (files,)),) = arguments
+            assert (gate, [fact[:2] for fact in facts]) == ("changeable", [["name", files[0][0]]])
+            payload = {"token": token, "results": [await self._changed(function, files)]}
+            asyncio.get_running_loop().call_soon(self.events.dispatch, "answered", payload)
+            return None
+        assert function == "disk_changes.reload.changed_in"
+        (files,) = arguments
+        self.reported += [bufnr for bufnr, _ in files]
+        return [self.states.pop(0) if self.states else "" for _ in files]
 
     def load(self, *paths: Path) -> None:
         """Report files as loaded, in buffers numbered from 1."""
@@ -193,11 +209,66 @@ async def test_nothing_is_reported_once_nothing_is_watched(watching: Watching, p
 
 async def test_a_busy_editor_is_asked_again(watching: Watching, path: Path) -> None:
     await watching.begin(path)
-    watching.states = ["busy", "busy", "followed", "busy"]
+    watching.states = ["busy", "busy", "busy", "followed"]
 
     rewrite(path)
 
-    await until(lambda: len(watching.reported) == 5)
+    await until(lambda: len(watching.reported) == 4)
+
+
+async def test_a_file_is_reported_once_it_is_complete(watching: Watching, path: Path) -> None:
+    await watching.begin(path)
+    with path.open("w") as file:
+        for number in range(20):
+            print(number, file=file, flush=True)
+            await asyncio.sleep(SETTLED_SECONDS / 3)
+            assert not watching.reported
+
+    await watching.reports(1)
+
+
+@pytest.mark.parametrize(
+    ("text", "age", "seconds"),
+    [
+        ("one", 0.0, SETTLED_SECONDS),
+        ("one", 0.03, SETTLED_SECONDS - 0.03),
+        ("one", 0.5, AGAIN_SECONDS),
+        ("one", 5.0, SETTLED_SECONDS),
+        ("one", -5.0, SETTLED_SECONDS),
+        ("", 0.0, SETTLED_EMPTY_SECONDS),
+    ],
+)
+def test_a_file_settles_after_its_last_change(
+    path: Path, text: str, age: float, seconds: float
+) -> None:
+    path.write_text(text)
+    file, changed = Watched(str(path)), time.time_ns() - int(age * 10**9)
+    os.utime(path, ns=(changed, changed + (changed % 10**9 == 0)))
+
+    assert not file.look(100)
+
+    assert file.settles_at == pytest.approx(100 + seconds, abs=0.02)
+    assert file.look(100 + seconds + 0.02)
+    assert not file.look(200)
+
+
+def test_a_file_whose_time_is_in_whole_seconds_may_still_be_written(path: Path) -> None:
+    whole = time.time_ns() // 10**9 * 10**9
+    os.utime(path, ns=(whole, whole))
+    file = Watched(str(path))
+
+    assert not file.look(100)
+
+    assert file.settles_at == 100 + SETTLED_SECONDS
+
+
+def test_a_file_that_never_settles_causes_no_further_looks(path: Path) -> None:
+    file, now = Watched(str(path)), 100.0
+    for number in range(100):
+        path.write_text("more\n" * (number + 1))
+        now += SETTLED_SECONDS / 2
+        assert not file.look(now)
+        assert file.is_settling(now) == (now - 100 < RESTLESS_SECONDS + SETTLED_SECONDS / 2)
 
 
 async def test_many_changes_are_reported_in_several_calls(
@@ -213,9 +284,9 @@ async def test_many_changes_are_reported_in_several_calls(
 @pytest.mark.parametrize(
     ("times", "rests"),
     [
-        ([0, 5, 10], [0.05, 0.05, 0.05]),
-        ([0, 0.5, 1, 1.5, 2], [0.05, 0.1, 0.2, 0.4, 0.8]),
-        ([number / 10 for number in range(10)], [0.05, *(0.1 * 2**n for n in range(7)), 10, 10]),
+        ([0, 5, 10], [0, 0, 0]),
+        ([0, 0.5, 1, 1.5, 2], [0, 0.1, 0.2, 0.4, 0.8]),
+        ([number / 10 for number in range(10)], [0, *(0.1 * 2**n for n in range(7)), 10, 10]),
     ],
 )
 def test_the_more_often_a_file_is_written_the_longer_it_rests(
@@ -226,13 +297,3 @@ def test_the_more_often_a_file_is_written_the_longer_it_rests(
         file.handle("followed", 100 + now)
         assert file.rests_until == pytest.approx(100 + now + rest)
         file.handle("", 100 + now)
-
-
-def test_a_file_that_is_never_complete_is_asked_for_later_and_later() -> None:
-    file = Watched("/a")
-    file.handle("followed", 100)
-    pauses = []
-    for now in (100.05, 100.2, 101, 105):
-        file.handle("busy", now)
-        pauses.append(file.rests_until - now)
-    assert pauses == pytest.approx([0.05, 0.1, 0.5, 1])

@@ -7,6 +7,7 @@ import pytest
 
 from support.linters import OLD, ale, found, is_running, lint_runs, nvim_lint, write_and_reload
 from support.neovim import Neovim, until
+from support.reloading import expect
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ async def test_ale_does_not_read_the_file_of_a_buffer_with_unsaved_changes(
     nvim: Neovim, project: Path, bufnr: int
 ) -> None:
     await nvim.command("let g:ale_lint_on_enter = 0")
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(project / "a.txt"))
+    await expect(nvim, project / "a.txt")
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

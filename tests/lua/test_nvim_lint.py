@@ -6,6 +6,7 @@ import pytest
 
 from support.linters import OLD, found, is_running, lint_runs, nvim_lint, write_and_reload
 from support.neovim import Neovim, until
+from support.reloading import expect
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ async def test_unsaved_changes_are_checked_only_by_linters_that_read_the_buffer(
         " lint.linters.files = { cmd = lint.linters.words.cmd }"
         " lint.linters_by_ft.text = { 'files', 'words' }"
     )
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(project / "a.txt"))
+    await expect(nvim, project / "a.txt")
     await nvim.keys("ggOmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
 

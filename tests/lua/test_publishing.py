@@ -11,6 +11,7 @@ import pytest
 from support.language_client import attach, publish, received, start
 from support.neovim import Neovim, until
 from support.publishing import LINT, LONG_SECONDS, ODD, Waits, edit, messages, wait_for_messages
+from support.reloading import expect
 
 
 @pytest.fixture
@@ -205,7 +206,7 @@ async def test_a_write_that_was_reloaded_before_the_wait_is_awaited(
 ) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=on-request")
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
+    await expect(nvim, path)
     path.write_text("wrong\n")
 
     async def is_shown() -> bool:

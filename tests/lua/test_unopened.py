@@ -10,6 +10,7 @@ from support.chunks import chunk
 from support.language_client import attach_to_every_text_file
 from support.linters import findings, lint_runs, nvim_lint
 from support.neovim import Neovim, until
+from support.reloading import expect
 
 OLD = "a wrong one\n"
 
@@ -215,7 +216,7 @@ async def test_a_file_written_while_it_is_loaded_keeps_no_option_of_ours(
 ) -> None:
     bufnr = await nvim.eval(f"bufadd('{path}')")
     await load(nvim, path)
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
+    await expect(nvim, path)
     if how == "open it":
         await nvim.command(f"edit {path}")
     else:

@@ -9,6 +9,7 @@ from support.chunks import chunk
 from support.claude_code import ClaudeCode
 from support.language_client import attach
 from support.neovim import Neovim, until
+from support.reloading import expect
 
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
@@ -108,7 +109,7 @@ async def test_an_announcement_does_not_disturb_the_user(
 async def test_a_write_below_unsaved_changes_is_announced(nvim: Neovim, path: Path) -> None:
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
+    await expect(nvim, path)
 
     await write_and_reload(nvim, path)
 
@@ -123,7 +124,7 @@ async def test_a_write_that_is_not_merged_into_unsaved_changes_is_not_announced(
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     path.write_text(f"{OLD}four\n")
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
+    await expect(nvim, path)
 
     path.write_text(NEW)
 
@@ -153,7 +154,7 @@ async def test_while_neovim_is_watched_an_expected_write_is_announced_once(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.lua("require('claude_ide.file.written').watch(true)")
-    await nvim.lua("require('claude_ide.disk_changes.reload').expect(...)", str(path))
+    await expect(nvim, path)
     path.write_text(NEW)
 
     await nvim.command("checktime")

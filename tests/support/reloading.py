@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from support.disk_changes import watch
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.disk_changes.reload')"
@@ -17,10 +18,13 @@ def write(path: Path, text: str) -> None:
 
 async def expect(nvim: Neovim, path: Path) -> None:
     await nvim.lua(f"{MODULE}.expect(...)", str(path))
+    if not nvim.events("files_loaded"):
+        await watch(nvim)
 
 
 async def expect_briefly(nvim: Neovim, path: Path) -> None:
     """Expect a write for half a second."""
+    await watch(nvim)
     await nvim.lua(f"{MODULE}.comes_within = 500")
     await expect(nvim, path)
 

@@ -2,7 +2,6 @@ vim9script
 # Checks a loaded file for a client, which waits for its servers and linters between the two functions.
 
 import autoload '../diagnostics.vim'
-import autoload '../disk_changes/change.vim'
 import autoload '../disk_changes/reload.vim'
 import autoload './sets.vim'
 import autoload '../checking/sources.vim'
@@ -12,7 +11,7 @@ import autoload '../checking/texts.vim'
 # recent texts.
 export def Begin(bufnr: number): dict<any>
   reload.Sync()
-  return {is_behind: change.IsBehind(bufnr), checks: texts.Recent()}
+  return {is_behind: reload.IsBehind(bufnr), checks: texts.Recent()}
 enddef
 
 # Begin to read the file's diagnostics. `is_checked` tells whether something checks the file.

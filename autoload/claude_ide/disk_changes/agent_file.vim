@@ -10,7 +10,6 @@ import autoload '../file/stamp.vim'
 import autoload '../file/text.vim' as file_text
 import autoload '../file/write.vim' as file_write
 import autoload '../timing/moment.vim'
-import autoload './expected.vim'
 import autoload './reload.vim'
 
 # By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
@@ -97,10 +96,8 @@ export def Save(bufnr: number, path: string, agent: string, is_accepted: bool): 
   edit.Change(bufnr, before.lines)
   SetFormat(bufnr, before.format)
   setbufvar(bufnr, '&modified', file_write.IsDamaged())
-  const known = expected.Of(bufnr)
-  if file_write.IsDamaged() && !empty(known)
-    # It must not follow what is on the disk as if that were the accepted text.
-    expected.Forget(known)
+  if file_write.IsDamaged()
+    reload.ExpectNothing(bufnr)
   endif
   reload.SyncOne(bufnr)
   return {refusal: refusal}

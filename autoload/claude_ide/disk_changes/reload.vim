@@ -1,6 +1,18 @@
 vim9script
-# Updates buffers after Claude or another program has written their files, without asking the user.
+# Updates buffers after Claude or another program has written their files, without asking the user. The host
+# is told which files to watch, notices the writes, and says when a file is no longer being written
+# (`disk_watch.py`). Until a write is handled, Vim neither reloads the buffer automatically nor asks the user.
+#
+# A write is a dict:
+#
+# - `bufnr`
+# - `saved`: a list with the text of the file before the write; empty if that is not known
+# - `deadline`: milliseconds, as `Now`, if it is expected
+# - `has_changed`: whether Vim has found that the file has changed
+# - `is_unannounced`: it was found on disk, and is not that of an accepted diff
 
+import autoload '../channel.vim'
+import autoload '../file/autoread.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/changed.vim'
 import autoload '../file/edit.vim'
@@ -13,30 +25,193 @@ import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'
 import autoload './announced.vim'
-import autoload '../file/autoread.vim'
-import autoload './expected.vim'
 import autoload './report.vim'
 
 # Milliseconds.
-const POLL = 25
-const SETTLED = 50 # without a change; before, the buffer might get half a file
-const SETTLED_EMPTY = 500
 const PATIENCE = 10000
+const BUSY = 100
 
 const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
 
-var is_polling = false
-var rereading: dict<bool> = {} # buffers whose file is about to be read again
+var is_on = false
+var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
+var expected: dict<dict<any>> = {} # writes by buffer
+
+# Milliseconds since some fixed time.
+def Now(): number
+  return float2nr(reltimefloat(reltime()) * 1000)
+enddef
+
+# Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
+def ReportFiles(_: number)
+  var files: list<dict<any>> = []
+  for bufnr in keys(unreported)->mapnew((_, key) => str2nr(key))
+    files->add({bufnr: bufnr, path: file.LoadedPath(bufnr)})
+  endfor
+  unreported = {}
+  if is_on && !empty(files)
+    channel.Emit('files_loaded', {files: files})
+  endif
+enddef
+
+# Have the host look at a buffer's file as if it had just been loaded.
+def LookAgain(bufnr: number)
+  if empty(unreported)
+    timer_start(0, ReportFiles)
+  endif
+  unreported[bufnr] = true
+enddef
 
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 # otherwise unless 'autoread' is switched off.
-export def IsFollowed(bufnr: number): bool
+def IsFollowed(bufnr: number): bool
   return autoread.IsOn(bufnr) || announced.Has(file.Name(bufnr))
 enddef
 
 # Whether a buffer's file is left to Vim because of its size.
-export def IsTooLarge(bufnr: number): bool
+def IsTooLarge(bufnr: number): bool
   return getfsize(file.Name(bufnr)) > LARGEST
+enddef
+
+# The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known.
+# `earlier` serves as the base, too: buffer and file derive from it. `is_current` is whether Vim knows
+# the file in its current state.
+def SavedText(bufnr: number, is_current: bool, earlier: list<list<string>> = []): list<list<string>>
+  if !getbufvar(bufnr, '&modified')
+    return [getbufline(bufnr, 1, '$')]
+  elseif !empty(earlier) || !is_current
+    return earlier
+  endif
+  const text = edit.Read(bufnr)
+  return [edit.InBuffer(get(text, 'lines', []))]
+enddef
+
+# Only for the autocommand: Vim has noticed the write before us.
+export def OnShell(bufnr: number)
+  final write = get(expected, bufnr, {})
+  if empty(write) || v:fcs_reason ==# 'time'
+    v:fcs_choice = 'ask' # which shows nothing if only the time has changed
+    return
+  endif
+  v:fcs_choice = ''
+  if v:fcs_reason !=# 'deleted'
+    write.has_changed = true
+  endif
+enddef
+
+# Only for the autocommand: Vim has read or written the file. `:write other.txt` writes another one.
+export def OnFile(bufnr: number, path: string)
+  final write = get(expected, bufnr, {})
+  if !empty(write) && fnamemodify(path, ':p') ==# file.Name(bufnr)
+    write.saved = SavedText(bufnr, true, write.saved)
+    write.has_changed = false
+  endif
+enddef
+
+# Keep Vim from handling a write: an autocommand, or a change of focus, may run `:checktime` at any time.
+def TakeControl(bufnr: number, saved: list<list<string>>): dict<any>
+  expected[bufnr] = {bufnr: bufnr, saved: saved, has_changed: false, is_unannounced: true}
+  autoread.Suspend(bufnr)
+  augroup claude_ide_expected
+    execute $'autocmd! * <buffer={bufnr}>'
+    execute $'autocmd FileChangedShell <buffer={bufnr}> claude_ide#disk_changes#reload#OnShell({bufnr})'
+    execute $'autocmd BufReadPost,BufWritePost <buffer={bufnr}>'
+      .. $' claude_ide#disk_changes#reload#OnFile({bufnr}, expand("<afile>"))'
+  augroup END
+  return expected[bufnr]
+enddef
+
+# Vim handles changes of the file again.
+def Forget(write: dict<any>)
+  const bufnr: number = write.bufnr
+  if has_key(expected, bufnr)
+    expected->remove(bufnr)
+  endif
+  if bufexists(bufnr)
+    execute $'autocmd! claude_ide_expected * <buffer={bufnr}>'
+    autoread.Resume(bufnr)
+  endif
+enddef
+
+# Expect no write to a buffer's file: the buffer must not follow what a failed write of its own has left.
+export def ExpectNothing(bufnr: number)
+  if has_key(expected, bufnr)
+    Forget(expected[bufnr])
+  endif
+enddef
+
+# The host, which notices writes, has ended.
+export def HostEnded()
+  for write in values(expected)
+    Forget(write)
+  endfor
+enddef
+
+# Whether a write to a buffer's file is expected or being followed.
+export def IsExpected(bufnr: number): bool
+  return has_key(expected, bufnr)
+enddef
+
+# Whether the file has been written.
+def HasChanged(write: dict<any>): bool
+  write.has_changed = file_write.NoticeConflict(write.bufnr) || write.has_changed
+  return write.has_changed
+enddef
+
+# A write of which Vim has not known; empty if there was none, or if it is left to Vim.
+def Notice(bufnr: number): dict<any>
+  if IsTooLarge(bufnr) || edit.IsTranslated(bufnr)
+    return {}
+  endif
+  final write = TakeControl(bufnr, [getbufline(bufnr, 1, '$')])
+  if HasChanged(write) || file_write.IsInConflict(bufnr)
+    write.has_changed = true
+    return write
+  endif
+  Forget(write)
+  return {}
+enddef
+
+# Only for the autocommands: once the user has undone their changes, the buffer can be updated.
+export def CheckUnmodified(bufnr: number)
+  const is_in_conflict = file_write.IsInConflict(bufnr)
+  if !is_in_conflict || !getbufvar(bufnr, '&modified')
+    execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
+    if is_in_conflict
+      LookAgain(bufnr)
+    endif
+  endif
+enddef
+
+# Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied. Vim has no
+# event for 'modified'.
+def Keep(bufnr: number, is_noticed: bool)
+  if is_noticed
+    file_write.RememberConflict(bufnr)
+  endif
+  if is_noticed || file_write.NoticeConflict(bufnr)
+    report.Kept(file.Name(bufnr))
+  endif
+  augroup claude_ide_unmodified
+    execute $'autocmd! * <buffer={bufnr}>'
+    execute $'autocmd TextChanged,InsertLeave,BufEnter,CursorHold <buffer={bufnr}>'
+      .. $' claude_ide#disk_changes#reload#CheckUnmodified({bufnr})'
+  augroup END
+enddef
+
+# Have Vim read a file again that a plugin makes the text of.
+def Reread(bufnr: number): string
+  if !moment.MayChange(bufnr)
+    return 'busy'
+  endif
+  const before = report.Before(bufnr)
+  changed.Reread(bufnr)
+  file_write.MarkRead(bufnr)
+  if !report.Followed(bufnr, before)
+    return ''
+  endif
+  written.Report(bufnr)
+  return 'followed'
 enddef
 
 # Replace the buffer's text with that on disk, and reapply unsaved changes. Returns a notice or ''.
@@ -65,118 +240,105 @@ def TryApply(write: dict<any>, text: dict<any>): list<any>
   endtry
 enddef
 
-def Warn(bufnr: number, notice: string)
-  message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {notice}', 'warn')
-enddef
-
-# Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted
-# diff, unsaved changes are reapplied. Returns whether it is left.
-def KeepText(write: dict<any>): bool
+# Update the buffer from the disk. A file that is not known to be complete is left alone while it is empty:
+# most programs empty a file before they write it.
+def Update(write: dict<any>, is_settled: bool): string
   const bufnr: number = write.bufnr
-  const is_modified: bool = getbufvar(bufnr, '&modified')
-  if !write.is_unannounced || !(is_modified || IsTooLarge(bufnr))
-    return false
+  const text = edit.Read(bufnr)
+  if empty(text)
+    Forget(write)
+    return ''
+  elseif text.bytes ==# [''] && !is_settled
+    return 'busy'
   endif
-  expected.Forget(write)
-  if is_modified
-    file_write.RememberConflict(bufnr)
-    report.Kept(file.Name(bufnr))
+  const before = report.Before(bufnr)
+  const applied = TryApply(write, text)
+  if empty(applied)
+    return 'busy'
   endif
-  return true
-enddef
-
-# The file has been written again while it was read. Vim regards both as the same write.
-def FollowNext(write: dict<any>, lines: list<string>)
-  final next_write = WaitFor(write.bufnr, [lines])
-  next_write.is_unannounced = write.is_unannounced
-  next_write.changed_at = expected.Now()
-enddef
-
-# Report the new text of a buffer. The user has seen that of an accepted diff.
-def ReportChange(write: dict<any>, before: dict<any>)
-  const bufnr: number = write.bufnr
+  Forget(write)
+  const notice = applied[0] ? applied[1] : $'cannot be reloaded: {applied[1]}'
+  if notice !=# ''
+    message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {notice}', 'warn')
+  endif
+  if !applied[0] || empty(write.saved)
+    return ''
+  endif
+  changed.Know(bufnr)
+  file_write.MarkRead(bufnr)
+  if edit.Bytes(bufnr) !=# text.bytes
+    # It has been written again while it was read. Vim regards both as the same write.
+    final next_write = TakeControl(bufnr, [text.lines])
+    next_write->extend({has_changed: true, is_unannounced: write.is_unannounced})
+  endif
   if !write.is_unannounced
+    # The user has accepted this diff, so no message is needed.
     announced.Take(file.Name(bufnr))
     written.Report(bufnr)
   elseif report.Followed(bufnr, before)
     written.Report(bufnr)
   endif
+  return 'followed'
 enddef
 
-# Update the buffer from the disk now, if possible; return whether it was. `unchanged` are the milliseconds
-# since the last change of the file. Most programs empty a file before they write it, and on a busy machine
-# some time may pass in between.
-def Update(write: dict<any>, unchanged: number): bool
-  const bufnr: number = write.bufnr
-  const text = moment.MayChange(bufnr) ? edit.Read(bufnr) : {}
-  if empty(text) || (text.bytes ==# [''] && unchanged < SETTLED_EMPTY)
+# Have a buffer follow its file, which is no longer being written if it still has the stamp `settled`.
+# Returns 'busy', 'followed' or ''.
+def Follow(bufnr: number, settled = ''): string
+  final known = get(expected, bufnr, {})
+  const is_modified: bool = getbufvar(bufnr, '&modified')
+  if settled !=# '' && stamp.Of(file.Name(bufnr)) !=# settled
+    return 'busy'
+  elseif empty(known) && (!IsFollowed(bufnr) || IsTooLarge(bufnr))
+    return ''
+  elseif empty(known) && settled ==# '' && (is_modified || moment.IsInUse(bufnr))
+    return ''
+  elseif empty(known) && is_modified
+    Keep(bufnr, false)
+    return ''
+  elseif empty(known) && edit.IsTranslated(bufnr)
+    return settled ==# '' ? '' : Reread(bufnr)
+  endif
+  final write = empty(known) ? Notice(bufnr) : known
+  if empty(write) || !HasChanged(write)
+    return ''
+  elseif write.is_unannounced && is_modified
+    Forget(write)
+    Keep(bufnr, true)
+    return ''
+  endif
+  return moment.MayChange(bufnr) ? Update(write, settled !=# '') : 'busy'
+enddef
+
+# Have buffers follow their files, which have changed and are no longer being written. The host calls this
+# with lists of a buffer and the stamp of its file. Returns for each 'busy', so that the host has to call
+# again; 'followed'; or ''.
+export def ChangedIn(files: list<list<any>>): list<string>
+  return files->mapnew((_, each) => {
+    if file.LoadedPath(each[0]) ==# ''
+      return ''
+    elseif !moment.IsTextFree()
+      return 'busy'
+    endif
+    const followed = reason.Attempt(Follow, each)
+    if !followed[0]
+      message.Show(followed[1], 'error')
+    endif
+    return followed[0] ? followed[1] : ''
+  })
+enddef
+
+# Update one buffer now, if its file has been written. Returns whether it has changed.
+export def SyncOne(bufnr: number): bool
+  if !moment.IsTextFree() || file.LoadedPath(bufnr) ==# ''
     return false
   endif
-  const before = report.Before(bufnr)
-  const applied = TryApply(write, text)
-  if empty(applied)
-    return false
-  endif
-  expected.Forget(write)
-  const notice = applied[0] ? applied[1] : $'cannot be reloaded: {applied[1]}'
-  if notice !=# ''
-    Warn(bufnr, notice)
-  endif
-  if !applied[0] || empty(write.saved)
-    return false
-  endif
-  changed.Know(bufnr)
-  file_write.MarkRead(bufnr)
-  if edit.Bytes(bufnr) !=# text.bytes
-    FollowNext(write, text.lines)
-  endif
-  ReportChange(write, before)
-  return true
+  return reason.Attempt(Follow, [bufnr]) == [true, 'followed']
 enddef
 
-def Check(write: dict<any>): bool
-  const bufnr: number = write.bufnr
-  if !bufloaded(bufnr)
-    expected.Forget(write)
-    return true
-  elseif expected.Look(write)
-    const unchanged = expected.Now() - write.changed_at
-    if unchanged >= SETTLED && (KeepText(write) || Update(write, unchanged))
-      return true
-    endif
-  endif
-  if expected.Now() > write.deadline && moment.MayChange(bufnr)
-    expected.Forget(write)
-    # Another program may have written the file before the write was expected.
-    if !write.is_unannounced && MayBeNoticed(bufnr)
-      Notice(bufnr)
-    endif
-  endif
-  return true
-enddef
-
-# The interval starts at the end of a round, because the checks take time, too.
-def Poll(_: number)
-  for write in moment.IsTextFree() ? expected.All() : []
-    const checked = reason.Attempt(Check, [write])
-    if !checked[0]
-      expected.Forget(write)
-      message.Show(checked[1], 'error')
-    endif
-  endfor
-  is_polling = !empty(expected.All())
-  if is_polling
-    timer_start(POLL, Poll)
-  endif
-enddef
-
-def WaitFor(bufnr: number, saved: list<list<string>>): dict<any>
-  final write = expected.New(bufnr, saved, PATIENCE)
-  if !is_polling
-    is_polling = true
-    timer_start(POLL, Poll)
-  endif
-  return write
+# Update all loaded buffers whose files have been written, now. Returns the numbers of those that
+# have changed.
+export def Sync(): list<number>
+  return file.LoadedFiles()->filter((_, bufnr) => SyncOne(bufnr))
 enddef
 
 # Whether Vim knows the file of a buffer with unsaved changes in its current state.
@@ -185,9 +347,19 @@ def IsCurrent(bufnr: number): bool
   return moment.IsTextFree() && !file_write.IsInConflict(bufnr)
 enddef
 
+# Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
+# unsaved changes to an earlier text.
+export def IsBehind(bufnr: number): bool
+  if file_write.IsInConflict(bufnr)
+    return true
+  elseif has_key(expected, bufnr)
+    return HasChanged(expected[bufnr])
+  endif
+  return getbufvar(bufnr, '&modified') ? !IsCurrent(bufnr) : IsFollowed(bufnr) && !empty(Notice(bufnr))
+enddef
+
 def SavedOf(bufnr: number): list<list<string>>
-  const is_modified: bool = getbufvar(bufnr, '&modified')
-  return expected.SavedText(bufnr, !is_modified || IsCurrent(bufnr))
+  return SavedText(bufnr, !getbufvar(bufnr, '&modified') || IsCurrent(bufnr))
 enddef
 
 # Notice a change that is there already, which would else be taken for one that is expected. A buffer
@@ -209,6 +381,20 @@ export def Saved(path: string): list<list<string>>
   return SavedOf(bufnr)
 enddef
 
+# Another program may have written the file before the write was expected: then the host has to look again.
+def Expire(write: dict<any>)
+  const bufnr: number = write.bufnr
+  const left: number = write.deadline - Now()
+  if get(expected, bufnr, {}) isnot write
+    return
+  elseif bufloaded(bufnr) && (left > 0 || write.has_changed)
+    timer_start(max([left, BUSY]), (_) => Expire(write))
+  else
+    Forget(write)
+    LookAgain(bufnr)
+  endif
+enddef
+
 # Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and
 # unsaved changes are reapplied. The write may already have happened, unless it `is_ahead`; `saved` is
 # the text before it.
@@ -220,101 +406,44 @@ export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false
   if is_ahead
     NoticeEarlier(bufnr)
   endif
-  const known = expected.Of(bufnr)
-  final write = empty(known) ? WaitFor(bufnr, empty(saved) ? SavedOf(bufnr) : saved) : known
-  write.is_unannounced = false
-  write.deadline = expected.Now() + PATIENCE
+  final write = get(expected, bufnr, {})
+    ?? TakeControl(bufnr, empty(saved) ? SavedOf(bufnr) : saved)
+  extend(write, {is_unannounced: false, deadline: Now() + PATIENCE})
+  Expire(write)
+  if !is_ahead
+    LookAgain(bufnr)
+  endif
   return true
 enddef
 
-# Whether a write to a buffer's file is expected or being followed.
-export def IsExpected(bufnr: number): bool
-  return !empty(expected.Of(bufnr))
-enddef
-
-def Reread(bufnr: number)
-  const before = report.Before(bufnr)
-  changed.Reread(bufnr)
-  file_write.MarkRead(bufnr)
-  if report.Followed(bufnr, before)
-    written.Report(bufnr)
+# Vim has found a change first, for example because it got the focus.
+def TakesOver(bufnr: number): bool
+  const is_ours = file.LoadedPath(bufnr) !=# '' && IsFollowed(bufnr) && !IsTooLarge(bufnr)
+  if is_ours
+    LookAgain(bufnr)
   endif
+  return is_ours
 enddef
 
-# Have Vim read a file again once it is no longer being written and the user is not disturbed.
-def RereadSoon(bufnr: number, deadline: number)
-  const seen = stamp.Of(file.Name(bufnr))
-  rereading[bufnr] = true
-  timer_start(SETTLED, (_) => {
-    rereading->remove(string(bufnr))
-    if !bufloaded(bufnr) || getbufvar(bufnr, '&modified') || !IsFollowed(bufnr)
-      return
-    elseif stamp.Of(file.Name(bufnr)) ==# seen && moment.MayChange(bufnr)
-      Reread(bufnr)
-    elseif expected.Now() < deadline
-      RereadSoon(bufnr, deadline)
+# Update buffers after writes to their files, or stop.
+export def Watch(on: bool)
+  if on == is_on
+    return
+  endif
+  is_on = on
+  changed.Watch(on, TakesOver)
+  augroup claude_ide_disk_change
+    autocmd!
+    if on
+      autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * LookAgain(str2nr(expand('<abuf>')))
     endif
-  })
-enddef
-
-# Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
-# buffer is updated as soon as possible. Returns the write, or an empty dict.
-export def Notice(bufnr: number): dict<any>
-  if IsTooLarge(bufnr)
-    return {}
-  elseif edit.IsTranslated(bufnr)
-    if !has_key(rereading, bufnr)
-      RereadSoon(bufnr, expected.Now() + PATIENCE)
-    endif
-    return {}
+  augroup END
+  for bufnr in on ? file.LoadedFiles() : []
+    LookAgain(bufnr)
+  endfor
+  if !on
+    channel.Emit('files_unwatched', {})
   endif
-  final write = WaitFor(bufnr, [getbufline(bufnr, 1, '$')])
-  write.is_unannounced = true
-  if file_write.NoticeConflict(bufnr) || file_write.IsInConflict(bufnr)
-    write.changed_at = expected.Now()
-    return write
-  endif
-  expected.Forget(write)
-  return {}
-enddef
-
-def MayBeNoticed(bufnr: number): bool
-  return !getbufvar(bufnr, '&modified') && !moment.IsInUse(bufnr) && IsFollowed(bufnr)
-enddef
-
-def SyncBuffer(bufnr: number): bool
-  var write = expected.Of(bufnr)
-  if empty(write) && MayBeNoticed(bufnr)
-    write = Notice(bufnr)
-  endif
-  return !empty(write) && expected.Look(write) && !KeepText(write) && Update(write, 0)
-enddef
-
-# Whether a buffer's file has been written since Vim has read or written it. The buffer then follows
-# as soon as possible.
-export def HasChanged(bufnr: number): bool
-  const write = expected.Of(bufnr)
-  if !empty(write)
-    return expected.Look(write)
-  elseif getbufvar(bufnr, '&modified')
-    return !IsCurrent(bufnr)
-  endif
-  return IsFollowed(bufnr) && !empty(Notice(bufnr))
-enddef
-
-# Update one buffer now, if its file has been written. Returns whether it has changed.
-export def SyncOne(bufnr: number): bool
-  if !moment.IsTextFree() || file.LoadedPath(bufnr) ==# ''
-    return false
-  endif
-  const synced = reason.Attempt(SyncBuffer, [bufnr])
-  return synced[0] && synced[1]
-enddef
-
-# Update all loaded buffers whose files have been written, now. Returns the numbers of those that
-# have changed.
-export def Sync(): list<number>
-  return file.LoadedFiles()->filter((_, bufnr) => SyncOne(bufnr))
 enddef
 
 defcompile

@@ -45,10 +45,4 @@ export def Kept(path: string)
   channel.Emit('file_kept', {path: path})
 enddef
 
-# Emit `answered` {token} as soon as a report can be shown: a popup always can.
-export def Await(token: number): bool
-  channel.Emit('answered', {token: token})
-  return true
-enddef
-
 defcompile

@@ -1,6 +1,5 @@
 --- Checks a loaded file for a client, which waits for its servers and linters between the two functions.
 local diagnostics = require('claude_ide.diagnostics')
-local disk_change = require('claude_ide.disk_changes.change')
 local events = require('claude_ide.checking.events')
 local reload = require('claude_ide.disk_changes.reload')
 local texts = require('claude_ide.checking.texts')
@@ -12,7 +11,7 @@ local M = {}
 ---@return { is_behind: boolean, checks: claude_ide.Checks } `checks`: of recent texts
 function M.begin(bufnr)
   reload.sync()
-  return { is_behind = disk_change.is_behind(bufnr), checks = texts.recent() }
+  return { is_behind = reload.is_behind(bufnr), checks = texts.recent() }
 end
 
 --- Begin to read the file's diagnostics.

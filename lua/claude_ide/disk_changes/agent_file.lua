@@ -5,7 +5,6 @@ local announced = require('claude_ide.disk_changes.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local disk_report = require('claude_ide.disk_changes.report')
-local expected = require('claude_ide.disk_changes.expected')
 local file_edit = require('claude_ide.file.edit')
 local file_write = require('claude_ide.file.write')
 local moment = require('claude_ide.timing.moment')
@@ -57,27 +56,6 @@ function M.look(path, has_text)
   }
 end
 
--- An agent may omit the carriage returns and the byte order mark that a file has: the file keeps them.
-local function parse(bufnr, text)
-  local parsed, format = buffer_text.parse(text), vim.bo[bufnr].fileformat
-  parsed.bomb = parsed.bomb or vim.bo[bufnr].bomb
-  if format == parsed.fileformat or parsed.fileformat == 'dos' then
-    return parsed
-  elseif format == 'mac' and not text:find('\n', 1, true) then
-    parsed.lines = vim.split(text, '\r', { plain = true })
-    parsed.endofline = parsed.lines[#parsed.lines] == ''
-    if parsed.endofline then
-      table.remove(parsed.lines)
-    end
-  elseif format == 'dos' then
-    parsed.lines = vim.tbl_map(function(line)
-      return (line:gsub('\r$', ''))
-    end, parsed.lines)
-  end
-  parsed.fileformat = format
-  return parsed
-end
-
 -- `:write` would put other characters in their place.
 local function check_encoding(bufnr, text)
   local encoding = vim.bo[bufnr].fileencoding
@@ -108,22 +86,6 @@ local function set_format(bufnr, format)
   end
 end
 
-local function lines_of(bufnr)
-  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-end
-
-local function is_on_disk(bufnr)
-  local text = file_edit.read(bufnr)
-  return text ~= nil and vim.deep_equal(file_edit.in_buffer(text.lines), lines_of(bufnr))
-end
-
--- Another program may have written the file with the same text.
-local function accept_equal_file(bufnr)
-  if file_write.has_changed(bufnr) and is_on_disk(bufnr) then
-    file_write.mark_read(bufnr)
-  end
-end
-
 -- An agent may write the same text to the disk itself while the buffer is being written.
 ---@return boolean is_adopted
 local function adopt_equal_file(bufnr, lines)
@@ -140,19 +102,11 @@ local function adopt_equal_file(bufnr, lines)
   return true
 end
 
--- A buffer must not follow what a failed write has left as if that were the accepted text.
-local function expect_nothing(bufnr)
-  local known = expected.of(bufnr)
-  if known then
-    expected.forget(known)
-  end
-end
-
 -- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
 local function restore(bufnr, before, format, is_damaged)
   file_edit.change(bufnr, before, true)
   set_format(bufnr, format)
-  vim.bo[bufnr].modified = is_damaged == true and not is_on_disk(bufnr)
+  vim.bo[bufnr].modified = is_damaged == true
 end
 
 --- Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced
@@ -162,11 +116,7 @@ end
 ---@return boolean
 function M.check(bufnr, text)
   check_encoding(bufnr, text.text)
-  if vim.bo[bufnr].modified then
-    return true
-  end
-  accept_equal_file(bufnr)
-  return not file_write.has_changed(bufnr)
+  return vim.bo[bufnr].modified or not file_write.has_changed(bufnr)
 end
 
 --- Replace the text of a buffer in one undo step, and its options with those of the text.
@@ -175,11 +125,8 @@ end
 ---@return integer changedtick
 function M.replace(bufnr, text)
   local before, format = disk_report.before(bufnr), format_of(bufnr)
-  local was_modified, parsed = vim.bo[bufnr].modified, parse(bufnr, text.text)
+  local was_modified, parsed = vim.bo[bufnr].modified, buffer_text.parse(text.text)
   check_encoding(bufnr, text.text)
-  if not was_modified then
-    accept_equal_file(bufnr)
-  end
   local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
   if is_changed then
     file_edit.set_lines(bufnr, parsed.lines)
@@ -220,21 +167,21 @@ end
 ---@param is_accepted boolean whether the user has seen the change
 ---@return { refusal?: string, text?: string, is_unsaved?: boolean }
 function M.save(bufnr, path, agent, is_accepted)
-  local change, known = replaced[bufnr], expected.of(bufnr)
+  local change, is_expected = replaced[bufnr], reload.is_accepted(bufnr)
   replaced[bufnr] = nil
   local refusal, is_damaged = write(bufnr, change.is_changed)
   if refusal and adopt_equal_file(bufnr, change.new) then
     refusal = nil
   end
   if is_damaged then
-    expect_nothing(bufnr)
+    reload.expect_nothing(bufnr)
   end
   if refusal then
     if not change.was_modified then
       restore(bufnr, change.before.lines, change.format, is_damaged)
     end
     return { refusal = refusal }
-  elseif is_accepted or (known and not known.is_unannounced) then
+  elseif is_accepted or is_expected then
     announced.accept(path)
   else
     -- It may have waited for longer than an announcement holds.

@@ -1,35 +1,29 @@
 --- Writes that are about to happen: an agent has announced one without a diff, or the user has accepted one.
 --- A note holds for a while, and for one write to the file.
+local file = require('claude_ide.file.path')
+
 local M = {}
 
 -- Milliseconds until the write: an agent does not ask the user in between.
 local LASTS = 10000
 
----@alias claude_ide.AnnouncedWrites table<string, { since: number, agent: string }> by real path
+---@alias claude_ide.AnnouncedWrites table<string, { agent: string }> by real path
 
-local writes = {} ---@type claude_ide.AnnouncedWrites
-local accepted = {} ---@type claude_ide.AnnouncedWrites
-
-local function real(path)
-  local ok, found = pcall(vim.uv.fs_realpath, path)
-  return ok and found or path
-end
-
-local function is_fresh(note)
-  return note ~= nil and vim.uv.now() - note.since < LASTS
-end
+local writes, accepted = {}, {} ---@type claude_ide.AnnouncedWrites, claude_ide.AnnouncedWrites
 
 local function add(notes, path, agent)
-  for other, note in pairs(notes) do
-    notes[other] = is_fresh(note) and note or nil
-  end
-  notes[real(path)] = { since = vim.uv.now(), agent = agent }
+  local real, note = file.real(path), { agent = agent }
+  notes[real] = note
+  vim.defer_fn(function()
+    notes[real] = notes[real] ~= note and notes[real] or nil
+  end, LASTS)
 end
 
 local function take(notes, path)
-  local note = notes[real(path)]
-  notes[real(path)] = nil
-  return is_fresh(note) and note.agent or nil
+  local real = file.real(path)
+  local note = notes[real]
+  notes[real] = nil
+  return note and note.agent
 end
 
 --- Record that an agent is about to write a file.
@@ -43,7 +37,7 @@ end
 ---@param path string
 ---@return boolean
 function M.has(path)
-  return is_fresh(writes[real(path)])
+  return writes[file.real(path)] ~= nil
 end
 
 --- The name of the agent whose write to a file has just happened.

@@ -1,10 +1,12 @@
---- Updates buffers after Claude or another program has written their files, without asking the user.
+--- Updates buffers after Claude or another program has written their files, without asking the user. The host
+--- notices the writes, and says when a file is no longer being written (`disk_watch.py`). Until a write is
+--- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
 local announced = require('claude_ide.disk_changes.announced')
 local autoread = require('claude_ide.file.autoread')
 local buffers = require('claude_ide.file.buffers')
+local change = require('claude_ide.disk_changes.change')
 local changed = require('claude_ide.file.changed')
 local disk_report = require('claude_ide.disk_changes.report')
-local expected = require('claude_ide.disk_changes.expected')
 local file = require('claude_ide.file.path')
 local file_edit = require('claude_ide.file.edit')
 local file_stamp = require('claude_ide.file.stamp')
@@ -12,32 +14,64 @@ local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
-local slices = require('claude_ide.timing.slices')
 local unseen = require('claude_ide.unseen')
 local written = require('claude_ide.file.written')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_disk_reload', { clear = true })
+
 --- Milliseconds for which a write is expected.
 M.comes_within = 10000
 
 -- Milliseconds.
-local POLL = 50
-local SETTLED_EMPTY = 500
-local RESTLESS = 2000
 local REFUSED_WITHIN = 1000
+local BUSY = 100
 
 local MISSING = file_stamp.MISSING
+local OVERTAKEN = '' -- in `known`: the file was written again while the buffer was updated
 
-local is_polling = false
+---@class claude_ide.SavedText
+---@field stamp string of the file
+---@field lines? string[] the text that the buffer's unsaved changes are based on, if known
 
-local follow ---@type fun(path: string, saved: claude_ide.SavedText)
+---@class claude_ide.ExpectedWrite
+---@field bufnr integer
+---@field saved claude_ide.SavedText the state of the file before the write
+---@field deadline? number time of libuv, in milliseconds
+---@field autocmds integer[]
+---@field is_unannounced? boolean it was found on disk, and is not that of an accepted diff
 
+local expected = {} ---@type table<integer, claude_ide.ExpectedWrite> by buffer
 ---@type table<integer, string> by buffer; the stamp of the file in the state that Neovim knows
 local known = {}
 
-local function milliseconds()
-  return vim.uv.hrtime() / 1e6
+local function lines_of(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+end
+
+-- The text that a buffer's unsaved changes are based on: that on disk, unless it has changed since.
+local function saved_lines(bufnr)
+  if not moment.is_possible() or file_write.has_changed(bufnr) then
+    return nil
+  end
+  local text = file_edit.read(bufnr)
+  return file_edit.in_buffer(text and text.lines or {})
+end
+
+-- The state of a loaded buffer's file. The lines of an `earlier` one also serve as the base: buffer and file
+-- derive from it.
+---@return claude_ide.SavedText
+local function saved_of(bufnr, earlier)
+  local lines
+  if not vim.bo[bufnr].modified then
+    lines = lines_of(bufnr)
+  elseif earlier then
+    lines = earlier.lines
+  else
+    lines = saved_lines(bufnr)
+  end
+  return { stamp = file_stamp.of_buffer(bufnr), lines = lines }
 end
 
 --- The current state of a file, for a write that is expected later.
@@ -45,23 +79,155 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
-  return bufnr and expected.saved(bufnr) or { stamp = file_stamp.of(path) }
+  return bufnr and saved_of(bufnr) or { stamp = file_stamp.of(path) }
 end
 
---- Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
---- otherwise if 'autoread' is on.
+-- The file's stamp, if the file has been written.
+local function new_stamp(write)
+  local present = file_stamp.of_buffer(write.bufnr)
+  return present ~= write.saved.stamp and present ~= MISSING and present or nil
+end
+
+-- What Neovim does when it finds that the file has changed: its own choice for a write that is not expected.
+local function choose(write)
+  if new_stamp(write) or file_stamp.of_buffer(write.bufnr) == MISSING then
+    return write.saved.lines and '' or 'ask'
+  end
+  local is_reloaded = autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified
+  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or is_reloaded and 'reload' or 'ask'
+end
+
+-- Keep Neovim from handling a write: an autocommand, or a change of focus, may run `:checktime` at any time.
+---@return claude_ide.ExpectedWrite
+local function take_control(bufnr, saved)
+  local write = { bufnr = bufnr, saved = saved }
+  expected[bufnr] = write
+  autoread.suspend(bufnr)
+  write.autocmds = {
+    changed.answer(bufnr, function()
+      return choose(write)
+    end),
+    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+      group = augroup,
+      buffer = bufnr,
+      callback = function(event)
+        -- `:write other.txt` writes another file.
+        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(bufnr) then
+          write.saved = saved_of(bufnr, write.saved)
+        end
+      end,
+    }),
+  }
+  return write
+end
+
+-- Neovim handles changes of the file again.
+local function forget(write)
+  expected[write.bufnr] = nil
+  if vim.api.nvim_buf_is_valid(write.bufnr) then
+    for _, id in ipairs(write.autocmds) do
+      pcall(vim.api.nvim_del_autocmd, id)
+    end
+  end
+  autoread.resume(write.bufnr)
+end
+
+--- Expect no write to a buffer's file: the buffer must not follow what a failed write of its own has left.
+---@param bufnr integer
+function M.expect_nothing(bufnr)
+  if expected[bufnr] then
+    forget(expected[bufnr])
+  end
+end
+
+--- The host, which notices writes, has ended.
+function M.host_ended()
+  vim.iter(vim.tbl_values(expected)):each(forget)
+end
+
+--- Whether a write to a buffer's file is expected or being followed.
 ---@param bufnr integer
 ---@return boolean
-function M.is_followed(bufnr)
+function M.is_expected(bufnr)
+  return expected[bufnr] ~= nil
+end
+
+--- Whether the user has seen or expects the next write to a buffer's file.
+---@param bufnr integer
+---@return boolean
+function M.is_accepted(bufnr)
+  local write = expected[bufnr]
+  return write ~= nil and not write.is_unannounced
+end
+
+-- Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
+-- otherwise if 'autoread' is on.
+local function is_followed(bufnr)
   return autoread.is_on(bufnr) or announced.has(vim.api.nvim_buf_get_name(bufnr))
 end
 
-local function may_be_followed(bufnr)
-  return not vim.bo[bufnr].modified and M.is_followed(bufnr)
+-- The stamp of a buffer's file, if Neovim may not know the file in its current state.
+local function unknown_stamp(bufnr)
+  local path = file.path(bufnr)
+  local stamp = path and file_stamp.of(path) or MISSING
+  return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
 end
 
-local function may_be_noticed(bufnr)
-  return may_be_followed(bufnr) and not moment.is_in_use(bufnr)
+--- Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
+--- unsaved changes to an earlier text.
+---@param bufnr integer
+---@return boolean
+function M.is_behind(bufnr)
+  return file_write.is_in_conflict(bufnr)
+    or (unknown_stamp(bufnr) ~= nil and file_write.has_other_time(bufnr))
+end
+
+-- Once the user has undone their changes, the buffer can be updated.
+local function check_when_unmodified(bufnr)
+  local group = vim.api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
+  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
+    group = group,
+    buffer = bufnr,
+    callback = function(event)
+      if event.event == 'BufUnload' or not file_write.is_in_conflict(bufnr) then
+        vim.api.nvim_del_augroup_by_id(group)
+      elseif not vim.bo[bufnr].modified then
+        vim.api.nvim_del_augroup_by_id(group)
+        known[bufnr] = nil
+        change.look_again(bufnr)
+      end
+    end,
+  })
+end
+
+-- Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied.
+---@param write? claude_ide.ExpectedWrite of which Neovim already knows
+local function keep(bufnr, write)
+  known[bufnr] = file_stamp.of_buffer(bufnr)
+  if write then
+    forget(write)
+    file_write.remember_conflict(bufnr)
+  end
+  if write or file_write.notice_conflict(bufnr) then
+    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+  end
+  check_when_unmodified(bufnr)
+end
+
+-- Have Neovim read a file again that a plugin makes the text of.
+---@return 'busy'|'followed'|''
+local function reread(bufnr, stamp)
+  if not moment.may_change(bufnr) then
+    return 'busy'
+  end
+  local before = disk_report.before(bufnr)
+  known[bufnr] = stamp
+  changed.reread(bufnr)
+  if not disk_report.followed(bufnr, before) then
+    return ''
+  end
+  written.report(bufnr)
+  return 'followed'
 end
 
 -- Replace the buffer's text with that on disk, and reapply unsaved changes.
@@ -74,15 +240,14 @@ local function apply(write, text)
     return 'has unsaved changes to an older text, which are kept as they are'
   end
   local theirs = file_edit.in_buffer(text.lines)
-  local ours = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  local lines, has_conflict = rebase.merge(saved, ours, theirs)
+  local lines, has_conflict = rebase.merge(saved, lines_of(bufnr), theirs)
   file_edit.adopt(bufnr, text, lines)
   return has_conflict and 'your unsaved changes to the same lines are one undo away' or nil
 end
 
 local function reload(write, text)
   local ok, notice = pcall(apply, write, text)
-  expected.forget(write)
+  forget(write)
   if not ok then
     notice = ('cannot be reloaded: %s'):format(notice)
   end
@@ -91,23 +256,6 @@ local function reload(write, text)
     message.show(('%s: %s'):format(name, notice), 'warn')
   end
   return ok and write.saved.lines ~= nil
-end
-
--- Leave a buffer as it is if it has unsaved changes or its file is too large. Only for an accepted diff,
--- unsaved changes are reapplied.
----@return boolean is_kept
-local function keep_text(write)
-  local bufnr, is_modified = write.bufnr, vim.bo[write.bufnr].modified
-  if not write.is_unannounced or not (is_modified or file_write.is_too_large(bufnr)) then
-    return false
-  end
-  expected.forget(write)
-  if is_modified then
-    M.mark_known(bufnr)
-    file_write.remember_conflict(bufnr)
-    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
-  end
-  return true
 end
 
 -- Report the new text of a buffer; return whether it differs from the previous one.
@@ -121,128 +269,140 @@ local function report_change(write, path, before)
   return true
 end
 
--- The file has been written again while the buffer was updated. Neovim regards both as the same write.
-local function follow_next(write, saved)
-  follow(vim.api.nvim_buf_get_name(write.bufnr), saved)
-  local next_write = expected.of(write.bufnr)
-  next_write.is_unannounced = write.is_unannounced
-end
-
--- Update the buffer from the disk now, if possible, and if the file still has the stamp.
+-- Update the buffer from the disk, if the file still has the stamp.
 ---@param write claude_ide.ExpectedWrite
 ---@param stamp string
----@return boolean is_updated
+---@return 'busy'|'followed'|''
 local function update(write, stamp)
-  local path = vim.api.nvim_buf_get_name(write.bufnr)
-  local text = moment.may_change(write.bufnr) and file_edit.read(write.bufnr)
-  if not text or file_stamp.of(path) ~= stamp then
-    return false
+  local bufnr = write.bufnr
+  local path, text = vim.api.nvim_buf_get_name(bufnr), file_edit.read(bufnr)
+  if file_stamp.of(path) ~= stamp then
+    return 'busy'
+  elseif not text then
+    forget(write)
+    return ''
   end
-  local before = write.is_unannounced and disk_report.before(write.bufnr)
+  local before = write.is_unannounced and disk_report.before(bufnr)
   if not reload(write, text) then
-    return false
-  elseif file_stamp.of(path) ~= stamp then
-    follow_next(write, { stamp = stamp, lines = text.lines })
-  else
-    known[write.bufnr] = stamp
-    file_write.mark_read(write.bufnr)
+    return ''
+  end
+  known[bufnr] = OVERTAKEN
+  if file_stamp.of(path) == stamp then
+    known[bufnr] = stamp
+    file_write.mark_read(bufnr)
   end
   if report_change(write, path, before) then
-    written.report(write.bufnr)
+    written.report(bufnr)
   end
-  return true
+  return 'followed'
 end
 
--- A file that is written constantly is left to Neovim for a while.
-local function is_restless(write, now)
-  write.moving_since = write.moving_since or now
-  return write.is_unannounced and now - write.moving_since > RESTLESS
-end
-
--- The stamp must be the same at two checks, or the buffer might get half a file. Most programs empty a file
--- before they write it, and on a busy machine some time may pass in between.
-local function is_settled(write, stamp, now)
-  local unchanged = now - (write.seen_at or 0)
-  return unchanged >= (stamp and file_stamp.is_of_empty(stamp) and SETTLED_EMPTY or POLL)
-end
-
-local function check(write)
-  if not vim.api.nvim_buf_is_loaded(write.bufnr) then
-    return expected.forget(write)
+-- Whether a file has changed of which no write is expected. Neovim must not reload the buffer meanwhile. It
+-- regards two writes as one if the buffer was updated in between.
+---@return claude_ide.ExpectedWrite? write nil if it has not
+local function notice(bufnr, stamp)
+  local write = take_control(bufnr, { stamp = '', lines = lines_of(bufnr) })
+  write.is_unannounced = true
+  local is_overtaken = known[bufnr] == OVERTAKEN
+  if is_overtaken or file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
+    return write
   end
-  local stamp, now = expected.new_stamp(write), milliseconds()
-  if stamp ~= write.seen then
-    write.seen, write.seen_at = stamp, now
-    if is_restless(write, now) then
-      expected.forget(write)
+  known[bufnr] = stamp
+  forget(write)
+end
+
+-- Have a buffer follow its file, which is no longer being written if it still has the stamp `settled`.
+---@param bufnr integer loaded
+---@param settled? string
+---@return 'busy'|'followed'|''
+local function follow(bufnr, settled)
+  local write = expected[bufnr]
+  local stamp
+  if write then
+    stamp = new_stamp(write)
+  else
+    stamp = is_followed(bufnr) and unknown_stamp(bufnr)
+  end
+  if not stamp or not write and file_write.is_too_large(bufnr) then
+    return ''
+  elseif settled and stamp ~= settled then
+    return 'busy'
+  elseif not settled and not write and (vim.bo[bufnr].modified or moment.is_in_use(bufnr)) then
+    return ''
+  elseif vim.bo[bufnr].modified and not (write and not write.is_unannounced) then
+    keep(bufnr, write)
+    return ''
+  elseif not write and file_edit.is_translated(bufnr) then
+    return settled and reread(bufnr, stamp) or ''
+  end
+  write = write or notice(bufnr, stamp)
+  if not write then
+    return ''
+  elseif not moment.may_change(bufnr) or (not settled and file_stamp.is_of_empty(stamp)) then
+    return 'busy'
+  end
+  return update(write, stamp)
+end
+
+--- Have buffers follow their files, which have changed and are no longer being written. The host calls this.
+---@param files { [1]: integer, [2]: string }[] buffers, and the stamps of their files
+---@return ('busy'|'followed'|'')[] states 'busy': call again later
+function M.changed_in(files)
+  return vim.tbl_map(function(each)
+    local bufnr, settled = unpack(each)
+    if not vim.api.nvim_buf_is_loaded(bufnr) then
+      return ''
+    elseif not moment.is_possible() then
+      return 'busy'
     end
+    local ok, state = pcall(follow, bufnr, settled)
+    if not ok then
+      message.show(tostring(state), 'error')
+    end
+    return ok and state or ''
+  end, files)
+end
+
+--- Update one buffer now, if its file has been written.
+---@param bufnr integer
+---@return boolean is_changed
+function M.sync_one(bufnr)
+  return vim.api.nvim_buf_is_loaded(bufnr) and moment.is_possible() and follow(bufnr) == 'followed'
+end
+
+--- Update all loaded buffers whose files have been written, now.
+---@return integer[] bufnrs of those that have changed
+function M.sync()
+  return vim.tbl_filter(M.sync_one, vim.api.nvim_list_bufs())
+end
+
+-- Another program may have written the file before the write was expected: then the host has to look again.
+local function expire(write)
+  local bufnr, left = write.bufnr, write.deadline - vim.uv.now()
+  if expected[bufnr] ~= write then
     return
+  elseif vim.api.nvim_buf_is_loaded(bufnr) and (left > 0 or new_stamp(write)) then
+    vim.defer_fn(function()
+      expire(write)
+    end, math.max(left, BUSY))
+  else
+    forget(write)
+    change.look_again(bufnr)
   end
-  local has_settled = is_settled(write, stamp, now)
-  write.moving_since = not has_settled and write.moving_since or nil
-  if stamp and has_settled and (keep_text(write) or update(write, stamp)) then
-    return
-  end
-  local is_late = has_settled and vim.uv.now() > write.deadline and moment.may_change(write.bufnr)
-  -- A file that has changed while it was read is still to be followed.
-  if is_late and expected.new_stamp(write) == stamp then
-    expected.forget(write)
-    -- Another program may have written the file before the write was expected.
-    if not write.is_unannounced and may_be_noticed(write.bufnr) then
-      M.notice(write.bufnr)
-    end
-  end
-end
-
-local function try_check(write)
-  local ok, err = pcall(check, write)
-  if not ok then
-    message.show(tostring(err), 'error')
-  end
-end
-
--- The interval starts at the end of a round, because the checks take time, too.
-local function poll()
-  slices.each(vim.tbl_values(expected.all()), function(write)
-    if expected.of(write.bufnr) == write then
-      try_check(write)
-    end
-  end, function()
-    is_polling = next(expected.all()) ~= nil
-    if is_polling then
-      vim.defer_fn(poll, POLL)
-    end
-  end)
-end
-
-local function wait_for(bufnr, saved)
-  local write = expected.new(bufnr, saved, M.comes_within)
-  if not is_polling then
-    is_polling = true
-    vim.defer_fn(poll, POLL)
-  end
-  return write
 end
 
 local function expect(path, earlier)
   local bufnr = buffers.loaded(path)
-  if bufnr and not file_edit.is_translated(bufnr) then
-    local write = expected.of(bufnr) or wait_for(bufnr, expected.saved(bufnr, earlier))
-    write.is_unannounced = nil
-    -- Another program may have written the file just before: then the agent may refuse to write.
-    local is_behind = M.unknown_stamp(bufnr) and file_write.has_other_time(bufnr)
-    write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
+  if not bufnr or file_edit.is_translated(bufnr) then
+    return
   end
-end
-
-follow = function(path, saved)
-  expect(path, saved)
-  local bufnr = buffers.loaded(path)
-  local write = bufnr and expected.of(bufnr)
-  local before = write and expected.saved_before(write.bufnr, saved)
-  if write and before then
-    write.saved = before
-  end
+  local write = expected[bufnr] or take_control(bufnr, saved_of(bufnr, earlier))
+  write.is_unannounced = nil
+  -- Another program may have written the file just before: then the agent may refuse to write.
+  local is_behind = unknown_stamp(bufnr) and file_write.has_other_time(bufnr)
+  write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
+  expire(write)
+  return write
 end
 
 --- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
@@ -259,116 +419,14 @@ end
 ---@param saved claude_ide.SavedText the state of the file before
 function M.follow(path, saved)
   announced.accept(path)
-  follow(path, saved)
-end
-
---- The stamp of a buffer's file, if Neovim may not know the file in its current state.
----@param bufnr integer
----@return string? stamp nil also if there is no file
-function M.unknown_stamp(bufnr)
-  local path = file.path(bufnr)
-  local stamp = path and file_stamp.of(path) or MISSING
-  return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
-end
-
---- Record that Neovim knows the current state of a buffer's file.
----@param bufnr integer
-function M.mark_known(bufnr)
-  known[bufnr] = file_stamp.of_buffer(bufnr)
-end
-
---- Record that Neovim may not know the current state of a buffer's file.
----@param bufnr integer
-function M.mark_unknown(bufnr)
-  known[bufnr] = nil
-end
-
---- Whether a write to a buffer's file is expected or being followed.
----@param bufnr integer
----@return boolean
-function M.is_expected(bufnr)
-  return expected.of(bufnr) ~= nil
-end
-
-local rereading = {} ---@type table<integer, true> buffers whose file is about to be read again
-
-local function reread(bufnr)
-  local before = disk_report.before(bufnr)
-  M.mark_known(bufnr)
-  changed.reread(bufnr)
-  if disk_report.followed(bufnr, before) then
-    written.report(bufnr)
+  local write = expect(path, saved)
+  if write and saved.stamp ~= file_stamp.of_buffer(write.bufnr) then
+    -- An unmodified buffer still has that text.
+    local is_kept = not saved.lines and not vim.bo[write.bufnr].modified
+    local lines = is_kept and lines_of(write.bufnr) or saved.lines
+    write.saved = { stamp = saved.stamp, lines = lines }
+    change.look_again(write.bufnr)
   end
-end
-
--- Have Neovim read a file again once it is no longer being written and the user is not disturbed.
-local function reread_soon(bufnr, stamp, deadline)
-  rereading[bufnr] = true
-  vim.defer_fn(function()
-    rereading[bufnr] = nil
-    local now = vim.api.nvim_buf_is_loaded(bufnr)
-      and may_be_followed(bufnr)
-      and M.unknown_stamp(bufnr)
-    if not now then
-      return
-    elseif now == stamp and moment.may_change(bufnr) then
-      reread(bufnr)
-    elseif vim.uv.now() < deadline then
-      reread_soon(bufnr, now, deadline)
-    end
-  end, POLL)
-end
-
---- Look for a write to the file of an unmodified buffer that was not announced. If there was one, the
---- buffer is updated as soon as possible.
----@param bufnr integer
----@return claude_ide.ExpectedWrite? write nil if there was none
-function M.notice(bufnr)
-  local stamp = M.unknown_stamp(bufnr)
-  if not stamp or file_write.is_too_large(bufnr) then
-    return nil
-  elseif file_edit.is_translated(bufnr) then
-    if not rereading[bufnr] then
-      reread_soon(bufnr, stamp, vim.uv.now() + M.comes_within)
-    end
-    return nil
-  end
-  local write =
-    wait_for(bufnr, { stamp = '', lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false) })
-  write.is_unannounced = true
-  if file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
-    write.seen, write.seen_at = stamp, milliseconds()
-    return write
-  end
-  known[bufnr] = stamp
-  expected.forget(write)
-end
-
--- An empty file is left to `check`, which looks twice.
-local function sync(bufnr)
-  local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
-  if not is_loaded or not (expected.of(bufnr) or M.unknown_stamp(bufnr)) then
-    return false
-  end
-  local write = expected.of(bufnr) or may_be_noticed(bufnr) and M.notice(bufnr) or nil
-  local stamp = write and expected.new_stamp(write)
-  return stamp ~= nil
-    and not keep_text(write)
-    and not file_stamp.is_of_empty(stamp)
-    and update(write, stamp)
-end
-
---- Update all loaded buffers whose files have been written, now.
----@return integer[] bufnrs of those that have changed
-function M.sync()
-  return moment.is_possible() and vim.tbl_filter(sync, vim.api.nvim_list_bufs()) or {}
-end
-
---- Update one buffer now, if its file has been written.
----@param bufnr integer
----@return boolean is_changed
-function M.sync_one(bufnr)
-  return moment.is_possible() and sync(bufnr)
 end
 
 return M

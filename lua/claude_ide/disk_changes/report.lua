@@ -1,13 +1,20 @@
 --- Tells the host of writes to open files without a diff, which it reports to the user (`disk_report.py`).
+--- Highlights the lines that an agent has written for a few seconds.
 local announced = require('claude_ide.disk_changes.announced')
 local channel = require('claude_ide.channel')
-local flash = require('claude_ide.disk_changes.flash')
+local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.messages.message')
-local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
 local unseen = require('claude_ide.unseen')
 
 local M = {}
+
+local api = vim.api
+
+local FLASH = 4000 -- milliseconds
+local MOST = 1000 -- highlighted hunks
+
+local namespace = api.nvim_create_namespace('claude_ide_flash')
 
 ---@class claude_ide.TextBefore
 ---@field lines string[]
@@ -17,17 +24,32 @@ local M = {}
 ---@param bufnr integer
 ---@return claude_ide.TextBefore
 function M.before(bufnr)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
-  return { lines = lines, tick = vim.api.nvim_buf_get_changedtick(bufnr) }
+  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  return { lines = lines, tick = api.nvim_buf_get_changedtick(bufnr) }
 end
 
----@return integer added
----@return integer removed
-local function difference(before, after)
-  local removed, added = rebase.count(before, after)
-  local was_empty = #before == 1 and before[1] == ''
-  local is_empty = #after == 1 and after[1] == ''
-  return is_empty and 0 or added, was_empty and 0 or removed
+local function flash(bufnr, before, after)
+  if #vim.fn.win_findbuf(bufnr) == 0 then
+    return
+  end
+  highlights.define()
+  local marks = {}
+  for _, hunk in ipairs(vim.list_slice(rebase.hunks(before, after), 1, MOST)) do
+    -- A hunk without new lines is a deletion: the line before it is highlighted.
+    local first = math.max(hunk[3], 1) - 1
+    marks[#marks + 1] = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, {
+      end_row = math.min(first + math.max(hunk[4], 1), #after),
+      hl_group = 'ClaudeIdeWritten',
+      hl_eol = true,
+      undo_restore = false,
+      invalidate = true,
+    })
+  end
+  vim.defer_fn(function()
+    for _, mark in ipairs(marks) do
+      pcall(api.nvim_buf_del_extmark, bufnr, namespace, mark)
+    end
+  end, FLASH)
 end
 
 --- Report that a buffer has been updated from its file. Buffers that are not listed are not reported.
@@ -35,24 +57,25 @@ end
 ---@param before claude_ide.TextBefore
 ---@return boolean is_changed whether the text differs
 function M.followed(bufnr, before)
-  local now = M.before(bufnr)
-  local added, removed = difference(before.lines, now.lines)
+  local old, now = before.lines, M.before(bufnr)
+  local removed, added = rebase.count(old, now.lines)
   if added == 0 and removed == 0 then
     return false
   end
-  local path = vim.api.nvim_buf_get_name(bufnr)
+  local path = api.nvim_buf_get_name(bufnr)
   local agent = announced.take(path)
   if agent then
-    flash.show(bufnr, before.lines, now.lines)
-    unseen.wrote(bufnr, before.lines, now.lines)
+    flash(bufnr, old, now.lines)
+    unseen.wrote(bufnr, old, now.lines)
   end
   unseen.updated(bufnr)
   if vim.bo[bufnr].buflisted then
     channel.emit('file_followed', {
       path = path,
       agent = agent,
-      added = added,
-      removed = removed,
+      -- A text without lines has none.
+      added = vim.deep_equal(now.lines, { '' }) and 0 or added,
+      removed = vim.deep_equal(old, { '' }) and 0 or removed,
       old_tick = before.tick,
       new_tick = now.tick,
       columns = message.room(),
@@ -66,14 +89,6 @@ end
 function M.kept(path)
   announced.take(path)
   channel.emit('file_kept', { path = path })
-end
-
---- Emit `answered` {token} as soon as a report can be shown.
----@param token integer
-function M.await(token)
-  moment.when_notifiable(function()
-    channel.emit('answered', { token = token })
-  end)
 end
 
 return M

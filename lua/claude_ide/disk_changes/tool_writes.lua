@@ -3,8 +3,8 @@
 local announced = require('claude_ide.disk_changes.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
-local change = require('claude_ide.disk_changes.change')
 local file_edit = require('claude_ide.file.edit')
+local reload = require('claude_ide.disk_changes.reload')
 local unseen = require('claude_ide.unseen')
 
 local M = {}
@@ -18,7 +18,7 @@ end
 ---@param hunks claude_ide.ChangedHunk[]
 local function holds(bufnr, text, hunks)
   local encoding = vim.bo[bufnr].fileencoding
-  if change.is_behind(bufnr) then
+  if reload.is_behind(bufnr) then
     return false
   elseif encoding ~= '' and encoding ~= 'utf-8' then
     return true

@@ -9,6 +9,7 @@ import msgspec
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.batch import Gate, Guard
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import FileFollowed, FileKept
 from claude_ide.errors import EditorError
@@ -106,7 +107,7 @@ class DiskReport:
 
     async def _show(self) -> None:
         try:
-            await self._port.disk.await_report()
+            await self._port.batch((), Guard(Gate.NOTIFIABLE))
         except EditorError:
             return
         followed, kept, self._since = [*self._followed.values()], [*self._kept.values()], None

@@ -1,23 +1,27 @@
 """Watches the files of the editor's buffers.
 
-The editor tells which files are loaded (`disk_changes/change`), and is told which buffers' files
-may have changed. It waits itself until a file is no longer being written, and is then asked again.
+The editor tells which files are loaded (`disk_changes/change`), and is told which files have
+changed (`disk_changes/reload`) once these are no longer being written: it would get half a file.
 """
 
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import stat
 import threading
 import time
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
 
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.batch import ChangedError, Gate, Guard, named, step
 from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.buffers import Disk
 from claude_ide.editor.port.events import FilesLoaded, FilesUnwatched
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import EditorError
 
 logger = logging.getLogger(__name__)
@@ -26,11 +30,18 @@ SOON_SECONDS = 0.05
 """The pause between two looks while an agent works with the editor."""
 
 IDLE_SECONDS = 0.5
-RETRY_SECONDS = 0.05
-LONGEST_RETRY_SECONDS = 1.0
-"""The longer a buffer cannot be updated, the later the next attempt. A file that never stays as it
-is long enough, such as a large one that is copied, is left alone so long in between."""
+AGAIN_SECONDS = 0.015
+"""The least pause between two looks at a file that has changed."""
 
+SETTLED_SECONDS = 0.05
+SETTLED_EMPTY_SECONDS = 0.5
+"""How long a file has to be as it is. Most programs empty a file before they write it, and on a
+busy machine some time may pass in between."""
+
+RESTLESS_SECONDS = 2.0
+"""After this, a file that never stays as it is causes no further looks."""
+
+RETRY_SECONDS = 0.05
 RECENT_SECONDS = 1.0
 FIRST_REST_SECONDS = 0.1
 LONGEST_REST_SECONDS = 10.0
@@ -42,8 +53,7 @@ MOST_AT_ONCE = 10
 SHARE = 50
 """A pause lasts at least this many times as long as the look before it."""
 
-Stamp = tuple[int, int, int]
-"""What tells two states of a file apart: nanoseconds of its time, size, inode."""
+State = Literal["busy", "followed", ""]
 
 
 class Watched:
@@ -51,28 +61,45 @@ class Watched:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.known: Stamp | None = None
-        self.rests_until = float("-inf")
+        self.known: os.stat_result | None = None
+        self.rests_until = -math.inf
+        self.settles_at: float | None = None
+        """When a new state is to be reported, unless there is another one by then."""
+        self._seen: os.stat_result | None = None
+        self._moves_since = -math.inf
         self._rest_seconds = 0.0
-        self._busy_since: float | None = None
 
-    def handle(self, state: Literal["busy", "followed", ""], now: float) -> None:
+    def look(self, now: float) -> str:
+        """Return the stamp of a file that has changed since it was last reported, or ''.
+
+        It is only returned once the file is complete.
+        """
+        found = _found(self.path) if now >= self.rests_until else None
+        if found is None or _is_same(found, self.known):
+            self.settles_at = None
+            return ""
+        if self.settles_at is None:
+            self._moves_since = now
+        if self.settles_at is None or not _is_same(found, self._seen):
+            self._seen, self.settles_at = found, now + _settles_in(found)
+        if now < self.settles_at:
+            return ""
+        self.known, self.settles_at = found, None
+        return _stamp(found)
+
+    def is_settling(self, now: float) -> bool:
+        """Return whether the file is to be looked at soon."""
+        return self.settles_at is not None and now - self._moves_since < RESTLESS_SECONDS
+
+    def handle(self, state: State, now: float) -> None:
         """Learn what has become of a report."""
-        if not state:
-            self._busy_since = None
-            return
-        pause = RETRY_SECONDS
-        if state == "busy":
-            self._busy_since = now if self._busy_since is None else self._busy_since
-            pause = min(max(pause, (now - self._busy_since) / 2), LONGEST_RETRY_SECONDS)
-        else:
-            self._busy_since = now
+        if state == "followed":
             is_again = now - self.rests_until < RECENT_SECONDS + self._rest_seconds
             rest = max(2 * self._rest_seconds, FIRST_REST_SECONDS) if is_again else 0
             self._rest_seconds = min(rest, LONGEST_REST_SECONDS)
-            pause = max(pause, self._rest_seconds)
-        self.rests_until = now + pause
-        self.known = None
+            self.rests_until = now + self._rest_seconds
+        elif state == "busy":
+            self.known, self.rests_until = None, now + RETRY_SECONDS
 
 
 class DiskWatch:
@@ -104,31 +131,67 @@ class DiskWatch:
             if not self._files:
                 self._wanted.wait()
             began = time.monotonic()
-            changed = _look(self._files.copy())
-            if changed and not self._is_ended:
-                with contextlib.suppress(RuntimeError):  # the loop has just been closed
-                    loop.call_soon_threadsafe(self._begin_report, changed)
+            settling = self._look(loop, self._files.copy())
             spent = time.monotonic() - began
-            self._wanted.wait(
-                max(SOON_SECONDS if self._has_agents() else IDLE_SECONDS, SHARE * spent)
-            )
+            pause = max(SOON_SECONDS if self._has_agents() else IDLE_SECONDS, SHARE * spent)
+            self._pause(loop, began + spent + pause, settling)
 
-    def _begin_report(self, bufnrs: list[int]) -> None:
-        reporting = asyncio.ensure_future(self._report(bufnrs))
-        self._reporting.add(reporting)
-        reporting.add_done_callback(self._reporting.discard)
+    def _pause(
+        self, loop: asyncio.AbstractEventLoop, until: float, settling: dict[int, Watched]
+    ) -> None:
+        """Wait for the next look at all files; look at those that are being written meanwhile."""
+        while (now := time.monotonic()) < until and not self._wanted.is_set():
+            due = min((file.settles_at or now for file in settling.values()), default=until)
+            self._wanted.wait(min(max(due, now + AGAIN_SECONDS), until) - now)
+            settling = self._look(loop, settling)
 
-    async def _report(self, bufnrs: list[int]) -> None:
-        for first in range(0, len(bufnrs), MOST_AT_ONCE):
-            some = bufnrs[first : first + MOST_AT_ONCE]
+    def _look(
+        self, loop: asyncio.AbstractEventLoop, files: dict[int, Watched]
+    ) -> dict[int, Watched]:
+        """Report those files that have changed; return those that are still being written."""
+        now = time.monotonic()
+        looked = [(bufnr, file, file.look(now)) for bufnr, file in files.items()]
+        changed = [(bufnr, file, stamp) for bufnr, file, stamp in looked if stamp]
+        if changed and not self._is_ended:
+            with contextlib.suppress(RuntimeError):  # the loop has just been closed
+                loop.call_soon_threadsafe(self._begin, self._report, changed)
+        return {bufnr: file for bufnr, file in files.items() if file.is_settling(now)}
+
+    def _begin(self, function: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> None:
+        task = asyncio.ensure_future(function(*arguments))
+        self._reporting.add(task)
+        task.add_done_callback(self._reporting.discard)
+
+    async def _report(self, changed: list[tuple[int, Watched, str]]) -> None:
+        for first in range(0, len(changed), MOST_AT_ONCE):
+            some = changed[first : first + MOST_AT_ONCE]
             try:
-                states = await self._port.disk.changed_in(some)
+                files = [(bufnr, stamp) for bufnr, _, stamp in some]
+                states = await self._port.disk.changed_in(files)
             except EditorError as error:
                 logger.warning("changed files: %s", error)
                 return
-            for bufnr, state in zip(some, states, strict=True):
-                if file := self._files.get(bufnr):
+            for (bufnr, file, stamp), state in zip(some, states, strict=True):
+                if state == "busy":
+                    self._begin(self._wait, bufnr, file, stamp)
+                else:
                     file.handle(state, time.monotonic())
+
+    async def _wait(self, bufnr: int, file: Watched, stamp: str) -> None:
+        """Report a file as soon as the user does not type in its buffer."""
+        state: State = "busy"
+        file.rests_until = math.inf
+        report = step(Disk.changed_in, [(bufnr, stamp)])
+        guard = Guard(Gate.CHANGEABLE, (named(bufnr, file.path),))
+        try:
+            ((state,),) = await self._port.batch([report], guard)
+        except ChangedError:
+            state = ""
+        except EditorError as error:
+            logger.warning("changed file: %s", error)
+        finally:
+            file.rests_until = -math.inf
+            file.handle(state, time.monotonic())
 
     @handles(FilesLoaded)
     def _loaded(self, report: FilesLoaded) -> None:
@@ -145,21 +208,38 @@ class DiskWatch:
         self._files.clear()
 
 
-def _look(files: dict[int, Watched]) -> list[int]:
-    """Return the buffers whose files have changed since they were last reported."""
-    changed = []
-    for bufnr, file in files.items():
-        stamp = _stamp(file.path) if time.monotonic() >= file.rests_until else None
-        if stamp is not None and stamp != file.known:
-            file.known = stamp
-            changed.append(bufnr)
-    return changed
-
-
-def _stamp(path: str) -> Stamp | None:
-    """Return a file's stamp; None if there is no such file."""
+def _found(path: str) -> os.stat_result | None:
+    """Return the state of a file; None if there is no such file."""
     try:
         found = os.stat(path)  # noqa: PTH116  a path object costs as much as the call
     except (OSError, ValueError):
         return None
-    return (found.st_mtime_ns, found.st_size, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_same(one: os.stat_result, other: os.stat_result | None) -> bool:
+    return other is not None and (one.st_mtime_ns, one.st_size, one.st_ino) == (
+        other.st_mtime_ns,
+        other.st_size,
+        other.st_ino,
+    )
+
+
+def _settles_in(found: os.stat_result) -> float:
+    """Return after how many seconds a new state of a file is one that stays.
+
+    Its age counts if the file system tells it exactly.
+    """
+    if not found.st_size:
+        return SETTLED_EMPTY_SECONDS
+    age = time.time() - found.st_mtime
+    is_exact = found.st_mtime_ns % 10**9 != 0 and 0 <= age < RECENT_SECONDS
+    return max(SETTLED_SECONDS - age, AGAIN_SECONDS) if is_exact else SETTLED_SECONDS
+
+
+def _stamp(found: os.stat_result) -> str:
+    """Return the stamp that the editor has for this state of a file (`file/stamp`)."""
+    seconds, nanoseconds = divmod(found.st_mtime_ns, 10**9)
+    if editor_name() == NEOVIM:
+        return f"{seconds}.{nanoseconds} {found.st_size} {found.st_ino}"
+    return f"{seconds} {found.st_size}"

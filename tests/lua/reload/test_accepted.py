@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.diffs import Diffs
+from support.disk_changes import watch
 from support.neovim import Neovim, until
 from support.reloading import MODULE, messages, shows, text, write
 
@@ -12,6 +13,12 @@ OLD = "one\ntwo\nthree\n"
 
 
 NEW = "one\nTWO\nthree\n"
+
+
+@pytest.fixture(autouse=True)
+async def watched(nvim: Neovim, path: Path) -> None:
+    """The file is watched."""
+    await watch(nvim)
 
 
 async def test_a_second_accept_includes_the_text_typed_since_the_first(

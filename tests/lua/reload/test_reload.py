@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.chunks import chunk
-from support.disk_changes import WRITE_IN_PIECES
+from support.disk_changes import WRITE_IN_PIECES, watch
 from support.neovim import Neovim, until
 from support.reloading import (
     MODULE,
@@ -342,6 +342,7 @@ async def test_a_write_that_precedes_its_expectation_is_shown(nvim: Neovim, path
     write(path, NEW)
 
     await nvim.lua(f"{MODULE}.follow(...)", str(path), saved)
+    await watch(nvim)
 
     await shows(nvim, path, NEW)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from claude_ide.editor.port.batch import MISSING
-from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.binding import Payload, notification, request
 from claude_ide.editor.port.events import EditorsChanged
 
 
@@ -224,16 +224,14 @@ class Disk(Protocol):
         """Announce that an agent writes a file without a diff."""
         ...
 
-    @operation("disk_changes.report.await")
-    async def await_report(self) -> None:
-        """Return as soon as a message can be shown without disturbing the user."""
-        ...
+    @request("disk_changes.reload.changed_in")
+    async def changed_in(
+        self, files: Sequence[tuple[int, str]]
+    ) -> list[Literal["busy", "followed", ""]]:
+        """Have buffers follow their files, which have changed and are no longer being written.
 
-    @request("disk_changes.change.changed_in")
-    async def changed_in(self, buffers: Sequence[int]) -> list[Literal["busy", "followed", ""]]:
-        """Report buffers whose files may have changed on disk.
-
-        Returns for each: "busy" if that has to be reported again, because the editor still follows
-        an earlier change or is busy; "followed" if it will update the buffer; or "".
+        `files` are buffers, each with the stamp of its file. Returns for each: "busy" if this has
+        to be called again, because the file has another stamp by now, or the text cannot be
+        replaced while the user types there; "followed"; or "" if the buffer stays as it is.
         """
         ...
