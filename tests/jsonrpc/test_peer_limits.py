@@ -25,8 +25,8 @@ async def fill(peer: Peer, methods: Methods, count: int = AT_ONCE, first: int = 
 async def test_a_request_beyond_the_limit_starts_after_a_delay(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
-    await fill(peer, methods)
     begun = asyncio.get_running_loop().time()
+    await fill(peer, methods)
 
     reply = await answer(peer, wire, call("next", "soon"))
 

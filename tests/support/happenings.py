@@ -1,6 +1,7 @@
 """The `User` events about what an agent does, and a CLI that sends hooks."""
 
 import asyncio
+import contextlib
 import json
 import os
 import shlex
@@ -85,7 +86,10 @@ async def run_command(command: str, given: bytes, more: Mapping[str, str] | None
         out, complaints = await process.communicate(given)
     except asyncio.CancelledError:
         os.killpg(process.pid, signal.SIGTERM)
-        await process.communicate()
+        # The end of a test cancels once more what it has cancelled.
+        while process.returncode is None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await process.wait()
         raise
     assert complaints == b""
     return out

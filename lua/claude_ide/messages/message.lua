@@ -166,11 +166,14 @@ local function display(text, level)
   if #vim.api.nvim_list_uis() == 0 then
     vim.api.nvim_echo({ { printed } }, true, { err = level == 'error' })
   elseif is_in_named_mode() then
-    -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt.
+    -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt. What is
+    -- overdue runs in one go, before a mode that it ends: hence two waits.
     vim.defer_fn(function()
-      hide_mode()
-      echo(printed, level)
-    end, SETTLING)
+      vim.defer_fn(function()
+        hide_mode()
+        echo(printed, level)
+      end, SETTLING / 2)
+    end, SETTLING / 2)
   else
     echo(printed, level)
   end

@@ -47,16 +47,21 @@ async def test_the_model_receives_only_the_diagnostics_that_its_edit_has_caused(
         *edit(link, "zero", "a wrong zero", then="Third."),
     )
 
-    for answer in ("First.", "Second.", "Third."):
+    api.script([text("Fourth.")])
+
+    for answer in ("First.", "Second.", "Third.", "Fourth."):
         await panel.send("Go on")
         await panel.shows(answer)
 
-    first, second, third = (api.requests[number].new_text for number in (2, 5, 8))
-    assert f"{words}:\n  ⚠ [Line 2:4] odd word [report-odd] (words)" in first
-    assert "wrong word" not in first
-    assert "New diagnostics" not in second
-    assert f"{link}:\n  ✘ [Line 1:3] wrong word" in third
-    assert third.count("wrong word") == 1
+    # If the server is slow, they arrive with the next prompt.
+    received = [request.new_text for request in api.requests]
+    first, second, third = received[2:4], received[5:7], received[8:]
+    odd = f"{words}:\n  ⚠ [Line 2:4] odd word [report-odd] (words)"
+    assert [odd in each for each in first].count(True) == 1
+    assert "wrong word" not in "".join(received[:8])
+    assert "New diagnostics" not in "".join(second)
+    assert f"{link}:\n  ✘ [Line 1:3] wrong word" in "".join(third)
+    assert "".join(third).count("wrong word") == 1
     assert await nvim.eval("bufname('words.txt') == '' || !buflisted('words.txt')")
 
 
@@ -65,12 +70,15 @@ async def test_the_model_receives_the_errors_in_a_file_that_it_has_created(
 ) -> None:
     new = words.with_name("new.txt")
     write = tool_use("Write", file_path=str(new), content="a wrong one\n")
-    api.script([write], [text("Made.")])
+    api.script([write], [text("Made.")], [text("Done.")])
 
-    await panel.send("Make it")
-    await panel.shows("Made.")
+    for answer in ("Made.", "Done."):
+        await panel.send("Make it")
+        await panel.shows(answer)
 
-    assert f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)" in api.requests[1].new_text
+    # If the server is slow, they arrive with the next prompt.
+    error = f"{new}:\n  ✘ [Line 1:3] wrong word [report-wrong] (words)"
+    assert [error in request.new_text for request in api.requests].count(True) == 1
 
 
 async def test_late_diagnostics_reach_the_model_with_the_next_prompt(
