@@ -10,7 +10,7 @@ local M = {}
 local NAME = 'claude-ide: '
 local TITLE = 'claude-ide'
 local HEAD = 0.6 -- the share of a shortened text that is its beginning
-local SETTLING = 50 -- milliseconds
+local SETTLING, NEW = 50, 500 -- milliseconds
 local NOTIFICATION, NARROWEST = 0.35, 40 -- the share of the screen that a notification may use; columns
 local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
 local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
@@ -132,6 +132,40 @@ local function echo(text, level)
   end
 end
 
+local draw_new ---@type fun()? draws the newest message again, while it is new
+
+--- Draw a message again that has just been shown: the command line has been cleared.
+function M.draw_again()
+  if draw_new then
+    vim.schedule(draw_new)
+  end
+end
+
+-- A mode that ends clears the command line, and so does `:stopinsert`. The mode of a window that cannot stay
+-- open would take the message that says so along.
+local function keep(text, level)
+  local function draw()
+    vim.cmd.redraw()
+    local width = math.max(vim.v.echospace, 1)
+    vim.api.nvim_echo({ { M.shorten(one_line(text, width), width), HIGHLIGHTS[level] } }, false, {})
+  end
+  draw_new = draw
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    group = vim.api.nvim_create_augroup('claude_ide_new_message', {}),
+    callback = function()
+      if vim.v.event.old_mode:find(NAMED_MODES) and vim.v.event.new_mode == 'n' then
+        M.draw_again()
+      end
+    end,
+  })
+  vim.defer_fn(function()
+    if draw_new == draw then
+      draw_new = nil
+      vim.api.nvim_create_augroup('claude_ide_new_message', {})
+    end
+  end, NEW)
+end
+
 -- Notification windows cut long lines, at whose end a message says what to do.
 local function wrapped(text)
   local width = math.max(math.floor(vim.o.columns * NOTIFICATION), NARROWEST)
@@ -166,16 +200,15 @@ local function display(text, level)
   if #vim.api.nvim_list_uis() == 0 then
     vim.api.nvim_echo({ { printed } }, true, { err = level == 'error' })
   elseif is_in_named_mode() then
-    -- If Insert mode is just ending, a message would be cleared, and an error would cause a prompt. What is
-    -- overdue runs in one go, before a mode that it ends: hence two waits.
+    -- If Insert mode is just ending, an error would cause a prompt.
     vim.defer_fn(function()
-      vim.defer_fn(function()
-        hide_mode()
-        echo(printed, level)
-      end, SETTLING / 2)
-    end, SETTLING / 2)
+      hide_mode()
+      echo(printed, level)
+      keep(printed, level)
+    end, SETTLING)
   else
     echo(printed, level)
+    keep(printed, level)
   end
 end
 

@@ -55,6 +55,7 @@ end
 function M.cancel_insert()
   if vim.fn.mode(1):find('^n') then
     vim.cmd.stopinsert()
+    message.draw_again()
   end
 end
 
