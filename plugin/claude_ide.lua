@@ -42,9 +42,9 @@ local function question(module, fn)
   end)
 end
 
-local function complete(module)
+local function complete(module, fn)
   return function(...)
-    return require('claude_ide.' .. module).complete(...)
+    return require('claude_ide.' .. module)[fn or 'complete'](...)
   end
 end
 
@@ -103,7 +103,7 @@ command('ClaudeChanges', host('ClaudeChanges'), {
   nargs = '*',
   bang = true,
   bar = true,
-  complete = complete('chat.changes'),
+  complete = complete('chat.command', 'complete_changes'),
   desc = 'Review what the last turn has changed',
 })
 command('ClaudeSeen', editor('unseen.walk', 'run'), {
@@ -183,7 +183,7 @@ command('ClaudeKernel', host('ClaudeKernel'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = complete('jupyter.command'),
+  complete = complete('jupyter'),
   desc = 'Show or control the Jupyter kernel that runs code for Claude',
 })
 local function decide(name)

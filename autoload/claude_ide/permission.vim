@@ -115,16 +115,12 @@ def ClosePopup(state: dict<any>)
 enddef
 
 def Title(): string
-  const permission = shown.permission
-  const waiting = permission.count > 1 ? $' · 1 of {permission.count}' : ''
-  const keys = shown.is_inside ? 'q goes back' : ':ClaudeAnswer'
-  const label = permission.label !=# '' ? $' ({permission.label})' : ''
-  return $' {plain.OneLine(permission.agent .. label)} asks{waiting} · {keys} '
+  return $' {shown.permission.title} · {shown.is_inside ? 'q goes back' : ':ClaudeAnswer'} '
 enddef
 
 # The number of those that wait may have changed only.
 def Fill()
-  const rows = place.Rows(shown.permission.lines->mapnew((_, line) => ' ' .. plain.Harmless(line)))
+  const rows = place.Rows(shown.permission.lines->mapnew((_, line) => plain.Harmless(line)))
   const drawn = [shown.permission.id, shown.permission.kind, rows]
   if drawn != shown.drawn
     extend(shown, {rows: rows, drawn: drawn, seen: 0, since: []})
@@ -254,9 +250,9 @@ export def Width(): number
 enddef
 
 # Called by the host: show the oldest permission, instead of an earlier one. `permission` has its
-# `id`, the `launch` of the terminal whose CLI asks, the `agent`, the `label` that tells it from
-# others, the `labels` of all that wait, the `tool`, the `count` of those that wait, the `kind` of
-# what is shown, and the `lines`.
+# `id`, the `launch` of the terminal whose CLI asks, the `agent`, a `title`, the `labels` that tell all
+# that wait from others, the `tool`, the `count` of those that wait, the `kind` of what is shown, and
+# the `lines`.
 export def Show(permission: dict<any>): bool
   if empty(shown)
     Watch(true)
@@ -270,7 +266,7 @@ export def Show(permission: dict<any>): bool
       Report('left')
     endif
   })
-  AnnounceCount(permission.count, {agent: permission.agent, label: permission.label, tool: permission.tool})
+  AnnounceCount(permission.count, {agent: permission.agent, tool: permission.tool})
   UpdateSoon()
   return true
 enddef

@@ -17,8 +17,8 @@ async def show(app: Parts, only: Sequence[str], *, whole: bool) -> None:
 
     The user chooses among several CLIs. Raises `UserError` if there are none.
     """
-    chat = await app.editor.port.panels.changes_here()
-    if chat == "shown" and await app.chats.has_changes():
+    chat = await app.editor.port.panels.here()
+    if not isinstance(chat, bool) and chat.is_here and await app.chats.has_changes():
         return await app.chats.show_changes(only, whole=whole)
     found = await app.hooks.changed() if app.begun("hooks") else []
     if found:

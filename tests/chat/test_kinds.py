@@ -39,6 +39,16 @@ def test_an_unknown_choice_counts_as_none() -> None:
     assert kinds("otter", "beaver", chosen="crab").default.id == "otter"
 
 
+def test_the_user_is_asked_only_if_several_are_installed_and_none_is_chosen() -> None:
+    missing = AnotherKind(id_="crab")
+    missing.is_missing = "crab is not on PATH"
+    otter, beaver = AnotherKind(id_="otter"), AnotherKind(id_="beaver")
+
+    assert Kinds([otter, missing, beaver]).to_choose == [otter, beaver]
+    assert Kinds([otter, missing]).to_choose == []
+    assert Kinds([otter, beaver], chosen="otter").to_choose == []
+
+
 def test_no_agents_are_an_error() -> None:
     with pytest.raises(UserError, match="there is no agent"):
         _ = kinds().default

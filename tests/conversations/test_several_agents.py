@@ -50,7 +50,7 @@ async def test_a_named_agent_gets_the_chat_and_names_its_buffers(pond: Pond) -> 
 
 
 async def test_a_chat_without_a_name_gets_the_usual_agent(pond: Pond) -> None:
-    await pond.nvim.lua(CONFIGURE, {"chat": {"agent": "otter"}})
+    pond.beaver.is_missing = "Beaver is not installed"
     await pond.command("")
     await pond.agent(pond.otter)
     await pond.panel.wait_until_ready()
@@ -136,10 +136,10 @@ async def test_the_agents_are_completed(pond: Pond) -> None:
 async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
     await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
     pond.nvim.send_request("nvim_command", "ClaudeChat new")
-    await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
-    assert "1: Beaver" in pond.nvim.screen.text()
+    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list", PATIENCE)
+    assert "1: Otter" in pond.nvim.screen.text()
 
-    await choose(pond.nvim, 1)
+    await choose(pond.nvim, 2)
 
     await pond.agent(pond.beaver)
     await pond.panel.wait_until_ready()
@@ -149,12 +149,12 @@ async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
 async def test_the_list_can_be_left_without_a_chat(pond: Pond) -> None:
     await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
     pond.nvim.send_request("nvim_command", "ClaudeChat new")
-    await until(lambda: "2: Otter" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list", PATIENCE)
 
     await type_answer(pond.nvim, "<Esc>")
 
-    await until(lambda: "Otter" not in pond.nvim.screen.text(), "no list", PATIENCE)
-    assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
+    chats = "return #require('claude_ide.chat.state').list() == 0"
+    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
 
 
 async def test_a_missing_agent_shows_what_installs_it_and_starts_when_it_is_there(

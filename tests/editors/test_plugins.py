@@ -16,6 +16,7 @@ from support.answers import answer, listen, settled
 from support.either_editor import noticed
 from support.forms import host, outcome
 from support.neovim import Neovim, until
+from support.plans import ask
 
 LAYOUTS = ("tab", "vertical")
 STEADY = sorted(set(PLUGINS) - RESTLESS)
@@ -177,7 +178,6 @@ async def test_the_keys_of_a_completion_menu_work_in_a_proposal(editor: Begin) -
     await is_clear(world)
 
 
-PLAN = "require('claude_ide.chat.plan')"
 TEXT = "# The plan\n\n1. change a.txt\n"
 QUESTION = Question("Which library?", "Library", (Choice("httpx"), Choice("urllib")))
 
@@ -214,13 +214,13 @@ async def test_a_plan_leaves_no_trace_next_to_another_plugin(
 ) -> None:
     before = await quiet_editor(nvim, plugin)
     await nvim.lua("vim.ui.input = function(_, done) done('shorter') end")
-    await nvim.lua(f"{PLAN}.open(...)", 1, {"title": "Plan", "text": TEXT})
+    await ask(nvim, TEXT)
     ready = "bufname() =~# '^Claude plan' && &modifiable"
     await until(lambda: nvim.eval(ready), "the plan accepts keys")
 
     await nvim.keys(keys)
 
-    decision = "approve" if "w" in keys else "revise"
+    decision = "approve" if "w" in keys else "reject"
     assert (await answer(nvim, 1))["decision"] == decision
     await is_as_before(nvim, before)
 

@@ -59,7 +59,7 @@ async def test_the_cursor_stays_on_its_item(nvim: Neovim, fish: ListWindow) -> N
 async def test_highlights_of_the_last_content_do_not_remain(nvim: Neovim, fish: ListWindow) -> None:
     await show(nvim, item("p", "pike"))
 
-    marks = "nvim_buf_get_extmarks(0, nvim_create_namespace('claude_ide_chat_list'), 0, -1, {})"
+    marks = "nvim_buf_get_extmarks(0, nvim_create_namespace('claude_ide_chat_page'), 0, -1, {})"
     assert len(await nvim.eval(marks)) == 1
 
 

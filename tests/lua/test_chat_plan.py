@@ -1,4 +1,4 @@
-"""`chat/plan/init.lua`: a plan is edited, and approved or returned with comments."""
+"""`approval_buffer.lua`: a plan is edited, and approved or returned with comments."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ async def test_a_forced_write_or_ga_approves_a_plan_and_accepts_edits(
     await plans.keys(edit + keys)
 
     text = PLAN + ("three\n" if edit else "")
-    assert await answer(plans, 1) == {"decision": "approve_edits", "text": text}
+    assert await answer(plans, 1) == {"decision": "approve_more", "text": text}
     await wait_until_closed(plans)
 
 
@@ -89,7 +89,7 @@ async def test_another_key_can_be_mapped_to_accepting_edits(plans: Neovim) -> No
     assert await plans.eval("maparg('gA', 'n')") == ""
     await plans.keys("<F5>")
 
-    assert (await answer(plans, 1))["decision"] == "approve_edits"
+    assert (await answer(plans, 1))["decision"] == "approve_more"
 
 
 @pytest.mark.parametrize("keys", REVISING)
@@ -102,7 +102,7 @@ async def test_closing_an_unedited_plan_asks_for_comments(plans: Neovim, keys: s
     assert answers(plans, 1) == []
     await plans.keys("no tests<CR>")
     assert await answer(plans, 1) == {
-        "decision": "revise",
+        "decision": "reject",
         "text": PLAN,
         "comments": "no tests",
     }
@@ -118,7 +118,7 @@ async def test_a_plan_without_comments_is_still_revised(plans: Neovim, keys: str
 
     await plans.keys(keys)
 
-    assert await answer(plans, 1) == {"decision": "revise", "text": PLAN}
+    assert await answer(plans, 1) == {"decision": "reject", "text": PLAN}
     await settled(plans)
 
 
@@ -131,7 +131,7 @@ async def test_closing_an_edited_plan_returns_its_text_for_revision(
     await plans.keys("ggoNot this way.<Esc>" + keys)
 
     text = PLAN.replace("\n", "\nNot this way.\n", 1)
-    assert await answer(plans, 1) == {"decision": "revise", "text": text}
+    assert await answer(plans, 1) == {"decision": "reject", "text": text}
     await wait_until_closed(plans)
     await wait(plans, 600)
     await settled(plans)
@@ -200,7 +200,7 @@ async def test_quitting_neovim_keeps_planning_without_a_question(plans: Neovim, 
 
     await plans.process.wait()
     text = PLAN + ("three\n" if "three" in keys else "")
-    assert answers(plans, 1) == [{"decision": "revise", "text": text}]
+    assert answers(plans, 1) == [{"decision": "reject", "text": text}]
 
 
 async def test_quitting_neovim_before_a_plan_appears_keeps_planning(plans: Neovim) -> None:
@@ -209,7 +209,7 @@ async def test_quitting_neovim_before_a_plan_appears_keeps_planning(plans: Neovi
     await plans.keys("<C-o>:qa!<CR>")
 
     await plans.process.wait()
-    assert answers(plans, 1) == [{"decision": "revise", "text": PLAN}]
+    assert answers(plans, 1) == [{"decision": "reject", "text": PLAN}]
 
 
 async def test_quitting_neovim_still_warns_about_unsaved_files(plans: Neovim) -> None:

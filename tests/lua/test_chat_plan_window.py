@@ -1,4 +1,4 @@
-"""`chat/plan/init.lua`: a plan's tabpage appears, and closes without a trace."""
+"""`approval_buffer.lua`: a plan's tabpage appears, and closes without a trace."""
 
 from typing import Any
 
@@ -270,7 +270,7 @@ async def test_two_plans_are_answered_one_by_one(plans: Neovim) -> None:
     await until(lambda: plans.eval("getline(1) ==# 'first'"))
     await plans.keys(":w!<CR>")
 
-    assert await answer(plans, 1) == {"decision": "approve_edits", "text": "first\n"}
+    assert await answer(plans, 1) == {"decision": "approve_more", "text": "first\n"}
     await wait_until_closed(plans)
 
 
@@ -281,7 +281,7 @@ async def test_a_failing_filetype_plugin_does_no_harm(plans: Neovim) -> None:
 
     await plans.keys("onot so<Esc>:q<CR>")
 
-    assert (await answer(plans, 1))["decision"] == "revise"
+    assert (await answer(plans, 1))["decision"] == "reject"
     await wait_until_closed(plans)
 
 
@@ -291,7 +291,7 @@ async def test_a_plan_that_cannot_be_shown_keeps_planning(plans: Neovim, functio
 
     await ask(plans)
 
-    assert await answer(plans, 1) == {"decision": "revise", "text": PLAN}
+    assert await answer(plans, 1) == {"decision": "reject", "text": PLAN}
     await until(lambda: "no room" in plans.screen.text())
     await wait_until_closed(plans)
     await settled(plans)

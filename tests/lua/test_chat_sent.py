@@ -1,4 +1,4 @@
-"""`chat/sent.lua` and `chat/outage.lua`: prompts that a host has not shown, or never will."""
+"""`chat/sent.lua`: prompts that a host has not shown, or never will."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 
 SENT = "return require('claude_ide.chat.sent')"
 PROMPT = "return require('claude_ide.chat.prompt')"
-IMPATIENT = "require('claude_ide.chat.outage').patience = 1"
+IMPATIENT = "require('claude_ide.chat.sent').patience = 1"
 DIED = "require('claude_ide.chat.hostless').host_ended('the host died')"
 BELOW = chunk("chat_sent/below")
 
@@ -80,7 +80,7 @@ async def test_a_dead_host_returns_all_prompts_that_have_not_begun(
 ) -> None:
     numbers = [await send(nvim, chats, words) for words in ("one", "two", "three")]
     await nvim.lua(f"{SENT}.claim(1, ...)", numbers[0])
-    await nvim.lua(f"{SENT}.forget(1, ...)", numbers[:1])
+    await nvim.lua(f"{SENT}.take(1, ...)", numbers[:1])
     await nvim.lua(f"{SENT}.claim(1, ...)", numbers[1])
 
     await nvim.lua(DIED)

@@ -1,4 +1,4 @@
-"""`jupyter/question.lua`: code in a window, which takes no keys and leaves no trace."""
+"""`approval_buffer.lua`: code in a window, which takes no keys and leaves no trace."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from support.diffs import everything
 from support.either_editor import on_screen, type_answer
 from support.neovim import ROOT, Neovim, until
 
-MODULE = "require('claude_ide.jupyter.question')"
+MODULE = "require('claude_ide.approval_buffer')"
 CODE = "x = 1\nprint(x)"
 
 SCENES = {
@@ -20,7 +20,8 @@ SCENES = {
 
 
 async def ask(nvim: Neovim, text: str = CODE, token: int = 1, more: str | None = "more") -> None:
-    request = {"name": "Claude", "kernel": "Python", "language": "python", "text": text}
+    request = {"what": "code", "label": "Code (Claude)", "title": "Claude asks", "text": text}
+    request["filetype"] = "python"
     await nvim.lua(f"{MODULE}.open(...)", token, request | ({"more": more} if more else {}))
 
 
@@ -41,7 +42,7 @@ async def test_code_that_runs_leaves_no_window(plans: Neovim, scene: list[str], 
     await plans.keys(keys)
 
     decided = await answer(plans, 1)
-    assert decided["decision"] == ("run_all" if keys == "gA" else "run")
+    assert decided["decision"] == ("approve_more" if keys == "gA" else "approve")
     assert decided["text"] == CODE
 
     async def same() -> bool:
@@ -65,7 +66,7 @@ async def test_without_room_the_code_gets_a_tabpage(plans: Neovim) -> None:
 
     await plans.keys(":w<CR>")
 
-    assert (await answer(plans, 1))["decision"] == "run"
+    assert (await answer(plans, 1))["decision"] == "approve"
     await until(lambda: plans.eval("tabpagenr('$') == 1"), "the tabpage is closed")
 
 
@@ -89,7 +90,7 @@ async def test_a_key_that_allows_more_is_offered_only_if_that_is_possible(plans:
 
     await plans.keys(":w!<CR>")
 
-    assert (await answer(plans, 1))["decision"] == "run"
+    assert (await answer(plans, 1))["decision"] == "approve"
 
 
 async def test_withdrawn_code_closes_and_keeps_what_the_user_has_written(plans: Neovim) -> None:
@@ -210,4 +211,4 @@ async def test_a_window_for_code_has_the_rows_that_long_lines_need(plans: Neovim
     assert "# end" in plans.screen.text()
     await plans.keys(":w<CR>")
 
-    assert (await answer(plans, 1))["decision"] == "run"
+    assert (await answer(plans, 1))["decision"] == "approve"

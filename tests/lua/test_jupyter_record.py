@@ -1,4 +1,4 @@
-"""`jupyter/record.lua`: the buffer of what ran in the kernel, and what came out."""
+"""`jupyter/init.lua`: the buffer of what ran in the kernel, and what came out."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from support.chunks import chunk
 from support.kernels import record
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.jupyter.record')"
-ENTRY = {"title": "12:00:00 Claude, Python", "language": "python", "code": "x = 1\nx\n"}
+MODULE = "require('claude_ide.jupyter')"
+ENTRY = {"title": "12:00:00 Claude, Python", "filetype": "python", "code": "x = 1\nx\n"}
 
 
 async def begin(nvim: Neovim, token: int = 1, **changed: str) -> None:

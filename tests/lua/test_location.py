@@ -8,6 +8,7 @@ from support.chats import Chats
 from support.chunks import chunk
 from support.diffs import Diffs
 from support.neovim import Neovim, NvimError, until
+from support.plans import ask
 
 REMEMBER = "_G.location = require('claude_ide.window.location').current()"
 GO_BACK = "require('claude_ide.window.location').go_back(_G.location)"
@@ -138,9 +139,6 @@ async def chats(nvim: Neovim, project: Path) -> Chats:
     return chats
 
 
-PLAN = "require('claude_ide.chat.plan')"
-
-
 @pytest.mark.parametrize("keys", [":w<CR>", ":q<CR>", "ZZ"])
 async def test_after_a_diff_the_user_continues_typing_in_the_prompt(
     nvim: Neovim, chats: Chats, project: Path, keys: str
@@ -175,7 +173,7 @@ async def test_after_two_diffs_the_user_continues_typing_in_the_prompt(
 async def test_after_a_plan_the_user_continues_typing_in_the_prompt(
     nvim: Neovim, chats: Chats
 ) -> None:
-    await nvim.lua(f"{PLAN}.open(1, {{ title = 'Plan', text = 'one' }})")
+    await ask(nvim, "one")
     await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":w<CR>")

@@ -11,6 +11,7 @@ from support.chunks import chunk
 from support.diffs import Diffs
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
+from support.plans import ask
 
 OLD = "".join(f"{number}\n" for number in range(1, 101))
 KEYS = ":w accept · :q reject"
@@ -150,8 +151,7 @@ async def test_the_keys_leave_the_text_when_the_winbar_is_ours_again(
 
 
 async def test_the_keys_of_a_plan_are_visible_where_the_winbar_is_replaced(nvim: Neovim) -> None:
-    plan = {"title": "Claude", "text": "one"}
-    await nvim.lua("require('claude_ide.chat.plan').open(1, ...)", plan)
+    await ask(nvim, "one")
     await until(lambda: nvim.eval("tabpagenr() == 2"), "the plan")
     await nvim.command("setlocal winbar=theirs")
 

@@ -11,6 +11,7 @@ from support.chats import Chats
 from support.chunks import chunk
 from support.diffs import Diffs, everything
 from support.neovim import ROOT, Neovim, until
+from support.plans import ask
 
 CLOSE = "require('claude_ide.window.close')"
 OLD = "".join(f"line {number}\n" for number in range(1, 101))
@@ -98,7 +99,7 @@ async def test_a_plan_with_a_float_in_its_tabpage_closes(
 ) -> None:
     await listen(nvim)
     before = await shape(nvim)
-    await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
+    await ask(nvim, "one")
     await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
     await nvim.lua(FLOAT, True)
 
@@ -182,7 +183,7 @@ async def test_failing_autocommands_leave_no_plan_half_open(nvim: Neovim, diffs:
     await listen(nvim)
     before = await shape(nvim)
     await nvim.lua(FAIL_AT, EVENTS)
-    await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
+    await ask(nvim, "one")
     await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":w<CR>")

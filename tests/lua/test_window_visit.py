@@ -8,10 +8,11 @@ import pytest
 from support.chunks import chunk
 from support.diffs import Diffs, everything
 from support.neovim import Neovim, NvimError, until
+from support.plans import ask
 
 GUEST = chunk("window_visit/guest")
 PAGE = r"seq 99; printf '\033[2J\033[Htop\n'; read line; printf '\033[2;1Hbelow'; sleep 99"
-PLAN = "require('claude_ide.chat.plan')"
+PLAN = "require('claude_ide.approval_buffer')"
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ async def test_a_diff_over_a_plan_returns_to_where_the_plan_was_opened(
     nvim: Neovim, project: Path, before: Any
 ) -> None:
     diffs = await Diffs.start(nvim)
-    await nvim.lua(f"{PLAN}.open(1, ...)", {"title": "Claude", "text": "# Plan\n"})
+    await ask(nvim, "# Plan\n")
     await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
     id_ = await diffs.open(project / "a.txt", "other\n", "tab")
     await nvim.lua(f"{PLAN}.close(1)")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from support.answers import listen
 from support.neovim import Neovim, until
+from support.plans import ask
 
 
 async def test_a_session_that_is_written_on_exit_contains_no_plan(
@@ -13,7 +14,7 @@ async def test_a_session_that_is_written_on_exit_contains_no_plan(
     await nvim.command("edit a.txt")
     await nvim.command("autocmd VimLeavePre * mksession! session.vim")
     await listen(nvim)
-    await nvim.lua("require('claude_ide.chat.plan').open(1, { title = 'Plan', text = 'one' })")
+    await ask(nvim, "one")
     await until(lambda: nvim.eval("bufname() =~# '^Claude plan' && &modifiable"))
 
     await nvim.keys(":qall<CR>")

@@ -20,9 +20,10 @@ EXAMPLES = 25
 
 ASK = chunk("answers/ask")
 OPEN_PLAN = (
-    "local text = ... require('claude_ide.chat.plan').open(1, { title = text, text = text })"
+    "local text = ... require('claude_ide.approval_buffer').open(1, { what = 'plan', "
+    "label = 'Claude plan', filetype = 'markdown', title = text, text = text, more = text })"
 )
-CLOSE_PLAN = "require('claude_ide.chat.plan').close(1)"
+CLOSE_PLAN = "require('claude_ide.approval_buffer').close(1)"
 
 
 def examples() -> list[str]:

@@ -11,6 +11,7 @@ from support.claude_code import ClaudeCode
 from support.diffs import Diffs
 from support.hostile import DEEP, EAGER, LINK, Addresses, is_coloured, survives
 from support.neovim import Neovim, until
+from support.plans import ask
 
 SHOW_ANSWER = chunk("parsers/show_answer")
 TEXTS = {**DEEP, "a link with control characters": f"# x\n\n{LINK}"}
@@ -184,7 +185,7 @@ async def test_a_hostile_plan_is_shown_safely(
 ) -> None:
     await listen(user)
 
-    await user.lua("require('claude_ide.chat.plan').open(...)", 1, {"title": "Plan", "text": text})
+    await ask(user, text)
 
     await until(lambda: user.eval("bufname() =~# '^Claude plan' && &modifiable"))
     await survives(user)

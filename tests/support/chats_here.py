@@ -77,7 +77,7 @@ class ChatsHere:
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
         self.trust = trust
         self.doors = Doors(self.editor, Config(), model.toolset)
-        kinds = Kinds([kind, *others], chosen=kind.id)
+        kinds = Kinds([kind, *others])
         self.chats = Chats(
             *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door
         )

@@ -3,7 +3,7 @@
 from support.either_editor import noticed
 from support.neovim import Neovim, until
 
-MODULE = "require('claude_ide.chat.plan')"
+MODULE = "require('claude_ide.approval_buffer')"
 
 
 PLAN = "# The plan\n\n1. change a.py\n2. run tests\n"
@@ -16,7 +16,8 @@ QUESTION = "What should change in the plan?"
 
 
 async def ask(nvim: Neovim, text: str = PLAN, token: int = 1) -> None:
-    plan = {"title": "Plan of Claude", "text": text, "more": MORE}
+    plan = {"what": "plan", "label": "Claude plan", "filetype": "markdown"}
+    plan |= {"title": "Plan of Claude", "text": text, "more": MORE}
     await nvim.lua(f"{MODULE}.open(...)", token, plan)
 
 

@@ -1,4 +1,5 @@
---- `:ClaudeChat`: what Lua does before the host gets the command, and its completion.
+--- `:ClaudeChat`: what Lua does before the host gets the command, and the completion of the chat's commands.
+--- Completion must wait neither for the host nor for an agent.
 local M = {}
 
 ---@alias claude_ide.ChatArgument
@@ -33,6 +34,7 @@ local SUBCOMMANDS = {
   tasks = 'nothing',
   thinking = 'value',
 }
+local AGENTS = '/python/claude_ide/agents/acp/known.json'
 
 -- With a range the user wants to write about these lines, so the chat must not be hidden.
 ---@return boolean is_entered whether there is a chat that a host runs
@@ -46,64 +48,54 @@ local function enter_here()
   return false
 end
 
----@param opts vim.api.keyset.create_user_command.command_args
----@param agent? claude_ide.ChatAgent the usual one if nil
-local function begin(opts, agent)
-  local host = require('claude_ide.host')
-  if host.start() then
-    -- The panel opens before the host can answer, because the user may already be typing.
-    require('claude_ide.chat.hostless').begin(agent)
-    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
-    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
+-- The agents that are built in, and the user's (`agents/acp/known.py`); Claude is the first.
+local function agents()
+  local path = require('claude_ide.host').root() .. AGENTS
+  local found = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  local own = require('claude_ide.own_options').get('agents')
+  found.claude = {}
+  for id, entry in pairs(type(own) == 'table' and own or {}) do
+    local is_known = found[id] ~= nil or type(entry) == 'table' and entry.cmd ~= nil
+    found[id] = entry ~= false and entry ~= 0 and is_known or nil
   end
-end
-
----@param opts vim.api.keyset.create_user_command.command_args
----@param id string may be empty
-local function begin_with(opts, id)
-  local agents = require('claude_ide.chat.agents')
-  if id == '' then
-    return agents.choose(function(agent)
-      begin(opts, agent)
-    end)
-  end
-  local agent = agents.find(id)
-  if agent then
-    return begin(opts, agent)
-  end
-  local problem = ('there is no agent "%s" (<Tab> lists them)'):format(id)
-  require('claude_ide.messages.message').show(problem, 'error')
+  local is_offered = found.claude ~= nil
+  found.claude = nil
+  local ids = vim.tbl_filter(function(id)
+    return type(id) == 'string'
+  end, vim.tbl_keys(found))
+  table.sort(ids)
+  return is_offered and vim.list_extend({ 'claude' }, ids) or ids
 end
 
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
   local host = require('claude_ide.host')
+  local hostless = require('claude_ide.chat.hostless')
+  local is_plain = opts.args == '' and opts.range == 0
   -- The command moves the user to the panel; it applies to what is selected now.
   require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
-  if opts.range == 0 and require('claude_ide.chat.hostless').run(opts.args) then
+  if opts.range == 0 and hostless.run(opts.args) then
     return
   end
   local begins = opts.args == '' and not require('claude_ide.chat.panel').of_tabpage()
   if opts.args == '' and opts.range > 0 and enter_here() then
     return
-  end
-  local toggles = opts.args == '' and opts.range == 0 and not begins
-  if toggles and require('claude_ide.chat.hostless').hide_here() then
+  elseif is_plain and not begins and hostless.hide_here() then
     return
   elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
-  elseif begins then
-    return begin(opts)
   end
-  begin_with(opts, table.concat(opts.fargs, ' ', 2))
-end
-
----@return claude_ide.ChatOffer? offer of the chat that a command applies to
-local function offer_here()
-  local here = require('claude_ide.chat.panel').here()
-  local chat = here and require('claude_ide.chat.state').get(here.chat)
-  return chat and chat.offer or nil
+  local agent = table.concat(opts.fargs, ' ', 2)
+  if agent ~= '' and not vim.list_contains(agents(), agent) then
+    local problem = ('there is no agent "%s" (<Tab> lists them)'):format(agent)
+    require('claude_ide.messages.message').show(problem, 'error')
+  elseif host.start() then
+    -- The panel opens before the host can answer, because the user may already be typing.
+    hostless.begin({ agent = agent ~= '' and agent or nil, asks = not begins and agent == '' })
+    local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
+    host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
+  end
 end
 
 --- The subcommands that end in free text.
@@ -114,10 +106,26 @@ function M.with_text()
   end, vim.tbl_keys(SUBCOMMANDS))
 end
 
-local function in_order()
-  local words = vim.tbl_keys(SUBCOMMANDS)
-  table.sort(words)
-  return words
+local listed = {} ---@type table<string, string[]> ids of sessions, by folder
+
+--- Set the sessions of a folder that agents other than Claude have; the CLI stores Claude's in files.
+---@param folder string
+---@param ids string[] the latest first
+function M.know_sessions(folder, ids)
+  listed[folder] = ids
+end
+
+-- The sessions of the current folder: Claude's, those that an agent has listed, and those of open chats.
+local function sessions()
+  local folder = require('claude_ide.file.buffers').folder()
+  local found = require('claude_ide.host.stored_sessions').ids()
+  vim.list_extend(found, listed[folder] or {})
+  for _, chat in ipairs(require('claude_ide.chat.state').list()) do
+    if chat.session and chat.options.root == folder then
+      table.insert(found, chat.session)
+    end
+  end
+  return found
 end
 
 -- The arguments of `:ClaudeChat` before the one that is completed.
@@ -130,7 +138,37 @@ local function arguments_before(line)
   return table.concat(words, ' ', index + 1, #words - 1)
 end
 
---- Complete the subcommands that this chat's agent supports, and their arguments.
+-- The subcommands that this chat's agent supports, or the arguments of one.
+local function candidates(before)
+  if before == 'resume' then
+    return sessions()
+  elseif before == 'new' then
+    return agents()
+  end
+  local here = require('claude_ide.chat.panel').here()
+  local chat = here and require('claude_ide.chat.state').get(here.chat)
+  local offer = chat and chat.offer or { choices = {}, lacks = {} }
+  if before ~= '' then
+    return offer.choices[before] or {}
+  end
+  local words = vim.tbl_filter(function(word)
+    return not vim.list_contains(offer.lacks, word)
+  end, vim.tbl_keys(SUBCOMMANDS))
+  table.sort(words)
+  return words
+end
+
+local function matching(lead, words)
+  local found = {}
+  for _, word in ipairs(words) do
+    if vim.startswith(word, lead) and not vim.list_contains(found, word) then
+      table.insert(found, word)
+    end
+  end
+  return found
+end
+
+--- Complete `:ClaudeChat`.
 ---@param lead string
 ---@param line string
 ---@param pos integer bytes
@@ -140,20 +178,18 @@ function M.complete(lead, line, pos)
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end
-  local offer = offer_here() or { choices = {}, lacks = {} }
-  local candidates = offer.choices[before] or {}
-  if before == '' then
-    candidates = vim.tbl_filter(function(word)
-      return not vim.list_contains(offer.lacks, word)
-    end, in_order())
-  elseif before == 'resume' then
-    candidates = require('claude_ide.chat.sessions').ids()
-  elseif before == 'new' then
-    candidates = require('claude_ide.chat.agents').ids()
-  end
-  return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead)
-  end, candidates)
+  return matching(lead, candidates(before))
+end
+
+--- Complete `:ClaudeChanges`: the changed files of the chat that is shown, otherwise of all sources.
+---@param lead string
+---@return string[]
+function M.complete_changes(lead)
+  local chats = package.loaded['claude_ide.chat.state'] and require('claude_ide.chat.state').list()
+  local is_here = chats and require('claude_ide.chat.placement').is_here
+  local chat = is_here and vim.iter(chats):find(is_here)
+  local names = require('claude_ide.review').names(chat and ('chat %d'):format(chat.id) or nil)
+  return vim.tbl_map(vim.fn.fnameescape, matching(lead, names))
 end
 
 return M

@@ -1,6 +1,6 @@
 --- Shows the files that an agent reads and edits next to its chat, while the user stays in the panel.
 local buffers = require('claude_ide.file.buffers')
-local chat_focus = require('claude_ide.chat.window.focus')
+local chat_windows = require('claude_ide.chat.window')
 local chat_state = require('claude_ide.chat.state')
 local choice = require('claude_ide.file.choice')
 local diff = require('claude_ide.diff')
@@ -27,7 +27,7 @@ local namespace = api.nvim_create_namespace('claude_ide_following')
 local function obstacle(chat)
   if not (chat and chat.view) then
     return 'the chat is hidden'
-  elseif not chat_focus.is_in(chat.view, api.nvim_get_current_win()) then
+  elseif not chat_windows.has(chat.view, api.nvim_get_current_win()) then
     return 'the user is not in the panel'
   elseif chat.requests > 0 or #diff.list() > 0 then
     return 'a request waits for the user'
@@ -38,33 +38,20 @@ local function obstacle(chat)
   end
 end
 
-local function flash(bufnr, lines)
-  local last = math.min(lines.last.row, lines.first.row + MOST_LINES)
-  local mark =
-    { end_row = last + 1, hl_group = 'ClaudeChatFollowed', hl_eol = true, strict = false }
-  local id = api.nvim_buf_set_extmark(bufnr, namespace, lines.first.row, 0, mark)
-  vim.defer_fn(function()
-    pcall(api.nvim_buf_del_extmark, bufnr, namespace, id)
-  end, FLASH)
-end
-
--- Entering another buffer adds a jump for CTRL-O by itself.
-local function add_jump(win, lines)
-  if api.nvim_win_get_cursor(win)[1] ~= lines.first.row + 1 then
+local function go_to(win, bufnr, first, last, was_shown)
+  local lines = passage.of_lines(bufnr, first, last > 0 and last or nil)
+  local row = lines.first.row
+  -- Entering another buffer adds a jump for CTRL-O by itself.
+  if was_shown and api.nvim_win_get_cursor(win)[1] ~= row + 1 then
     api.nvim_win_call(win, function()
       vim.cmd("normal! m'")
     end)
   end
-end
-
-local function go_to(win, bufnr, first, last, was_shown)
-  local lines = passage.of_lines(bufnr, first, last > 0 and last or nil)
-  if was_shown then
-    add_jump(win, lines)
-  end
   passage.show(win, lines)
   if last > 0 then
-    flash(bufnr, lines)
+    local stop = math.min(lines.last.row, row + MOST_LINES)
+    local options = { regtype = 'V', inclusive = true, timeout = FLASH }
+    vim.hl.range(bufnr, namespace, 'ClaudeChatFollowed', { row, 0 }, { stop, 0 }, options)
   end
 end
 

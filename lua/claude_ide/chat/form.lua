@@ -1,15 +1,15 @@
 --- The agent's questions with their choices, as a form that the user fills in. The host owns its pages and
 --- handles its keys; what the user types is kept here until a page has it.
 local channel = require('claude_ide.channel')
-local chat_focus = require('claude_ide.chat.window.focus')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_page = require('claude_ide.chat.page')
+local chat_placement = require('claude_ide.chat.placement')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local kept_text = require('claude_ide.file.kept')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
-local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local reading = require('claude_ide.window.reading')
 local ui = require('claude_ide.ui.vim_ui')
@@ -19,7 +19,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
-local marks = api.nvim_create_namespace('claude_ide_chat_form')
+local augroup = api.nvim_create_augroup('claude_ide_chat_form', { clear = true })
 
 local WIDEST = 90
 local PATIENCE = 200 -- milliseconds
@@ -63,7 +63,6 @@ local SIGN = [[^\s*[\[(].[\])] . ]]
 ---@field insert? integer[] the cursor there, if they were in Insert mode
 ---@field bufnr? integer
 ---@field win? integer
----@field group? integer of autocommands
 ---@field reading? claude_ide.Reading what of it has been on the screen, if each key is an answer
 
 ---@type table<integer, claude_ide.Form> forms that wait for an answer, by token
@@ -83,7 +82,7 @@ local function go_back(form)
   location.go_back(form.origin)
   if form.insert and api.nvim_get_current_win() == form.origin.win then
     pcall(api.nvim_win_set_cursor, 0, form.insert)
-    chat_focus.resume_insert(form.origin, form.insert)
+    chat_placement.resume_insert(form.origin, form.insert)
   end
 end
 
@@ -100,16 +99,8 @@ local function close(form)
   end)
 end
 
-local function remove(form)
-  forms[form.token] = nil
-  if form.group then
-    api.nvim_del_augroup_by_id(form.group)
-    form.group = nil
-  end
-end
-
 local function answer(form, fields)
-  remove(form)
+  forms[form.token] = nil
   channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
 end
 
@@ -125,12 +116,14 @@ end
 -- The window is still closing, so the user is moved afterwards.
 local function on_closed(form)
   local was_there = api.nvim_get_current_win() == form.win
-  answer(form, { closed = true })
-  vim.schedule(function()
-    if was_there then
-      go_back(form)
-    end
-  end)
+  if forms[form.token] == form then
+    answer(form, { closed = true })
+    vim.schedule(function()
+      if was_there then
+        go_back(form)
+      end
+    end)
+  end
 end
 
 local function keep(form, text)
@@ -198,25 +191,32 @@ local function add_answers(form, add)
   end
 end
 
+-- The keys that the host handles, each with what it gets.
+local KEYS = {
+  { { '<CR>', '<2-LeftMouse>' }, 'form-press', 'Pick, type or submit', '<CR>' },
+  { { '<Space>' }, 'form-pick', 'Pick or unpick' },
+  { { 'i', 'a', 'I', 'A', 'o', 'O' }, 'form-type', 'Type an answer', 'i' },
+  { { '<Tab>' }, 'form-next', 'Next question' },
+  { { '<S-Tab>' }, 'form-previous', 'Previous question' },
+  { { '<C-s>' }, 'form-submit', 'Submit' },
+}
+
 local function add_keys(form, add)
   local function pressing(key)
     return function()
       on_key(form, key)
     end
   end
-  local enter = { '<CR>', '<2-LeftMouse>' }
-  local typing = { 'i', 'a', 'I', 'A', 'o', 'O' }
-  add('n', enter, 'form-press', 'Pick, type or submit', pressing('<CR>'), { shown = { '<CR>' } })
-  add('n', { '<Space>' }, 'form-pick', 'Pick or unpick', pressing('<Space>'))
+  for _, entry in ipairs(KEYS) do
+    local typed, name, desc, key = unpack(entry)
+    key = key or typed[1]
+    add('n', typed, name, desc, pressing(key), { shown = { key } })
+  end
   for digit = 1, 9 do
     local shown = { shown = digit == 1 and { '1 … 9' } or {} }
     local key = tostring(digit)
     add('n', { key }, 'form-choice-' .. digit, 'Pick this choice', pressing(key), shown)
   end
-  add('n', typing, 'form-type', 'Type an answer', pressing('i'), { shown = { 'i' } })
-  add('n', { '<Tab>' }, 'form-next', 'Next question', pressing('<Tab>'))
-  add('n', { '<S-Tab>' }, 'form-previous', 'Previous question', pressing('<S-Tab>'))
-  add('n', { '<C-s>' }, 'form-submit', 'Submit', pressing('<C-s>'))
 end
 
 local function define_keys(form)
@@ -242,12 +242,8 @@ end
 
 ---@param form claude_ide.Form
 local function config(form, height)
-  local widest = math.max(api.nvim_strwidth(form.page.footer), float.widest(form.page.lines) + 1)
-  local geometry = float.centred(math.min(widest, WIDEST), height)
-  return vim.tbl_extend('error', geometry, {
-    title = message.fit((' %s '):format(form.page.title), geometry.width),
-    footer = message.fit(form.page.footer, geometry.width),
-  })
+  local width = math.min(float.widest(form.page.lines) + 1, WIDEST)
+  return chat_page.centred(form.page.title, form.page.footer, width, height)
 end
 
 -- Fit the float to its text and to the screen.
@@ -259,53 +255,18 @@ local function fit(form)
   end
 end
 
-local function draw(form)
-  local bufnr = form.bufnr
-  vim.bo[bufnr].modifiable = true
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.tbl_map(plain.harmless, form.page.lines))
-  vim.bo[bufnr].modifiable = false
-  api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
-  for _, mark in ipairs(form.page.marks) do
-    local row, first, last, group = unpack(mark)
-    local options = { end_col = last, hl_group = group, strict = false }
-    api.nvim_buf_set_extmark(bufnr, marks, row, first, options)
-  end
-end
-
 local function go_to(form, row)
   row = math.min(row, api.nvim_buf_line_count(form.bufnr) - 1)
   api.nvim_win_set_cursor(form.win, { row + 1, 0 })
 end
 
-local function listen(form)
-  form.group = api.nvim_create_augroup(('claude_ide_chat_form_%d'):format(form.bufnr), {})
-  local function on(event, options)
-    api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = form.group }, options))
-  end
-  local function closed()
-    if forms[form.token] == form then
-      on_closed(form)
-    end
-  end
-  on('BufWipeout', { buffer = form.bufnr, callback = closed })
-  on('WinClosed', { pattern = tostring(form.win), callback = closed })
-end
-
 local function open(form)
   highlights.define()
-  form.bufnr = api.nvim_create_buf(false, true)
-  vim.bo[form.bufnr].bufhidden, vim.bo[form.bufnr].undolevels = 'wipe', -1
-  draw(form)
+  form.bufnr = chat_page.buffer()
+  chat_page.draw(form.bufnr, form.page.lines, form.page.marks)
   form.reading = form.page.answers and reading.new(form.bufnr, true) or nil
-  form.win = float.open(
-    form.bufnr,
-    vim.tbl_extend('error', config(form, 1), {
-      footer_pos = 'center',
-      title_pos = 'center',
-      -- Above a chat that floats, below a float that asks for text.
-      zindex = 45,
-    })
-  )
+  -- Above a chat that floats, below a float that asks for text.
+  form.win = float.open(form.bufnr, vim.tbl_extend('error', config(form, 1), { zindex = 45 }))
   window_looks.set(form.win, OPTIONS)
   vim.bo[form.bufnr].formatlistpat = SIGN
   fit(form)
@@ -313,7 +274,15 @@ local function open(form)
     fit(form)
   end)
   define_keys(form)
-  listen(form)
+  for event, pattern in pairs({ BufWipeout = '<buffer>', WinClosed = tostring(form.win) }) do
+    api.nvim_create_autocmd(event, {
+      group = augroup,
+      pattern = pattern,
+      callback = function()
+        on_closed(form)
+      end,
+    })
+  end
   go_to(form, form.page.cursor)
 end
 
@@ -374,7 +343,7 @@ function M.show(token, page)
     return finish(form, { submitted = true })
   end
   form.page = page
-  draw(form)
+  chat_page.draw(form.bufnr, page.lines, page.marks)
   fit(form)
   form.typed = page.number == form.pressed and '' or form.typed
   if cursor_row(form) == form.row then
@@ -403,7 +372,7 @@ end
 function M.close(token)
   local form = forms[token]
   if form then
-    remove(form)
+    forms[token] = nil
     keep(form, vim.trim(form.page.typed .. form.typed))
     if form.bufnr then
       withdraw(form)

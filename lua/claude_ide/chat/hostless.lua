@@ -1,19 +1,18 @@
 --- Chats without a host, which has ended or not started yet. Their transcripts and prompts stay, and the
 --- next host continues them.
 local buffers = require('claude_ide.file.buffers')
-local chat_agents = require('claude_ide.chat.agents')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_form = require('claude_ide.chat.form')
 local chat_list = require('claude_ide.chat.list')
-local chat_outage = require('claude_ide.chat.outage')
 local chat_panel = require('claude_ide.chat.panel')
 local chat_pin = require('claude_ide.chat.window.pin')
-local chat_plan = require('claude_ide.chat.plan')
 local chat_prompt = require('claude_ide.chat.prompt')
+local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local chat_placement = require('claude_ide.chat.placement')
 local chat_status = require('claude_ide.chat.status')
 local moment = require('claude_ide.timing.moment')
+local own_options = require('claude_ide.own_options')
 
 local M = {}
 
@@ -31,26 +30,27 @@ local STOPPED = {
 }
 
 --- Open the panel of a new chat before the host runs, so that the user can type the prompt.
----@param agent? claude_ide.ChatAgent the usual one if nil
----@param root? string default: the folder of the current window
+---@param given { agent?: string, asks?: boolean, root?: string } agent: its id, nil for the usual one; asks:
+---  whether the user chooses it; root: default the folder of the current window
 ---@return integer id of the chat
-function M.begin(agent, root)
-  local wanted = vim.tbl_get(vim.g.claude_ide or {}, 'chat')
-  wanted = type(wanted) == 'table' and wanted or {}
-  local is_size = type(wanted.size) == 'number' and wanted.size > 0
+function M.begin(given)
+  local side, size = own_options.get('chat', 'side'), own_options.get('chat', 'size')
+  local agent = given.agent or own_options.get('chat', 'agent')
+  local name = type(agent) == 'string' and agent ~= '' and agent or 'Claude'
   local id = chat_state.new_id()
   chat_panel.open(id, {
-    side = vim.list_contains(SIDES, wanted.side) and wanted.side or SIDE,
-    size = is_size and wanted.size or SIZE,
-    title = (agent or chat_agents.usual()).name,
-    name = (agent or chat_agents.usual()).name,
-    agent = agent and agent.id or nil,
-    root = root or buffers.folder(),
+    side = vim.list_contains(SIDES, side) and side or SIDE,
+    size = type(size) == 'number' and size > 0 and size or SIZE,
+    title = name,
+    name = name:sub(1, 1):upper() .. name:sub(2),
+    agent = given.agent,
+    asks = given.asks,
+    root = given.root or buffers.folder(),
   })
   local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true
   chat_bar.set(chat, { transcript = STARTING })
-  chat_outage.expect(chat, function()
+  chat_sent.expect(chat, function()
     return chat.is_starting
   end)
   return id
@@ -85,7 +85,7 @@ function M.give_up(id, reason)
   chat_prompt.give_back(id)
   if not is_untouched(chat) then
     if reason then
-      chat_outage.show(chat, reason)
+      chat_sent.set_outage(chat, reason)
     end
     return chat_bar.set(chat, { transcript = STOPPED })
   end
@@ -119,7 +119,6 @@ function M.host_ended(reason)
     restart_later(chat)
   end
   chat_form.close_all()
-  chat_plan.close_all()
 end
 
 --- Carry out a subcommand of `:ClaudeChat` that must not wait for a host.
@@ -151,7 +150,7 @@ function M.adopt(id, options)
   end
   chat.is_orphan, chat.is_starting = false, false
   chat.options, chat.pinned, chat.unpinned = options, {}, 0
-  chat_outage.clear(chat)
+  chat_sent.set_outage(chat, nil)
   chat_panel.name_buffers(chat)
   chat_pin.update(chat)
   chat_placement.report(chat)

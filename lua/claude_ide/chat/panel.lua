@@ -1,11 +1,11 @@
 --- The panels of the chats, for the host.
 local chat_bar = require('claude_ide.chat.window.bar')
-local chat_focus = require('claude_ide.chat.window.focus')
+local chat_windows = require('claude_ide.chat.window')
 local chat_list = require('claude_ide.chat.list')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
-local chat_sight = require('claude_ide.chat.transcript.sight')
+local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
 local chat_status = require('claude_ide.chat.status')
 local chat_transcript = require('claude_ide.chat.transcript')
@@ -37,7 +37,7 @@ local function show_and_enter(chat)
   chat_state.mark_used(chat)
   chat.is_wanted = true
   if chat.view and (chat_placement.is_here(chat) or chat.options.side == 'tab') then
-    chat_focus.enter_prompt(chat.view)
+    chat_windows.enter_prompt(chat.view)
   else
     chat_placement.show(chat)
   end
@@ -48,7 +48,7 @@ local function keep_unsent(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
   local written = table.concat(lines or {}, '\n')
-  local sent = chat_sent.text(chat)
+  local sent = chat_sent.join(chat.sent)
   local text = sent == '' and written or written:find('%S') and sent .. '\n' .. written or sent
   if text:find('%S') then
     message.show(kept.keep('prompt', text, 'your text is'), 'warn')
@@ -134,7 +134,7 @@ local function create(id, options)
   local chat = fields --[[@as claude_ide.Chat]]
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
-    chat_sight.watch(chat)
+    chat_parts.watch(chat)
     chat.prompt = chat_prompt.create(chat)
   end)
   M.name_buffers(chat)
@@ -229,7 +229,7 @@ local function go_to_part(chat, part, key)
   local is_there = api.nvim_win_get_buf(current) == chat.transcript
   local win = is_there and current or chat.view.windows.transcript
   api.nvim_set_current_win(win)
-  chat_sight.present(chat, part, win)
+  chat_parts.present(chat, part, win)
   if key ~= '' then
     message.show(UNSEEN:format(key), 'info')
   end
@@ -258,9 +258,9 @@ end
 
 local function answer_elsewhere(chat, part, win, accepted, reason)
   local key = accepted and 'y' or 'n'
-  if not chat_sight.is_noticed(part, win) then
+  if not chat_parts.is_noticed(part, win) then
     return
-  elseif accepted and part.kind ~= CUT and not chat_sight.is_seen(chat, part, win) then
+  elseif accepted and part.kind ~= CUT and not chat_parts.is_seen(chat, part, win) then
     return M.go_to_part(chat.id, part.id, key)
   end
   local fields = { part = part.id, kind = part.kind, key = key, reason = reason }
@@ -272,7 +272,7 @@ end
 function M.awaiting()
   local bufnr = api.nvim_get_current_buf()
   for _, chat in ipairs(chat_state.list()) do
-    local part, win = chat_sight.asking(chat)
+    local part, win = chat_parts.asking(chat)
     if part and win then
       return {
         since = part.drawn[win],
@@ -286,14 +286,20 @@ function M.awaiting()
 end
 
 --- The chat that a command applies to: this tab page's, else the one used last.
----@return { chat: integer, revival?: table }|false chat false if there is none
+---@return { chat: integer, is_here: boolean, revival?: table }|false chat false if there is none
 function M.here()
   local chats = chat_state.list()
   local here = vim.iter(chats):find(function(chat)
     return chat.tabpage == api.nvim_get_current_tabpage()
   end)
   local chat = here or chats[1]
-  return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
+  return chat
+      and {
+        chat = chat.id,
+        is_here = chat_placement.is_here(chat),
+        revival = chat_state.revival(chat),
+      }
+    or false
 end
 
 --- The chat that belongs to the current tab page: its own one, else one that has a tab page to itself, or
@@ -319,7 +325,7 @@ function M.close(id, after)
   if not chat then
     return
   end
-  local has_user = chat.view and chat_focus.is_in(chat.view, api.nvim_get_current_win())
+  local has_user = chat.view and chat_windows.has(chat.view, api.nvim_get_current_win())
   local when = has_user and moment.when_ended or moment.when_possible
   when(function()
     finish(chat)

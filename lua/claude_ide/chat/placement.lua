@@ -1,6 +1,5 @@
 --- The panel on the screen: shown, and hidden without a trace in the surrounding windows.
 local chat_bar = require('claude_ide.chat.window.bar')
-local chat_focus = require('claude_ide.chat.window.focus')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_sizes = require('claude_ide.chat.window.sizes')
@@ -108,8 +107,27 @@ local function windows_of(view)
   return wins
 end
 
+-- If the window that the user came from is gone, they will return to another one.
+local function prepare_leaving(view)
+  location.cancel_insert()
+  local win = not api.nvim_win_is_valid(view.destination.win) and chat_windows.other(view)
+  if win then
+    view.destination = { tabpage = api.nvim_get_current_tabpage(), win = win, terminal = false }
+  end
+end
+
+--- Resume Insert mode if the user has returned to where they were inserting text.
+---@param origin claude_ide.Location
+---@param insert? integer[] the cursor there, if they were in Insert mode
+function M.resume_insert(origin, insert)
+  if insert and api.nvim_get_current_win() == origin.win then
+    local row, column = unpack(insert)
+    vim.cmd(column >= #vim.fn.getline(row) and 'startinsert!' or 'startinsert')
+  end
+end
+
 ---@class claude_ide.ChatGuest: claude_ide.Guest
-local guest = { has = chat_focus.is_in }
+local guest = { has = chat_windows.has }
 
 ---@param view claude_ide.ChatView
 function guest.open(view)
@@ -120,7 +138,7 @@ function guest.open(view)
   M.restore_cursors(chat, view.windows)
   chat.view, chat.tabpage = view, view.tabpage
   chat_bar.apply(chat)
-  chat_focus.enter_prompt(view)
+  chat_windows.enter_prompt(view)
   -- Entering the prompt may have passed through the transcript.
   view.destination = view.origin
 end
@@ -132,7 +150,7 @@ end
 
 ---@param view claude_ide.ChatView
 function guest.has_user(view)
-  return view.was_user_in or chat_focus.is_in(view, api.nvim_get_current_win())
+  return view.was_user_in or chat_windows.has(view, api.nvim_get_current_win())
 end
 
 --- Close the windows of a chat immediately, in whatever mode the user is.
@@ -146,10 +164,10 @@ function M.close(chat)
   chat_pin.close(chat)
   M.save_cursors(chat, view.windows)
   if visit.has_user(view) then
-    chat_focus.prepare_leaving(view)
+    prepare_leaving(view)
   end
   if visit.close(view) then
-    chat_focus.resume_insert(view.destination, view.insert)
+    M.resume_insert(view.destination, view.insert)
   end
   report_visibility(chat)
 end
@@ -159,7 +177,7 @@ end
 function M.hide(chat)
   local view = chat.view
   chat.is_wanted = false
-  if view and chat_focus.is_in(view, api.nvim_get_current_win()) then
+  if view and chat_windows.has(view, api.nvim_get_current_win()) then
     location.leave_mode(function()
       if not chat.is_wanted then
         M.close(chat)
@@ -193,7 +211,7 @@ local function make_way(chat)
   local had_user = false
   for _, other in ipairs(chat_state.list()) do
     if M.is_here(other) then
-      had_user = had_user or chat_focus.is_in(other.view, api.nvim_get_current_win())
+      had_user = had_user or chat_windows.has(other.view, api.nvim_get_current_win())
       M.close(other)
     end
   end
@@ -227,7 +245,7 @@ local function after_close(chat, view)
   if
     not view.was_user_in
     and #remaining == 1
-    and not chat_focus.other_window(view)
+    and not chat_windows.other(view)
     and api.nvim_get_current_win() == remaining[1]
   then
     chat_windows.complete(chat, view.windows)
@@ -244,7 +262,7 @@ local function on_win_closed(event)
   local win = assert(tonumber(event.match)) --[[@as integer]]
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
-    if view and chat_focus.is_in(view, win) then
+    if view and chat_windows.has(view, win) then
       M.save_cursors(chat, view.windows)
       -- Neovim may then equalize the sizes of the other windows.
       window_shape.check(view.shape)
@@ -259,12 +277,16 @@ local function on_win_closed(event)
   end
 end
 
+-- Whether a buffer is one of a chat, which never moves to a window for files.
+local function is_of_chat(bufnr)
+  return vim.iter(chat_state.list()):any(function(chat)
+    return bufnr == chat.transcript or bufnr == chat.prompt
+  end)
+end
+
 -- `:quit!` would unload the buffer unless another window shows it.
 local function on_quit(event)
-  local is_chat = vim.iter(chat_state.list()):any(function(chat)
-    return chat.transcript == event.buf or chat.prompt == event.buf
-  end)
-  if is_chat then
+  if is_of_chat(event.buf) then
     local keeper = float.hidden(event.buf)
     vim.schedule(function()
       pcall(window_close.window, keeper)
@@ -272,34 +294,40 @@ local function on_quit(event)
   end
 end
 
+-- Call a function with the panel of each chat that is on the screen, in any tab page.
+---@param fn fun(view: claude_ide.ChatView, chat: claude_ide.Chat)
+local function each_view(fn)
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view then
+      fn(chat.view, chat)
+    end
+  end
+end
+
 -- The user returns to the window that they came from last.
 local function on_win_enter()
   local win = api.nvim_get_current_win()
   local previous = vim.fn.win_getid(vim.fn.winnr('#'))
-  for _, chat in ipairs(chat_state.list()) do
-    local view = chat.view
-    if view and chat_focus.is_in(view, win) then
+  each_view(function(view, chat)
+    if chat_windows.has(view, win) then
       chat_state.mark_used(chat)
-      local is_elsewhere = previous ~= 0 and not chat_focus.is_in(view, previous)
+      local is_elsewhere = previous ~= 0 and not chat_windows.has(view, previous)
       if is_elsewhere and previous ~= view.destination.win then
         view.destination = { tabpage = view.tabpage, win = previous, terminal = false }
         view.insert = nil
       end
     end
-  end
+  end)
 end
 
 -- Deferred: the plugin that sets it may run after us.
-local function drop_statuslines()
-  for _, chat in ipairs(chat_state.list()) do
-    local view = chat.view
-    if view and chat.options.side == 'float' then
-      vim.schedule(function()
-        chat_windows.drop_statusline(view.windows)
-      end)
+local drop_statuslines = vim.schedule_wrap(function()
+  each_view(function(view, chat)
+    if chat.options.side == 'float' then
+      chat_windows.drop_statusline(view.windows)
     end
-  end
-end
+  end)
+end)
 
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
@@ -325,15 +353,11 @@ end
 --- Note that another window opens, closes, or is resized by us: the panels keep their sizes.
 ---@param win integer
 function M.neighbour_changes(win)
-  for _, chat in ipairs(chat_state.list()) do
-    if chat.view and chat_sizes.mark_disturbed(chat.view, win) then
+  each_view(function(view)
+    if chat_sizes.mark_disturbed(view, win) then
       vim.schedule(keep_sizes)
     end
-  end
-end
-
-local function on_neighbour_change(event)
-  M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
+  end)
 end
 
 -- The chat that a window belongs to, and the window's name: 'transcript' or 'prompt'.
@@ -347,13 +371,6 @@ local function shown_in(win)
       end
     end
   end
-end
-
--- Whether a buffer is one of a chat, which never moves to a window for files.
-local function is_of_chat(bufnr)
-  return vim.iter(chat_state.list()):any(function(chat)
-    return bufnr == chat.transcript or bufnr == chat.prompt
-  end)
 end
 
 ---@param apply fun(chat: claude_ide.Chat, name: string, win: integer): any
@@ -399,12 +416,16 @@ function M.watch()
   on('QuitPre', on_quit)
   on('VimResized', on_resize)
   on('WinResized', keep_sizes)
-  on({ 'WinNew', 'WinClosed' }, on_neighbour_change)
+  on({ 'WinNew', 'WinClosed' }, function(event)
+    M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
+  end)
   on('TabEnter', keep_sizes)
   on({ 'WinResized', 'TabEnter' }, function()
-    vim.iter(chat_state.list()):each(report_visibility)
-    vim.iter(chat_state.list()):each(chat_pin.update)
-    vim.iter(chat_state.list()):each(chat_bar.apply)
+    for _, chat in ipairs(chat_state.list()) do
+      report_visibility(chat)
+      chat_pin.update(chat)
+      chat_bar.apply(chat)
+    end
   end)
 end
 

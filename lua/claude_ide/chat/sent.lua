@@ -1,11 +1,23 @@
 --- The prompts that were sent and have not begun. Their texts stay here until then, so that neither a dead
---- agent nor a dead host loses one, and the user can take them back from a host that hangs.
-local chat_outage = require('claude_ide.chat.outage')
+--- agent nor a dead host loses one, and the user can take them back from a host that hangs. While no host
+--- draws them, they are shown below the transcript, with the reason why there is no answer.
+local chat_bar = require('claude_ide.chat.window.bar')
+local chat_follow = require('claude_ide.chat.window.follow')
 local chat_state = require('claude_ide.chat.state')
+local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 
+local api = vim.api
+local namespace = api.nvim_create_namespace('claude_ide_chat_outage')
+
 local LATE = 500 -- milliseconds after which a prompt is shown here, because the host has not shown it
+local REMEDY = 'see :ClaudeLog; R retries'
+local UNANSWERED = '%s has not answered yet'
+
+--- How long the host may take to answer, in milliseconds: as long as an agent (`chat/patience.py`).
+M.patience = 15000
 
 ---@class claude_ide.SentPrompt
 ---@field number integer
@@ -16,46 +28,103 @@ local LATE = 500 -- milliseconds after which a prompt is shown here, because the
 
 local last = 0
 
+-- As the host shows a queued prompt.
+local function headline(prompt)
+  local lines = vim.split(vim.trim(prompt.text), '\n')
+  local more = #lines - 1
+  local rest = (' (+%d line%s)'):format(more, more == 1 and '' or 's')
+  return '⧗ ' .. lines[1] .. (more > 0 and rest or '')
+end
+
 ---@param chat claude_ide.Chat
----@param number integer
----@return claude_ide.SentPrompt?
-local function find(chat, number)
-  return vim.iter(chat.sent):find(function(prompt)
-    return prompt.number == number
-  end)
-end
-
--- Remove and return the prompts that fulfil a condition.
-local function remove(chat, condition)
-  local removed = vim.tbl_filter(condition, chat.sent)
-  chat.sent = vim.tbl_filter(function(prompt)
-    return not vim.list_contains(removed, prompt)
-  end, chat.sent)
-  chat_outage.update(chat)
-  return removed
-end
-
-local function one_of(numbers)
-  return function(prompt)
-    return vim.list_contains(numbers, prompt.number)
-  end
-end
-
--- Show a prompt as soon as it is late, and report a host that does not react.
-local function watch(chat, prompt)
-  local function is_unshown()
-    return not prompt.is_shown and find(chat, prompt.number) ~= nil
-  end
-  vim.defer_fn(function()
-    if is_unshown() then
-      prompt.is_late = true
-      chat_outage.update(chat)
+---@return { [1]: string, [2]: string }[] rows text and highlight group
+local function rows(chat)
+  local found = {}
+  for _, prompt in ipairs(chat.sent) do
+    if not prompt.is_shown and (chat.is_orphan or prompt.is_late) then
+      table.insert(found, { headline(prompt), 'ClaudeChatQueued' })
     end
-  end, LATE)
-  chat_outage.expect(chat, is_unshown)
+  end
+  if chat.outage then
+    table.insert(found, { chat.outage, 'ClaudeChatError' })
+    table.insert(found, { REMEDY, 'ClaudeChatMeta' })
+  end
+  return found
 end
 
---- Add a prompt that is being sent.
+--- Show the lines below the transcript as they should be now.
+---@param chat claude_ide.Chat
+function M.update(chat)
+  if not api.nvim_buf_is_valid(chat.transcript) then
+    return
+  end
+  api.nvim_buf_clear_namespace(chat.transcript, namespace, 0, -1)
+  local shown = rows(chat)
+  if #shown == 0 then
+    return
+  end
+  local wins = vim.fn.win_findbuf(chat.transcript)
+  -- A virtual line does not wrap.
+  local width = wins[1] and api.nvim_win_get_width(wins[1]) or vim.o.columns
+  local last_row = api.nvim_buf_line_count(chat.transcript) - 1
+  api.nvim_buf_set_extmark(chat.transcript, namespace, last_row, 0, {
+    virt_lines = vim.tbl_map(function(row)
+      return { { message.fit(plain.one_line(row[1]), width), row[2] } }
+    end, shown),
+  })
+  for _, win in ipairs(chat_follow.windows(chat.transcript)) do
+    -- For example, the command-line window may not be left, not even for a moment.
+    pcall(chat_follow.go_to_end, win)
+  end
+end
+
+-- All chats have the same host.
+local function set_silent(is_silent)
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.is_silent ~= is_silent then
+      chat.is_silent = is_silent
+      chat_bar.apply(chat)
+    end
+  end
+end
+
+--- Show why there is no host; nil if it answers.
+---@param chat claude_ide.Chat
+---@param reason? string
+function M.set_outage(chat, reason)
+  chat.outage = reason
+  M.update(chat)
+  if not reason then
+    set_silent(false)
+  end
+end
+
+--- Expect an answer of the host within 15 seconds; without it, say so. From then on, `R` replaces the host.
+---@param chat claude_ide.Chat
+---@param is_missing_yet fun(): boolean
+function M.expect(chat, is_missing_yet)
+  vim.defer_fn(function()
+    if chat_state.get(chat.id) == chat and is_missing_yet() and not chat.outage then
+      M.set_outage(chat, UNANSWERED:format(chat_state.agent_name(chat)))
+      set_silent(true)
+    end
+  end, M.patience)
+end
+
+---@param id integer chat
+---@param number integer
+---@return claude_ide.SentPrompt? prompt
+---@return claude_ide.Chat? chat
+local function find(id, number)
+  local chat = chat_state.get(id)
+  return vim.iter(chat and chat.sent or {}):find(function(prompt)
+    return prompt.number == number
+  end),
+    chat
+end
+
+--- Add a prompt that is being sent. It is shown as soon as it is late, and a host that does not react is
+--- reported.
 ---@param chat claude_ide.Chat
 ---@param text string
 ---@return integer number by which the host names it; no other prompt of this Neovim has it
@@ -64,8 +133,17 @@ function M.add(chat, text)
   local prompt =
     { number = last, text = text, is_claimed = false, is_shown = false, is_late = false }
   table.insert(chat.sent, prompt)
-  chat_outage.update(chat)
-  watch(chat, prompt)
+  M.update(chat)
+  local function is_unshown()
+    return not prompt.is_shown and find(chat.id, prompt.number) ~= nil
+  end
+  vim.defer_fn(function()
+    if is_unshown() then
+      prompt.is_late = true
+      M.update(chat)
+    end
+  end, LATE)
+  M.expect(chat, is_unshown)
   return last
 end
 
@@ -73,11 +151,10 @@ end
 ---@param id integer chat
 ---@param number integer
 function M.shown(id, number)
-  local chat = chat_state.get(id)
-  local prompt = chat and find(chat, number)
-  if chat and prompt then
+  local prompt, chat = find(id, number)
+  if prompt and chat then
     prompt.is_shown = true
-    chat_outage.clear(chat)
+    M.set_outage(chat, nil)
   end
 end
 
@@ -86,61 +163,44 @@ end
 ---@param number integer
 ---@return boolean is_claimed false if the user has taken it back
 function M.claim(id, number)
-  local chat = chat_state.get(id)
-  local prompt = chat and find(chat, number)
-  if not prompt then
-    return false
+  local prompt = find(id, number)
+  if prompt then
+    prompt.is_claimed = true
   end
-  prompt.is_claimed = true
-  return true
+  return prompt ~= nil
 end
 
---- Forget prompts: they have begun.
+--- Remove prompts that have begun, or that return to the user.
 ---@param id integer chat
----@param numbers integer[]
-function M.forget(id, numbers)
-  local chat = chat_state.get(id)
-  if chat then
-    remove(chat, one_of(numbers))
-  end
-end
-
---- Remove prompts, to return them to the user.
----@param chat claude_ide.Chat
 ---@param numbers? integer[] nil for all
+---@param is_unclaimed? boolean only those that were not handed to the agent
 ---@return claude_ide.SentPrompt[]
-function M.take(chat, numbers)
-  return remove(chat, numbers and one_of(numbers) or function()
-    return true
-  end)
+function M.take(id, numbers, is_unclaimed)
+  local chat = chat_state.get(id)
+  if not chat then
+    return {}
+  end
+  local taken, kept = {}, {}
+  for _, prompt in ipairs(chat.sent) do
+    local is_meant = (not numbers or vim.list_contains(numbers, prompt.number))
+      and not (is_unclaimed and prompt.is_claimed)
+    table.insert(is_meant and taken or kept, prompt)
+  end
+  chat.sent = kept
+  M.update(chat)
+  return taken
 end
 
---- Remove the prompts that were not handed to the agent, to return them to the user.
----@param chat claude_ide.Chat
----@param numbers? integer[] only these
----@return claude_ide.SentPrompt[]
-function M.take_unclaimed(chat, numbers)
-  return remove(chat, function(prompt)
-    return not prompt.is_claimed and (not numbers or one_of(numbers)(prompt))
-  end)
-end
-
---- The text of all prompts.
----@param chat claude_ide.Chat
----@return string
-function M.text(chat)
-  return M.join(chat.sent)
-end
-
+--- The texts of prompts.
 ---@param prompts claude_ide.SentPrompt[]
 ---@return string
 function M.join(prompts)
-  return table.concat(
-    vim.tbl_map(function(prompt)
+  return vim
+    .iter(prompts)
+    :map(function(prompt)
       return prompt.text
-    end, prompts),
-    '\n'
-  )
+    end)
+    :join('\n')
 end
 
 return M

@@ -46,6 +46,7 @@ local M = {}
 ---@field title string
 ---@field root string the project's folder
 ---@field agent? string id of the agent; nil for the usual one, which the host knows
+---@field asks? boolean whether the user chooses the agent
 ---@field name? string the agent's name
 
 ---@class claude_ide.ChatOffer
@@ -165,7 +166,7 @@ end
 
 --- What a new host needs to continue a chat; nil while the chat has a host.
 ---@param chat claude_ide.Chat
----@return { root: string, agent?: string, session?: string, is_empty: boolean }?
+---@return { root: string, agent?: string, asks?: boolean, session?: string, is_empty: boolean }?
 function M.revival(chat)
   if not chat.is_orphan then
     return nil
@@ -173,6 +174,7 @@ function M.revival(chat)
   return {
     root = chat.options.root,
     agent = chat.options.agent,
+    asks = chat.options.asks,
     session = chat.session,
     is_empty = M.is_empty(chat),
   }

@@ -1,6 +1,5 @@
 --- Asks the user, on behalf of the host, to choose from a list or to type one line.
 local channel = require('claude_ide.channel')
-local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local ui = require('claude_ide.ui.vim_ui')
@@ -57,15 +56,12 @@ function M.select_later(token, prompt, items)
     return channel.emit('answered', { token = token })
   end
   begin(token, moment.when_free, function(answer)
-    local here = location.current()
-    ui.select(prompt, items, function(index)
-      answer({ index = index })
-      if here.insert then
-        vim.schedule(function()
-          location.go_back(here)
-        end)
-      end
-    end, true)
+    ui.from_here(function(answered)
+      ui.select(prompt, items, function(index)
+        answered()
+        answer({ index = index })
+      end, true)
+    end)
   end)
 end
 

@@ -106,15 +106,16 @@ end
 
 -- The mode of the UI may still be ending, or the user may have gone elsewhere.
 local function resume(here)
-  if here.terminal and vim.api.nvim_get_current_win() == here.win then
+  local is_inserting = here.terminal or here.insert ~= nil
+  if is_inserting and vim.api.nvim_get_current_win() == here.win then
     location.leave_mode(function()
       location.go_back(here)
     end)
   end
 end
 
---- Call `ask` in Normal mode, with a function that resumes Terminal mode afterwards. In it, the Insert mode
---- of a UI would end at once, and the first keys would be commands.
+--- Call `ask` in Normal mode, with a function that resumes the user's mode afterwards. In Terminal mode, the
+--- Insert mode of a UI would end at once, and the first keys would be commands.
 ---@param ask fun(answered: fun())
 ---@param back? claude_ide.Location where the user has just been taken back to: its mode may not have begun
 function M.from_here(ask, back)

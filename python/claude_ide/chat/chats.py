@@ -123,7 +123,7 @@ class Chats:
         await show(self._options(chat))
 
     async def begin(self, _agent: str) -> None:
-        """Start the chat whose panel Lua has opened; the panel knows its agent."""
+        """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it."""
         await self.here()
 
     async def open(self, kind: Kind, opening: ResumeSession) -> None:
@@ -228,7 +228,7 @@ class Chats:
 
     async def _revive(self, id_: int, revival: Revival) -> None:
         opening: Opening = NewSession()
-        kind = self._kinds.find(revival.agent)
+        kind = await self._kind(revival)
         opened = self._agents.open(kind, Path(revival.root))
         # Without a session, the old agent had not begun: there are only prompts that waited for it.
         if revival.session and not revival.is_empty:
@@ -241,6 +241,16 @@ class Chats:
         chat.running.start(opening)
         if isinstance(opening, NewSession):
             self._run(greet(chat, self._stored))
+
+    async def _kind(self, revival: Revival) -> Kind:
+        """Return the agent of a panel. Raises `UserError` if there is none."""
+        installed = self._kinds.to_choose if revival.asks else []
+        if not installed:
+            return self._kinds.find(revival.agent)
+        chosen = await self._editor.select("New chat with:", [each.name for each in installed])
+        if chosen is None:
+            raise UserError("no agent was chosen")
+        return installed[chosen]
 
     async def _show(self, chat: Chat, show: Callable[[Any], Awaitable[None]]) -> None:
         """Show the panel of a new chat; if that fails, the chat is closed."""

@@ -31,6 +31,12 @@ class Kinds:
         return self._kinds[id_]
 
     @property
+    def to_choose(self) -> list[Kind]:
+        """Those that are installed, if the user has chosen none and there are several."""
+        found = [] if self._chosen else [kind for kind in self if not kind.missing()]
+        return found if len(found) > 1 else []
+
+    @property
     def default(self) -> Kind:
         """The user's choice; without a valid one, the first that is installed.
 

@@ -18,7 +18,8 @@ from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.part import Part
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import Row, moved, row
 from claude_ide.chat.requests import choosing, proposal, ways
 from claude_ide.chat.requests.sight import whereabouts
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request
@@ -349,12 +350,13 @@ def _is_proposed(waiting: Waiting, diff: Diff) -> bool:
 
 def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:
     """Return what the float shows of the first of some permissions, with the label of each CLI."""
-    rows = [_flat(each) for each in waiting.view.rows()]
+    rows = [moved(_flat(each), 1) for each in waiting.view.rows()]
+    name = one_line(f"{AGENT} ({labels[0]})" if labels[0] else AGENT)
     return {
         "id": waiting.id,
         "launch": waiting.launch,
         "agent": AGENT,
-        "label": labels[0],
+        "title": f"{name} asks{f' · 1 of {len(labels)}' if len(labels) > 1 else ''}",
         "labels": sorted({*labels} - {""}),
         "tool": waiting.asked.name,
         "count": len(labels),

@@ -1,12 +1,13 @@
 """The user's consent to each run: in the agent's own request, or in a window with the code."""
 
+import re
 from typing import Protocol
 
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.panel import Proposed
 from claude_ide.errors import ToolError
 
 REFUSED = "The user refused to run this code, and nothing was run."
-QUESTION = "jupyter.question"
 MORE = "run all from now on"
 
 
@@ -20,6 +21,11 @@ class Asker(Protocol):
         """Its name for the user."""
 
 
+def filetype(language: str) -> str:
+    """Return the filetype for the language of a kernel."""
+    return language.lower() if re.fullmatch(r"\w+", language, re.ASCII) else "python"
+
+
 async def asked(editor: Editor, asker: Asker, code: str, kernel: str, language: str) -> str:
     """Ask the user, and return the code, which they may have edited.
 
@@ -27,12 +33,12 @@ async def asked(editor: Editor, asker: Asker, code: str, kernel: str, language: 
     """
     if asker.may_run_code:
         return code
-    request = {"name": asker.shown_name, "kernel": kernel, "language": language, "text": code}
-    answer = await editor.port.forms.ask_code(request | {"more": MORE})
+    proposed = Proposed.code(asker.shown_name, code, kernel, filetype(language), MORE)
+    answer = await editor.port.forms.review(proposed)
     match answer.decision:
-        case "run":
+        case "approve":
             pass
-        case "run_all":
+        case "approve_more":
             asker.may_run_code = True
         case _:
             words = answer.comments

@@ -110,7 +110,7 @@ class Kernels:
         return await Kernel.start(choice, folder, starts_there=starts_there)
 
     async def _select_when_free(self, prompt: str, items: Sequence[str]) -> int | None:
-        index = (await self._editor.port.kernel.choose(prompt, [*items])).index
+        index = (await self._editor.port.dialogues.select_later(prompt, [*items])).index
         return None if index is None else index - 1
 
     async def _select(self, prompt: str, items: Sequence[str]) -> int | None:

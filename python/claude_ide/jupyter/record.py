@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide import files
+from claude_ide.jupyter.consent import filetype
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output, clean
 
@@ -28,7 +29,7 @@ class Record:
     def entry(self, asker: str, kernel: str, language: str, code: str) -> dict[str, Any]:
         """Return an entry for code that runs now, without its outputs."""
         at = f"{datetime.now():%H:%M:%S}"
-        return {"title": f"{at} {asker}, {kernel}", "language": language, "code": code}
+        return {"title": f"{at} {asker}, {kernel}", "filetype": filetype(language), "code": code}
 
     def outputs(self, outcome: Outcome) -> list[dict[str, str]]:
         """Return the outputs as the buffer shows them; images are saved."""

@@ -1,6 +1,5 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local channel = require('claude_ide.channel')
-local chat_room = require('claude_ide.chat.prompt.room')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 
 local M = {}
@@ -9,6 +8,7 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_completion',
 
 local LIMIT = 200 -- items
 local PATIENCE = 100 -- milliseconds
+local LEAST_ROOM = 4 -- rows for a menu that a plugin draws; for fewer the prompt scrolls
 
 -- Buffer variables that disable blink.cmp and mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
@@ -54,6 +54,39 @@ local function command_item(command)
   }
 end
 
+local is_float = false -- whether a plugin draws the menu
+local scrolled ---@type { win: integer, topline: integer }? a prompt that was scrolled for the menu
+
+-- How many items there is room for. A plugin such as noice.nvim draws the menu in a float below the cursor,
+-- and Neovim moves a float that does not fit there up, over the line that is being typed.
+local function room()
+  if not is_float then
+    return LIMIT
+  end
+  local function below()
+    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+    return vim.o.lines - vim.o.cmdheight - vim.fn.screenpos(0, line, column + 1).row
+  end
+  if below() < LEAST_ROOM then
+    scrolled = scrolled or { win = vim.api.nvim_get_current_win(), topline = vim.fn.line('w0') }
+    vim.fn.winrestview({ topline = vim.api.nvim_win_get_cursor(0)[1] })
+  end
+  return math.max(1, math.min(LIMIT, below()))
+end
+
+-- Scroll the prompt back once no menu is open.
+local scroll_back = vim.schedule_wrap(function()
+  local was = vim.fn.pumvisible() == 0 and scrolled
+  if was then
+    scrolled = nil
+    if vim.api.nvim_win_is_valid(was.win) then
+      vim.api.nvim_win_call(was.win, function()
+        vim.fn.winrestview({ topline = was.topline })
+      end)
+    end
+  end
+end)
+
 -- The items of a menu. Git lists files until their deletion is staged.
 ---@param prompt claude_ide.PromptBuffer
 ---@param found claude_ide.ChatToken
@@ -73,7 +106,7 @@ local function items(prompt, found, paths)
     .iter(candidates)
     :take(LIMIT)
     :filter(is_there)
-    :take(chat_room.items(LIMIT))
+    :take(room())
     :map(is_command and command_item or file_item)
     :totable()
 end
@@ -119,10 +152,13 @@ local function offer(prompt, paths, pattern)
   local list = items(prompt, found, paths or {})
   local typed = before_cursor():sub(found.column + 1)
   if not (#list == 1 and list[1].word == typed) then
-    chat_room.watch(function()
-      offer(prompt)
-    end)
     vim.fn.complete(found.column + 1, list)
+    local was_float = is_float
+    -- Neovim does not compute the width of a menu that it does not draw.
+    is_float = vim.fn.pumvisible() == 1 and vim.fn.pum_getpos().width == 0
+    if is_float and not was_float then
+      offer(prompt, paths, pattern)
+    end
   end
 end
 
@@ -249,7 +285,7 @@ function M.attach(prompt)
     end
   end)
   on('CompleteDone', function()
-    chat_room.restore()
+    scroll_back()
     local word = vim.v.completed_item.word
     drop_second_quote(word)
     -- After a folder, completion continues with what is in it.

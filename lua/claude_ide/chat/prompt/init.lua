@@ -26,7 +26,7 @@ local function hand_over(chat, prompt)
     chat_follow.follow(chat.transcript)
     return true
   end
-  chat_sent.take(chat, { prompt.number })
+  chat_sent.take(chat.id, { prompt.number })
   prompt_buffer.hint(chat.prompt, 'not sent: the chat is not running', 'warn')
   return false
 end
@@ -246,20 +246,19 @@ function M.leave_edit(id)
   prompt_buffer.go_to_end(chat.prompt)
 end
 
-local function put_all(chat, prompts)
-  if #prompts > 0 then
-    prompt_buffer.put(chat.prompt, chat_sent.join(prompts))
-  end
-end
-
 --- Return prompts that were sent to the user.
 ---@param id integer
 ---@param numbers? integer[] nil for all that have not begun
-function M.give_back(id, numbers)
-  local chat = chat_state.get(id)
-  if chat then
-    put_all(chat, chat_sent.take(chat, numbers))
+---@param is_unclaimed? boolean only those that were not handed to the agent
+---@return integer[] numbers those that were returned
+function M.give_back(id, numbers, is_unclaimed)
+  local prompts = chat_sent.take(id, numbers, is_unclaimed)
+  if #prompts > 0 then
+    prompt_buffer.put(chat_state.get(id).prompt, chat_sent.join(prompts))
   end
+  return vim.tbl_map(function(prompt)
+    return prompt.number
+  end, prompts)
 end
 
 --- Return prompts to the user that were sent, but not handed to the agent.
@@ -267,15 +266,7 @@ end
 ---@param numbers? integer[] only these
 ---@return integer[] numbers those that were returned
 function M.take_back(id, numbers)
-  local chat = chat_state.get(id)
-  if not chat then
-    return {}
-  end
-  local prompts = chat_sent.take_unclaimed(chat, numbers)
-  put_all(chat, prompts)
-  return vim.tbl_map(function(prompt)
-    return prompt.number
-  end, prompts)
+  return M.give_back(id, numbers, true)
 end
 
 --- Stop: take back the prompts that have not reached the agent, and end its turn.

@@ -26,7 +26,8 @@ local marks = api.nvim_create_namespace('claude_ide_chat_mark')
 
 ---@class claude_ide.ChatDrawing
 ---@field count integer lines; 0 for an empty buffer, in which Neovim counts one
----@field parts claude_ide.ChatParts
+---@field parts table<integer, claude_ide.ChatPart> by id
+---@field asking table<integer, claude_ide.ChatPart> those that ask the user
 ---@field waiting claude_ide.ChatFrame[] frames to draw once Neovim allows changes
 
 -- Python sends a missing table as vim.NIL.
@@ -44,7 +45,7 @@ function M.create(chat)
   options.undolevels, options.modifiable = -1, false
   -- Smooth scrolling starts from where the window was, and stops there as soon as the text changes.
   vim.b[bufnr].snacks_scroll, vim.b[bufnr].minianimate_disable = false, true
-  chat.drawing = { count = 0, parts = {}, waiting = {} }
+  chat.drawing = { count = 0, parts = {}, asking = {}, waiting = {} }
   return bufnr
 end
 
@@ -117,7 +118,7 @@ local function apply(chat, edit)
     tolerate(set_look, bufnr, first, look)
   end
   for _, part in each(edit.parts) do
-    tolerate(chat_parts.set, bufnr, drawing.parts, first + part[1], part[2], part[3])
+    tolerate(chat_parts.set, chat, first + part[1], part[2], part[3])
   end
 end
 
@@ -133,7 +134,7 @@ local function apply_all(chat, frame)
   for _, edit in each(frame.edits) do
     if edit.first == 0 and edit.last > chat.drawing.count then
       -- A new host draws everything and numbers its parts from 1 again.
-      chat.drawing.parts = {}
+      chat.drawing.parts, chat.drawing.asking = {}, {}
     end
     clear(chat.transcript, edit)
     apply(chat, edit)
@@ -226,28 +227,8 @@ function M.restore(chat, lines)
   vim.bo[bufnr].modifiable = true
   api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
-  chat.drawing = { count = #lines, parts = {}, waiting = {} }
+  chat.drawing = { count = #lines, parts = {}, asking = {}, waiting = {} }
   chat_state.emit(chat, 'redraw')
-end
-
---- The part that a row of a transcript belongs to.
----@param chat claude_ide.Chat
----@param row integer
----@return claude_ide.ChatPart?
-function M.part_at(chat, row)
-  return chat_parts.at(chat.transcript, chat.drawing.parts, row)
-end
-
---- The row at which the nth turn after or before a row begins.
----@param chat claude_ide.Chat
----@param row integer
----@param count integer n; negative for turns before
----@return integer row the last or first row of the text if there are fewer turns
-function M.turn_row(chat, row, count)
-  local is_forward = count > 0
-  local rows = chat_parts.rows(chat.transcript, chat.drawing.parts, 'turn', row, is_forward)
-  local beyond = is_forward and api.nvim_buf_line_count(chat.transcript) - 1 or 0
-  return rows[math.abs(count)] or beyond
 end
 
 return M

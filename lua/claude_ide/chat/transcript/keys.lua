@@ -1,10 +1,9 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_prompt = require('claude_ide.chat.prompt')
-local chat_sight = require('claude_ide.chat.transcript.sight')
 local chat_state = require('claude_ide.chat.state')
-local chat_transcript = require('claude_ide.chat.transcript')
 local message = require('claude_ide.messages.message')
 
 local M = {}
@@ -40,7 +39,7 @@ local function row()
 end
 
 local function part_here(chat)
-  return chat_transcript.part_at(chat, row())
+  return chat_parts.at(chat, row())
 end
 
 -- Report an event, or say that there is no host to do it.
@@ -91,7 +90,7 @@ local function edit(chat)
 end
 
 local function go_by_turn(chat, direction)
-  local target = chat_transcript.turn_row(chat, row(), direction * vim.v.count1)
+  local target = chat_parts.turn_row(chat, row(), direction * vim.v.count1)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
 end
@@ -109,9 +108,7 @@ end
 
 ---@return claude_ide.ChatPart? request
 local function request_here(chat)
-  local part = part_here(chat)
-  local is_asking = part and chat_sight.is_asking(part.kind)
-  return is_asking and vim.v.count == 0 and part or nil
+  return vim.v.count == 0 and chat_parts.request_at(chat, row()) or nil
 end
 
 -- For an <expr> mapping, which must not change windows itself.
@@ -128,15 +125,15 @@ local function of_panel(chat, name)
 end
 
 local function is_seen(chat, part)
-  return chat_sight.is_seen(chat, part, vim.api.nvim_get_current_win())
+  return chat_parts.is_seen(chat, part, vim.api.nvim_get_current_win())
 end
 
 local function answer(chat, key, fallback)
   return function()
     local part = request_here(chat)
-    if not part or not (chat_sight.is_old(part) or part.is_changed or part.is_presented) then
+    if not part or not (chat_parts.is_old(part) or part.is_changed or part.is_presented) then
       return fallback()
-    elseif not chat_sight.is_noticed(part, vim.api.nvim_get_current_win()) then
+    elseif not chat_parts.is_noticed(part, vim.api.nvim_get_current_win()) then
       -- The key was pressed again while the request was being shown, or before the user could read it.
       return '<Ignore>'
     end

@@ -1,51 +1,44 @@
---- The parts of a transcript, each with a mark that moves with the text.
+--- The parts of a transcript, each with a mark that moves with the text; and which requests the user has
+--- seen: an answer counts only for what was on the screen.
+local chat_state = require('claude_ide.chat.state')
+local drawn = require('claude_ide.window.drawn')
+local reading = require('claude_ide.window.reading')
+
 local M = {}
 
----@class claude_ide.ChatPart: claude_ide.ChatPartState
+local api = vim.api
+local hrtime = vim.uv.hrtime
+local namespace = api.nvim_create_namespace('claude_ide_chat_part')
+
+---@class claude_ide.ChatPart
 ---@field id integer
----@field row integer first row
----@field age number milliseconds since `since`
-
-local namespace = vim.api.nvim_create_namespace('claude_ide_chat_part')
-
----@type table<integer, table<claude_ide.ChatPartState, true>> by window: what is recorded there as drawn
-local shown = {}
-
----@alias claude_ide.ChatParts table<integer, claude_ide.ChatPartState> by id
-
----@class claude_ide.ChatPartState
 ---@field kind string
+---@field row integer the first one, when the part was last looked up
 ---@field since integer nanoseconds: when it was first drawn as this kind, or last presented
 ---@field is_changed boolean whether it was of another kind before
 ---@field is_presented boolean whether the user was moved to its beginning while it was of this kind
 ---@field drawn table<integer, integer> by window: since when it is on the screen there, in nanoseconds
 
----@param parts claude_ide.ChatParts
----@param id integer
----@param row integer
----@return claude_ide.ChatPart
-local function read(parts, id, row)
-  local known = parts[id]
-  local age = (vim.uv.hrtime() - known.since) / 1e6
-  local part = vim.tbl_extend('error', known, { id = id, row = row, age = age })
-  return part --[[@as claude_ide.ChatPart]]
+-- Whether a part of this kind asks the user.
+local function is_asking(kind)
+  return vim.startswith(kind, 'request') or kind == 'trust'
 end
 
 --- Set a part's row and kind.
----@param bufnr integer
----@param parts claude_ide.ChatParts
+---@param chat claude_ide.Chat
 ---@param row integer
 ---@param id integer
 ---@param kind string
-function M.set(bufnr, parts, row, id, kind)
+function M.set(chat, row, id, kind)
+  local drawing = chat.drawing
   -- A mark's id must not be 0.
-  vim.api.nvim_buf_set_extmark(bufnr, namespace, row, 0, { id = id + 1, strict = false })
-  local known = parts[id]
+  api.nvim_buf_set_extmark(chat.transcript, namespace, row, 0, { id = id + 1, strict = false })
+  local known = drawing.parts[id]
   if not known or known.kind ~= kind then
-    local is_changed = known ~= nil
-    local since = vim.uv.hrtime()
-    parts[id] =
-      { kind = kind, since = since, is_changed = is_changed, is_presented = false, drawn = {} }
+    local part = { id = id, kind = kind, row = row, since = hrtime(), drawn = {} }
+    part.is_changed, part.is_presented = known ~= nil, false
+    drawing.parts[id] = part
+    drawing.asking[id] = is_asking(kind) and part or nil
   end
 end
 
@@ -54,104 +47,166 @@ end
 ---@param first integer row
 ---@param last integer row, end-exclusive
 function M.clear(bufnr, first, last)
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, first, last)
+  api.nvim_buf_clear_namespace(bufnr, namespace, first, last)
+end
+
+---@param chat claude_ide.Chat
+---@param id integer
+---@return claude_ide.ChatPart?
+local function find(chat, id)
+  local part = chat.drawing.parts[id]
+  local row = api.nvim_buf_get_extmark_by_id(chat.transcript, namespace, id + 1, {})[1]
+  if part and row then
+    part.row = row
+    return part
+  end
 end
 
 --- The part that a row belongs to.
----@param bufnr integer
----@param parts claude_ide.ChatParts
+---@param chat claude_ide.Chat
 ---@param row integer
 ---@return claude_ide.ChatPart?
-function M.at(bufnr, parts, row)
-  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, { row, -1 }, 0, { limit = 1 })
-  return marks[1] and read(parts, marks[1][1] - 1, marks[1][2])
+function M.at(chat, row)
+  local options = { limit = 1 }
+  local mark = api.nvim_buf_get_extmarks(chat.transcript, namespace, { row, -1 }, 0, options)[1]
+  return mark and find(chat, mark[1] - 1)
 end
 
---- A part by its id.
----@param bufnr integer
----@param parts claude_ide.ChatParts
----@param id integer
+--- The request that a row belongs to.
+---@param chat claude_ide.Chat
+---@param row integer
 ---@return claude_ide.ChatPart?
-function M.find(bufnr, parts, id)
-  local mark = vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, id + 1, {})
-  return mark[1] and read(parts, id, mark[1])
+function M.request_at(chat, row)
+  local part = M.at(chat, row)
+  return part and is_asking(part.kind) and part or nil
 end
 
---- The last row of a part, without a blank line between it and the next part.
----@param bufnr integer
----@param part claude_ide.ChatPart
----@return integer
-function M.last_row(bufnr, part)
-  local from = { part.row + 1, 0 }
-  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, from, -1, { limit = 1 })
-  local beyond = marks[1] and marks[1][2] or vim.api.nvim_buf_line_count(bufnr)
-  local last = vim.api.nvim_buf_get_lines(bufnr, beyond - 1, beyond, false)[1]
+-- The last row of a part, without a blank line between it and the next part.
+local function last_row(chat, part)
+  local bufnr, from = chat.transcript, { part.row + 1, 0 }
+  local mark = api.nvim_buf_get_extmarks(bufnr, namespace, from, -1, { limit = 1 })[1]
+  local beyond = mark and mark[2] or api.nvim_buf_line_count(bufnr)
+  local last = api.nvim_buf_get_lines(bufnr, beyond - 1, beyond, false)[1]
   return last == '' and beyond - 2 or beyond - 1
 end
 
---- Note which parts a window has just shown. Only those of a kind that `counts` are recorded.
----@param bufnr integer
----@param parts claude_ide.ChatParts
----@param win integer
----@param first integer row
----@param last integer row, end-inclusive
----@param counts fun(kind: string): boolean
-function M.mark_drawn(bufnr, parts, win, first, last, counts)
-  local visible = {}
-  local above = M.at(bufnr, parts, first)
-  local begin = above and above.row or first
-  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, { begin, 0 }, { last, -1 }, {})
-  for _, mark in ipairs(marks) do
-    local part = parts[mark[1] - 1]
-    if part and counts(part.kind) then
-      visible[part] = true
-      part.drawn[win] = part.drawn[win] or vim.uv.hrtime()
-    end
-  end
-  for part in pairs(shown[win] or {}) do
-    if not visible[part] then
-      part.drawn[win] = nil
-    end
-  end
-  shown[win] = next(visible) and visible or nil
-end
-
---- A window shows the transcript again: what it showed before counts no more.
----@param win integer
-function M.forget_drawn(win)
-  for part in pairs(shown[win] or {}) do
-    part.drawn[win] = nil
-  end
-  shown[win] = nil
-end
-
---- Note that the user was moved to the beginning of a part.
----@param parts claude_ide.ChatParts
----@param id integer
-function M.mark_presented(parts, id)
-  parts[id].since, parts[id].is_presented = vim.uv.hrtime(), true
-end
-
---- The rows after or before a row at which parts of a kind begin.
----@param bufnr integer
----@param parts claude_ide.ChatParts
----@param kind string
----@param row integer excluded
----@param is_forward boolean
----@return integer[] rows nearest first
-function M.rows(bufnr, parts, kind, row, is_forward)
-  local from = is_forward and { row + 1, 0 } or { row, 0 }
+--- The row at which the nth turn after or before a row begins.
+---@param chat claude_ide.Chat
+---@param row integer
+---@param count integer n; negative for turns before
+---@return integer row the last or first row of the text if there are fewer turns
+function M.turn_row(chat, row, count)
+  local bufnr, is_forward = chat.transcript, count > 0
   local rows = {}
-  if row == 0 and not is_forward then
-    return rows
-  end
-  local marks = vim.api.nvim_buf_get_extmarks(bufnr, namespace, from, is_forward and -1 or 0, {})
-  for _, mark in ipairs(marks) do
-    if parts[mark[1] - 1].kind == kind and mark[2] ~= row then
+  local to = is_forward and -1 or 0
+  for _, mark in ipairs(api.nvim_buf_get_extmarks(bufnr, namespace, { row, 0 }, to, {})) do
+    if chat.drawing.parts[mark[1] - 1].kind == 'turn' and mark[2] ~= row then
       rows[#rows + 1] = mark[2]
     end
   end
-  return rows
+  local beyond = is_forward and api.nvim_buf_line_count(bufnr) - 1 or 0
+  return rows[math.abs(count)] or beyond
+end
+
+--- Record from now on which requests are on the screen.
+---@param chat claude_ide.Chat
+function M.watch(chat)
+  drawn.watch(chat.transcript, function(win, has_appeared)
+    local info = vim.fn.getwininfo(win)[1]
+    for id, part in pairs(chat.drawing.asking) do
+      local is_visible = find(chat, id)
+        and part.row < info.botline
+        and last_row(chat, part) >= info.topline - 1
+      local before = not has_appeared and part.drawn[win] or nil
+      part.drawn[win] = is_visible and (before or hrtime()) or nil
+    end
+  end)
+end
+
+local function has_passed(since)
+  return (hrtime() - since) / 1e6 >= reading.NOTICED
+end
+
+--- Whether a part has been in the transcript long enough for a key not to be meant for what was there
+--- before.
+---@param part claude_ide.ChatPart
+---@return boolean
+function M.is_old(part)
+  return has_passed(part.since)
+end
+
+--- Whether a part has been on the screen long enough for a key to be meant for it.
+---@param part claude_ide.ChatPart
+---@param win integer
+---@return boolean
+function M.is_noticed(part, win)
+  return part.drawn[win] ~= nil and has_passed(math.max(part.drawn[win], part.since))
+end
+
+--- Whether a part was seen from its first row: all of it is visible in this window, or the user was moved
+--- to its beginning since it has its present kind.
+---@param chat claude_ide.Chat
+---@param part claude_ide.ChatPart
+---@param win integer
+---@return boolean
+function M.is_seen(chat, part, win)
+  if part.is_presented then
+    return true
+  end
+  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  -- 'smoothscroll' may hide the first rows of the topmost line.
+  local first = view.skipcol > 0 and view.topline + 1 or view.topline
+  return first <= part.row + 1 and vim.fn.line('w$', win) >= last_row(chat, part) + 1
+end
+
+--- The oldest request that is on the screen in the current tab page, without the questions about trust.
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatPart?
+---@return integer? win
+function M.asking(chat)
+  local oldest, shows ---@type claude_ide.ChatPart?, integer?
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    for id, part in pairs(chat.drawing.asking) do
+      local is_before = not oldest or id < oldest.id
+      if part.drawn[win] and part.kind ~= 'trust' and is_before and find(chat, id) then
+        oldest, shows = part, win
+      end
+    end
+  end
+  return oldest, shows
+end
+
+--- Scroll a part to the top of a window, with the cursor on its first row.
+---@param chat claude_ide.Chat
+---@param id integer part
+---@param win integer shows the transcript
+function M.present(chat, id, win)
+  local part = find(chat, id)
+  if not part then
+    return
+  end
+  api.nvim_win_set_cursor(win, { part.row + 1, 0 })
+  api.nvim_win_call(win, function()
+    vim.cmd('keepjumps normal! zt')
+  end)
+  part.since, part.is_presented = hrtime(), true
+end
+
+--- The kind of a part that was seen in the current tab page.
+---@param id integer chat
+---@param part_id integer
+---@return string kind empty if it was not seen
+function M.seen(id, part_id)
+  local chat = chat_state.get(id)
+  local part = chat and find(chat, part_id)
+  if not (chat and part) then
+    return ''
+  end
+  local is_seen = vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+    local shows = api.nvim_win_get_buf(win) == chat.transcript
+    return shows and M.is_noticed(part, win) and M.is_seen(chat, part, win)
+  end)
+  return is_seen and part.kind or ''
 end
 
 return M

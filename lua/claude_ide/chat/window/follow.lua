@@ -64,16 +64,15 @@ function M.restore(bufnr, views)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
 end
 
--- Whether the end is not at the bottom of a window: there is a gap below it, because lines were removed,
--- although lines above could fill it; or it is below the window, because Neovim has shown the beginning of
--- a paragraph that is higher than the window.
-local function is_misplaced(win)
+-- By how many rows the end of the text is below a window, because Neovim has shown the beginning of a
+-- paragraph that is higher than the window, or because virtual lines have appeared. Negative if there is a
+-- gap below it that lines above could fill.
+local function distance(win)
   local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
   local start = { start_row = view.topline - 1, start_vcol = view.skipcol }
-  local rows = vim.api.nvim_win_text_height(win, start).all
-  local height = vim.api.nvim_win_get_height(win)
-  local is_top = view.topline == 1 and view.skipcol == 0
-  return rows > height or not is_top and rows < height
+  local height = vim.api.nvim_win_get_height(win) - (vim.wo[win].winbar ~= '' and 1 or 0)
+  local rows = vim.api.nvim_win_text_height(win, start).all - height
+  return (rows < 0 and view.topline == 1 and view.skipcol == 0) and 0 or rows
 end
 
 --- Show the end of a buffer in a window.
@@ -85,15 +84,19 @@ function M.go_to_end(win)
   local far = last - vim.api.nvim_win_get_cursor(win)[1] >= vim.api.nvim_win_get_height(win) / 2
   -- To the last column: the end of a paragraph that wraps is what is new.
   vim.api.nvim_win_set_cursor(win, { last, #text })
-  if far or is_misplaced(win) then
-    vim.api.nvim_win_call(win, function()
-      -- Otherwise the end would be in the middle of the window. With 'smoothscroll', `zb` alone leaves the
-      -- cursor below the visible lines of a window that is not the current one.
-      vim.cmd('keepjumps normal! ztzb')
-    end)
-    -- If the last line is higher than the window, `zt` and `zb` leave the cursor in it, but not at its end.
-    vim.api.nvim_win_set_cursor(win, { last, #text })
+  if not far and distance(win) == 0 then
+    return
   end
+  vim.api.nvim_win_call(win, function()
+    -- Otherwise the end would be in the middle of the window. With 'smoothscroll', `zb` alone leaves the
+    -- cursor below the visible lines of a window that is not the current one.
+    vim.cmd('keepjumps normal! ztzb')
+    for _ = 1, distance(win) do
+      vim.cmd('keepjumps normal! \5')
+    end
+  end)
+  -- If the last line is higher than the window, `zt` and `zb` leave the cursor in it, but not at its end.
+  vim.api.nvim_win_set_cursor(win, { last, #text })
 end
 
 --- Show the end of a buffer in its windows, which then follow it, unless the cursor must not move there.

@@ -6,6 +6,8 @@ local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
+local augroup = vim.api.nvim_create_augroup('claude_ide_chat_window', { clear = true })
+
 ---@class claude_ide.ChatWindows
 ---@field transcript integer
 ---@field prompt integer
@@ -232,6 +234,51 @@ function M.fit(windows, options)
       api.nvim_win_set_config(win, config)
     end
   end
+end
+
+--- Whether a window is one of the panel's.
+---@param view claude_ide.ChatView
+---@param win integer
+---@return boolean
+function M.has(view, win)
+  return vim.list_contains(vim.tbl_values(view.windows), win)
+end
+
+--- A window of the current tab page that is not the panel's.
+---@param view claude_ide.ChatView
+---@return integer? win
+function M.other(view)
+  return vim.iter(tiling.windows(0)):find(function(win)
+    return not M.has(view, win)
+  end)
+end
+
+local function start_insert()
+  local column = api.nvim_win_get_cursor(0)[2]
+  vim.cmd(column + 1 >= #api.nvim_get_current_line() and 'startinsert!' or 'startinsert')
+end
+
+--- Enter the prompt, in Insert mode.
+---@param view claude_ide.ChatView
+function M.enter_prompt(view)
+  local mode, win = vim.fn.mode(1), view.windows.prompt
+  if mode:find('^[vVsS\22\19]') then
+    vim.cmd('normal! \27')
+  end
+  api.nvim_set_current_win(win)
+  if mode ~= 't' then
+    return start_insert()
+  end
+  -- Neovim has yet to notice that another window is current, and to leave Terminal mode.
+  api.nvim_create_autocmd('TermLeave', {
+    group = augroup,
+    once = true,
+    callback = vim.schedule_wrap(function()
+      if api.nvim_get_current_win() == win then
+        start_insert()
+      end
+    end),
+  })
 end
 
 --- Remove the status line from floats. Some plugins set one in any window that is entered, which would

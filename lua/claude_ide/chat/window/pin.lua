@@ -1,5 +1,6 @@
 --- Rows pinned to the top right corner of a transcript.
-local plain = require('claude_ide.messages.plain')
+local chat_page = require('claude_ide.chat.page')
+local float = require('claude_ide.window.float')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 
@@ -7,8 +8,6 @@ local M = {}
 
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_chat_window_pin', { clear = true })
-
-local namespace = api.nvim_create_namespace('claude_ide_chat_rows')
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
@@ -35,9 +34,11 @@ local function config(win, width, height)
 end
 
 local function open(wanted)
-  local bufnr = api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
-  local pin = api.nvim_open_win(bufnr, false, vim.tbl_extend('error', wanted, { noautocmd = true }))
+  local pin = api.nvim_open_win(
+    chat_page.buffer(),
+    false,
+    vim.tbl_extend('error', wanted, { noautocmd = true })
+  )
   window_looks.set(pin, { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' })
   return pin
 end
@@ -75,26 +76,17 @@ end
 ---@param rows claude_ide.Chunks[]
 ---@return integer width of the widest row, in columns
 local function write(bufnr, rows)
-  local lines, marks, width = {}, {}, 1
+  local lines, marks = {}, {}
   for row, chunks in ipairs(rows) do
     local text = ' '
     for _, chunk in ipairs(chunks) do
-      local start = #text
-      text = text .. plain.harmless(chunk[1])
-      table.insert(marks, { row - 1, start, #text, chunk[2] })
+      table.insert(marks, { row - 1, #text, #text + #chunk[1], chunk[2] })
+      text = text .. chunk[1]
     end
     lines[row] = text .. ' '
-    width = math.max(width, api.nvim_strwidth(lines[row]))
   end
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  for _, mark in ipairs(marks) do
-    local row, first, last, group = unpack(mark)
-    if group ~= '' then
-      api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
-    end
-  end
-  return width
+  chat_page.draw(bufnr, lines, marks)
+  return float.widest(lines)
 end
 
 local function show(chat, win)

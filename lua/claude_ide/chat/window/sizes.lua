@@ -10,51 +10,8 @@ local api = vim.api
 ---@class claude_ide.ChatSizes
 ---@field around claude_ide.Arrangement of their tab page
 ---@field heights table<integer, integer> lines by window, only where fixed
----@field widths table<integer, integer> columns by window, only where fixed; also those of windows that
----  share its place
+---@field widths table<integer, integer> columns by window, only where fixed
 ---@field is_disturbed? boolean whether a window has opened or closed since
-
----@param layout vim.fn.winlayout.ret
-local function contains(layout, win)
-  local inside = layout[2]
-  if layout[1] == 'leaf' then
-    return inside == win
-  end
-  return vim.iter(inside):any(function(each)
-    return contains(each, win)
-  end)
-end
-
--- The place of a window in the panel: the window itself, or a row if other windows were split off it.
----@param layout vim.fn.winlayout.ret
----@param windows claude_ide.ChatWindows
----@return vim.fn.winlayout.ret
-local function place_of(layout, windows, win)
-  local own = vim.iter(layout[2]):find(function(each)
-    return contains(each, win)
-  end)
-  local is_panel = contains(own, windows.transcript) and contains(own, windows.prompt)
-  return is_panel and place_of(own, windows, win) or own
-end
-
--- How many windows are beside each other in a place.
-local function sharing(place)
-  return place[1] == 'row' and #place[2] or 1
-end
-
----@param layout vim.fn.winlayout.ret
----@return integer columns
-local function width_of(layout)
-  local kind, inside = layout[1], layout[2]
-  if kind == 'leaf' then
-    return api.nvim_win_get_width(inside --[[@as integer]])
-  elseif kind == 'col' then
-    return width_of(inside[1])
-  end
-  return vim.iter(inside):map(width_of):fold(#inside - 1, function(sum, width)
-    return sum + width
-  end)
-end
 
 --- Snapshot the sizes in the current tab page.
 ---@param windows claude_ide.ChatWindows
@@ -64,9 +21,7 @@ function M.snapshot(windows)
   for _, win in pairs(windows) do
     if tiling.has(win) then
       sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
-      sizes.widths[win] = vim.wo[win].winfixwidth
-          and width_of(place_of(sizes.around.layout, windows, win))
-        or nil
+      sizes.widths[win] = vim.wo[win].winfixwidth and api.nvim_win_get_width(win) or nil
     end
   end
   return sizes
@@ -160,11 +115,17 @@ function M.keep(view)
     return
   end
   sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
+  -- A window that the user has split off shares the columns of one of the two.
+  local transcript, prompt = windows.transcript, windows.prompt
+  local width = math.max(sizes.widths[transcript] or 0, sizes.widths[prompt] or 0)
+  local rest = api.nvim_win_get_width(transcript) - api.nvim_win_get_width(prompt)
+  if width > 0 then
+    tiling.resize(rest < 0 and prompt or transcript, width)
+    tiling.resize(rest < 0 and transcript or prompt, rest == 0 and width or math.floor(width / 2))
+  end
   -- The transcript is resized again, because the prompt takes its rows from it.
-  for _, win in ipairs({ windows.transcript, windows.prompt, windows.transcript }) do
-    local width = sizes.widths[win]
-    local own = width and place_of(sizes.around.layout, windows, win)
-    tiling.resize(win, own and math.floor(width / sharing(own)), sizes.heights[win])
+  for _, win in ipairs({ transcript, prompt, transcript }) do
+    tiling.resize(win, nil, sizes.heights[win])
   end
 end
 

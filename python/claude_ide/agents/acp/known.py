@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 FILE = Path(__file__).with_suffix(".json")
-"""Neovim reads it, too, for completion (`chat/agents.lua`)."""
+"""Neovim reads it, too, for completion (`chat/command.lua`)."""
 
 OWN = "claude"
 """Claude itself, which needs no entry: the option `cmd` is its command."""

@@ -72,10 +72,11 @@ def indented(rows: Iterable[Row], depth: int) -> list[Row]:
     if not depth:
         return list(rows)
     by = len(INDENT) * depth
-    return [_moved(each, by) if each.text else each for each in rows]
+    return [moved(each, by) if each.text else each for each in rows]
 
 
-def _moved(each: Row, by: int) -> Row:
+def moved(each: Row, by: int) -> Row:
+    """Return a row with so many blanks before it."""
     marks = tuple(Mark(first + by, last + by, group) for first, last, group in each.marks)
     looks = tuple(look._replace(first=look.first + by, last=look.last + by) for look in each.looks)
     return Row(" " * by + each.text, marks, looks)

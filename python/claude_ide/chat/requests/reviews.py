@@ -32,7 +32,7 @@ from claude_ide.config import Config
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import FormPressed
-from claude_ide.editor.port.panel import Panel, Reviewed
+from claude_ide.editor.port.panel import Panel, Proposed, Reviewed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
 from claude_ide.text_diff import merge
@@ -277,10 +277,10 @@ class Reviews:
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
     async def _review_code(self, waiting: Waiting, code: str) -> None:
-        shown = {"name": self._agent.name, "kernel": KERNEL, "language": LANGUAGE, "text": code}
-        reviewed = await self._editor.port.forms.ask_code(shown, token=self._token(waiting))
+        shown = Proposed.code(self._agent.name, code, KERNEL, LANGUAGE)
+        reviewed = await self._editor.port.forms.review(shown, token=self._token(waiting))
         text = reviewed.text or code
-        if reviewed.decision == "run":
+        if reviewed.decision == "approve":
             changed = text if text != code else ""
             summary = f"{ALLOWED}, with your changes" if changed else ALLOWED
             await self._respond(waiting, Allow(code=changed), summary)
@@ -294,33 +294,27 @@ class Reviews:
         is_answered = False
         while not (is_answered or waiting.is_over):
             plan = self._plan(asked, text)
-            reviewed = await self._editor.port.forms.ask_plan(plan, token=self._token(waiting))
+            reviewed = await self._editor.port.forms.review(plan, token=self._token(waiting))
             text = reviewed.text or text
             is_answered = await self._decide_plan(waiting, text, reviewed)
 
-    def _plan(self, asked: PlanProposed, text: str) -> dict[str, str]:
-        """Return a plan in the format of `chat/plan`."""
-        name = self._agent.name
-        plan = {"title": f"{name}'s plan", "name": name, "text": text}
-        match _approvals(asked):
-            case []:
-                return plan
-            case [one]:
-                return plan | {"more": one.name}
-            case _:
-                return plan | {"more": "other ways"}
+    def _plan(self, asked: PlanProposed, text: str) -> Proposed:
+        name, ways_to_approve = self._agent.name, _approvals(asked)
+        more = ways_to_approve[0].name if len(ways_to_approve) == 1 else "other ways"
+        more = more if ways_to_approve else ""
+        return Proposed("plan", f"{name} plan", f"{name}'s plan", text, "markdown", more)
 
     async def _decide_plan(self, waiting: Waiting, text: str, reviewed: Reviewed) -> bool:
         """Send a decision about a plan; False if the user has not chosen how to approve it."""
         asked = waiting.asked
         assert isinstance(asked, PlanProposed)
         edited = text if text != asked.plan else ""
-        if reviewed.decision == "revise":
+        if reviewed.decision == "reject":
             revision = _revision(edited, reviewed.comments)
             await self._respond(waiting, Reject(revision), "keep planning")
-        elif reviewed.decision in ("approve", "approve_edits"):
+        elif reviewed.decision in ("approve", "approve_more"):
             option: Option | None = None
-            if reviewed.decision == "approve_edits" and (more := _approvals(asked)):
+            if reviewed.decision == "approve_more" and (more := _approvals(asked)):
                 option = await self._choose_approval(more)
                 if option is None:
                     return False

@@ -45,7 +45,7 @@ class Sight:
         if key == "a" and not waiting.view.shows_always:
             return False
         if isinstance(waiting.asked, PlanProposed):
-            return await self._port.forms.is_plan_read(waiting.token)
+            return await self._port.forms.is_read(waiting.token)
         return waiting.has_one_diff
 
     async def lead(self, waiting: Waiting, key: str, *, is_pressed: bool = True) -> None:

@@ -16,6 +16,8 @@ class Revival(Payload, frozen=True):
     is_empty: bool
     """Whether nothing is shown that an agent would have to know."""
     agent: str = ""
+    asks: bool = False
+    """Whether the user chooses the agent, if several are installed."""
     session: str = ""
 
 

@@ -5,6 +5,7 @@ and the model's tools that need it are not offered.
 """
 
 IN_VIM = {
+    "approval_buffer": "the panel, and the kernel",
     "chat": "the panel",
     "jupyter": "the kernel",
     "headless.answer.close": "an answer that goes on in the panel",

@@ -1,7 +1,7 @@
 """The windows of a chat: transcript, prompt, forms, lists. Only Neovim has them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 from claude_ide.editor.port.chat import Revival
@@ -12,9 +12,13 @@ Rows = Sequence[Any]
 
 
 class Found(Payload, frozen=True):
-    """A chat. If its host has ended, `revival` is what a new one needs to continue it."""
+    """A chat. If its host has ended, `revival` is what a new one needs to continue it.
+
+    `is_here` is whether it is on the screen, in this tab page.
+    """
 
     chat: int
+    is_here: bool = False
     revival: Revival | None = None
 
 
@@ -34,11 +38,6 @@ class Panels(Protocol):
     @request("chat.panel.of_tabpage")
     async def of_tabpage(self) -> Found | bool:
         """Return the chat of the current tab page; False if there is none."""
-        ...
-
-    @request("chat.changes.here")
-    async def changes_here(self) -> str | bool:
-        """Return "shown" if a chat is on the screen, "hidden" if there is another, else False."""
         ...
 
     @request("chat.prompt.completion.show")
@@ -61,7 +60,7 @@ class Panels(Protocol):
         """Insert an image at a mark in a prompt, or say why there is none (`clipboard.read`)."""
         ...
 
-    @request("chat.sessions.set")
+    @request("chat.command.know_sessions")
     async def know_sessions(self, folder: str, ids: Sequence[str]) -> None:
         """Set the sessions of a folder that `:ClaudeChat resume` completes, the latest first."""
         ...
@@ -177,7 +176,7 @@ class Panel(Protocol):
         """Claim a prompt for the agent; False if the user has taken it back."""
         ...
 
-    @request("chat.sent.forget")
+    @request("chat.sent.take")
     async def forget_prompts(self, numbers: Sequence[int]) -> None:
         """Report that prompts have begun, so that they need not be kept."""
         ...
@@ -217,7 +216,7 @@ class Panel(Protocol):
 
     # Requests.
 
-    @request("chat.transcript.sight.seen")
+    @request("chat.transcript.parts.seen")
     async def seen(self, part: int) -> str:
         """Return the kind of a part that is completely visible now; empty if it is not."""
         ...
@@ -228,14 +227,31 @@ class Panel(Protocol):
         ...
 
 
-class Reviewed(Payload, frozen=True):
-    """What the user has decided about a plan or code, `text`, which they may have changed.
+class Proposed(Payload, frozen=True):
+    """A text that the user edits and approves. `more` is another way to approve it, if any."""
 
-    `decision` is one of `approve`, `approve_edits`, `revise` for a plan, and of `run`, `run_all`,
-    `refuse` for code; empty if they closed it.
+    what: Literal["plan", "code"]
+    label: str
+    """The buffer's short name."""
+    title: str
+    text: str
+    filetype: str
+    more: str = ""
+
+    @classmethod
+    def code(cls, asker: str, text: str, kernel: str, filetype: str, more: str = "") -> "Proposed":
+        """Return code that an agent wants to run in a kernel."""
+        title = f"{asker} asks to run this in {kernel}"
+        return cls("code", f"Code ({asker})", title, text, filetype, more)
+
+
+class Reviewed(Payload, frozen=True):
+    """What the user has decided about `text`, which they may have changed.
+
+    Without a decision they may still answer later.
     """
 
-    decision: str = ""
+    decision: Literal["approve", "approve_more", "reject", ""] = ""
     text: str = ""
     comments: str = ""
 
@@ -269,19 +285,14 @@ class Forms(Protocol):
         """Show another page of a form."""
         ...
 
-    @operation("chat.plan.open", "chat.plan.close")
-    async def ask_plan(self, plan: Mapping[str, str], *, token: int) -> Reviewed:
-        """Show a plan to edit; return the user's decision."""
+    @operation("approval_buffer.open", "approval_buffer.close")
+    async def review(self, proposed: Proposed, *, token: int = 0) -> Reviewed:
+        """Show a text to edit; return the user's decision."""
         ...
 
-    @request("chat.plan.is_read")
-    async def is_plan_read(self, token: int) -> bool:
-        """Return whether all of a plan has been on the screen."""
-        ...
-
-    @operation("jupyter.question.open", "jupyter.question.close")
-    async def ask_code(self, code: Mapping[str, str], *, token: int = 0) -> Reviewed:
-        """Show code to edit; return the user's decision."""
+    @request("approval_buffer.is_read")
+    async def is_read(self, token: int) -> bool:
+        """Return whether all of such a text has been on the screen."""
         ...
 
 

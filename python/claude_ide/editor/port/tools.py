@@ -66,27 +66,22 @@ class Here(Payload, frozen=True):
 class Kernel(Protocol):
     """What the user sees of the Jupyter kernel."""
 
-    @operation("jupyter.choice.open", "jupyter.choice.close")
-    async def choose(self, prompt: str, items: Sequence[str]) -> Chosen:
-        """Let the user choose an item."""
-        ...
-
-    @request("jupyter.record.begin")
+    @request("jupyter.begin")
     async def begin(self, token: int, entry: Mapping[str, Any]) -> None:
         """Append code that begins to run to the record."""
         ...
 
-    @request("jupyter.record.finish")
+    @request("jupyter.finish")
     async def finish(self, token: int, outputs: Sequence[Mapping[str, Any]]) -> None:
         """Add what has come out of a run."""
         ...
 
-    @request("jupyter.record.open")
+    @request("jupyter.open")
     async def show_record(self) -> None:
         """Show the record."""
         ...
 
-    @request("jupyter.whereabouts.here")
+    @request("jupyter.here")
     async def here(self) -> Here:
         """Return where the user is."""
         ...

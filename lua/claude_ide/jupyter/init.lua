@@ -1,10 +1,12 @@
---- The kernel buffer: the code that ran, with cell marks, and what came out, as comments. It is a script
---- that could run again.
+--- `:ClaudeKernel`: its buffer, with the code that ran, cell marks, and what came out, as comments, a script
+--- that could run again; its completion; and what the choice of a kernel depends on.
+local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local images = require('claude_ide.jupyter.images')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
+local open_editors = require('claude_ide.editors.open_editors')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 
@@ -12,6 +14,7 @@ local M = {}
 
 local api = vim.api
 
+local SUBCOMMANDS = { 'choose', 'interrupt', 'restart', 'status', 'stop' }
 local MOST_LINES = 20000
 local MARK, OUT = '# %%', '#>'
 local WORDS = { stderr = 'stderr: ', error = '', note = '', image = 'image: ' }
@@ -25,21 +28,21 @@ local runs = {}
 
 ---@class claude_ide.RunEntry
 ---@field title string
----@field language string
+---@field filetype string
 ---@field code string
 
 ---@class claude_ide.RunOutput
 ---@field kind 'stdout'|'stderr'|'value'|'display'|'error'|'image'|'note'
 ---@field text string the text, or the path of an image
 
-local function get(language)
+local function get(filetype)
   if buffer and api.nvim_buf_is_loaded(buffer) then
     return buffer
   end
   buffer = api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden, vim.bo[buffer].modifiable = 'hide', false
   label.give(buffer, 'claude-kernel', 'Claude kernel')
-  colouring.set_filetype(buffer, language:lower():match('^[%w_]+$') or 'python')
+  colouring.set_filetype(buffer, filetype)
   runs = {}
   return buffer
 end
@@ -79,7 +82,7 @@ end
 ---@param token integer
 ---@param entry claude_ide.RunEntry
 function M.begin(token, entry)
-  local bufnr = get(entry.language)
+  local bufnr = get(entry.filetype)
   local lines = { ('%s %s'):format(MARK, plain.one_line(entry.title)) }
   vim.list_extend(lines, plain.lines((entry.code:gsub('\n+$', ''))))
   table.insert(lines, '')
@@ -135,7 +138,12 @@ function M.finish(token, outputs)
   end
 end
 
-local function enter(bufnr)
+--- Show the kernel buffer.
+function M.open()
+  if not (buffer and api.nvim_buf_is_loaded(buffer)) then
+    return message.show('no code has run in a Jupyter kernel yet', 'info')
+  end
+  local bufnr = buffer
   local win = vim.fn.win_findbuf(bufnr)[1]
   if win then
     return api.nvim_set_current_win(win)
@@ -150,12 +158,37 @@ local function enter(bufnr)
   images.show(bufnr)
 end
 
---- Show the kernel buffer.
-function M.open()
-  if not (buffer and api.nvim_buf_is_loaded(buffer)) then
-    return message.show('no code has run in a Jupyter kernel yet', 'info')
+--- Complete `:ClaudeKernel`.
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local words = vim.split(line:gsub('^.*ClaudeKernel%s+', ''), '%s+')
+  if #words > 1 then
+    return words[1] == 'choose' and vim.fn.getcompletion(lead, 'file') or {}
   end
-  enter(buffer)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, SUBCOMMANDS)
+end
+
+-- The kernels that molten-nvim runs for the current buffer. It names a second one of a kind `python3_1`.
+-- It is a remote plugin: a call of its function would start its Python, unless that runs already.
+local function moltens()
+  local is_running = vim.fn.exists('*MoltenRunningKernels') == 1
+    and vim.fn['remote#host#IsRunning']('python3') == 1
+  local ok, names = pcall(function()
+    return is_running and vim.fn.MoltenRunningKernels(true)
+  end)
+  return vim.tbl_map(function(name)
+    return (tostring(name):gsub('_%d+$', ''))
+  end, ok and type(names) == 'table' and names or {})
+end
+
+--- What the choice of a kernel depends on.
+---@return { path?: string, folder: string, molten: string[] }
+function M.here()
+  return { path = open_editors.current(), folder = buffers.folder(), molten = moltens() }
 end
 
 return M

@@ -4,12 +4,12 @@ local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
+local chat_page = require('claude_ide.chat.page')
+local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
-local place = require('claude_ide.permission.place')
-local plain = require('claude_ide.messages.plain')
 local reading = require('claude_ide.window.reading')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
@@ -18,6 +18,10 @@ local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_permission')
+
+local WIDEST, NARROWEST = 78, 20
+local BORDER = 2
+local HIGHEST = 0.5 -- of the screen, until the user enters it
 
 local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
 -- These allow something, which the user must have seen first.
@@ -43,8 +47,8 @@ end
 ---@field id integer
 ---@field launch string the terminal whose CLI asks
 ---@field agent string
----@field label string what tells the CLI that asks from others; empty if there are none
----@field labels string[] those of all CLIs that wait
+---@field title string
+---@field labels string[] what tells the CLIs that wait from others
 ---@field tool string
 ---@field count integer how many wait
 ---@field kind string how much of it is shown
@@ -54,6 +58,7 @@ end
 ---@class claude_ide.PermissionFloat
 ---@field permission claude_ide.Permission
 ---@field bufnr integer
+---@field corner? { right: integer, is_at_top: boolean } the place where it was before the user entered it
 ---@field drawn? claude_ide.Permission
 ---@field win? integer
 ---@field reading? claude_ide.Reading what of the drawn one has been on the screen
@@ -142,46 +147,73 @@ local function draw(state)
   elseif state.drawn == state.permission then
     return
   end
-  local lines = vim.tbl_map(function(line)
-    return ' ' .. plain.harmless(line)
-  end, state.permission.lines)
-  vim.bo[state.bufnr].modifiable = true
-  api.nvim_buf_set_lines(state.bufnr, 0, -1, false, lines)
-  vim.bo[state.bufnr].modifiable = false
-  api.nvim_buf_clear_namespace(state.bufnr, namespace, 0, -1)
-  for _, mark in ipairs(state.permission.marks) do
-    local row, first, last, hl_group = unpack(mark)
-    local options = { end_col = last + 1, hl_group = hl_group, strict = false }
-    api.nvim_buf_set_extmark(state.bufnr, namespace, row, first + 1, options)
-  end
+  chat_page.draw(state.bufnr, state.permission.lines, state.permission.marks)
   if not is_same(state.drawn, state.permission) then
     reading.restart(state.reading)
   end
   state.drawn = state.permission
 end
 
-local function titles(state)
-  local permission, is_inside = state.permission, has_user(state)
-  local waiting = permission.count > 1 and (' · 1 of %d'):format(permission.count) or ''
-  local label = permission.label ~= '' and (' (%s)'):format(permission.label) or ''
+-- The corner of the screen that is away from the cursor.
+local function corner_of_screen()
+  return { right = vim.o.columns, is_at_top = vim.fn.screenrow() > vim.o.lines / 2 }
+end
+
+-- The rows of the screen between the tab line and the status line.
+---@return integer top the first one
+---@return integer bottom the row after the last one
+local function rows_of_screen()
+  local tabline = vim.o.showtabline
+  local has_tabline = tabline == 2 or tabline == 1 and #api.nvim_list_tabpages() > 1
+  local below = vim.o.cmdheight + (vim.o.laststatus > 0 and 1 or 0)
+  return has_tabline and 1 or 0, vim.o.lines - below
+end
+
+-- It is in the corner of the user's window that is away from the cursor, because another window may show the
+-- dialog of the CLI; in that of the screen if the window is too small. While the user is in it, it stays
+-- there, and shows as much as possible.
+local function config_of(state)
+  local lines = api.nvim_buf_get_lines(state.bufnr, 0, -1, false)
+  local is_inside = has_user(state)
+  local top, bottom = rows_of_screen()
+  local most = bottom - top - BORDER
+  most = is_inside and most or math.min(most, math.floor(vim.o.lines * HIGHEST))
+  local wanted = math.max(NARROWEST, float.widest(lines) + 1)
+  local width = math.max(1, math.min(wanted, vim.o.columns - BORDER))
+  local height = math.max(1, math.min(float.rows(lines, width), most))
+  if not is_inside then
+    local rows, columns = api.nvim_win_get_height(0), api.nvim_win_get_width(0)
+    state.corner = corner_of_screen()
+    if columns >= width + BORDER and rows >= height + BORDER then
+      local row, column = unpack(api.nvim_win_get_position(0))
+      top, bottom = row, row + rows
+      state.corner = { right = column + columns, is_at_top = vim.fn.winline() > rows / 2 }
+    end
+  end
+  local right = math.min(state.corner.right, vim.o.columns)
   return {
-    title = (' %s asks%s '):format(plain.one_line(permission.agent .. label), waiting),
+    relative = 'editor',
+    row = state.corner.is_at_top and top or math.max(0, bottom - BORDER - height),
+    col = math.max(0, right - BORDER - width),
+    width = width,
+    height = height,
+    title = (' %s '):format(state.permission.title),
     footer = is_inside and ' q goes back ' or ' :ClaudeAnswer ',
     footer_pos = 'right',
     -- Otherwise the keys that go from window to window would lead into it.
     focusable = is_inside,
+    style = 'minimal',
+    border = 'rounded',
   }
 end
 
-local function open(state, config)
-  config = vim.tbl_extend('error', config, { style = 'minimal', border = 'rounded' })
-  state.win = api.nvim_open_win(
-    state.bufnr,
-    false,
-    vim.tbl_extend('error', config, {
-      noautocmd = true,
-    })
-  )
+local function show_window(state)
+  local config = config_of(state)
+  if is_open(state) then
+    return api.nvim_win_set_config(state.win, config)
+  end
+  config.noautocmd = true
+  state.win = api.nvim_open_win(state.bufnr, false, config)
   window_looks.set(state.win, LOOKS)
 end
 
@@ -220,14 +252,7 @@ update = function()
   end
   local is_new = not is_same(state.drawn, state.permission)
   draw(state)
-  local is_inside = has_user(state)
-  local config = place.of(state.bufnr, is_inside, is_open(state) and state.win or nil)
-  config = vim.tbl_extend('error', config, titles(state))
-  if is_open(state) then
-    api.nvim_win_set_config(state.win, config)
-  else
-    open(state, config)
-  end
+  show_window(state)
   if is_new then
     api.nvim_win_set_cursor(state.win, { 1, 0 })
   end
@@ -322,10 +347,10 @@ function M.awaiting()
   }
 end
 
---- The columns for its text.
+--- The columns for its text, with a blank before it.
 ---@return integer
 function M.width()
-  return place.width()
+  return math.max(NARROWEST, math.min(WIDEST, vim.o.columns - BORDER - 2))
 end
 
 --- Show the oldest permission, instead of an earlier one. It does not appear while the user is in the
@@ -369,7 +394,7 @@ local function enter(state)
     close_window(state)
   end
   if not is_open(state) then
-    open(state, vim.tbl_extend('error', place.of(state.bufnr, true), titles(state)))
+    show_window(state)
   end
   location.leave(function()
     api.nvim_set_current_win(state.win)

@@ -1,0 +1,417 @@
+--- Texts in buffers that wait for the user's approval: an agent's plan, code for a kernel. The user may edit
+--- them: writing one approves it, closing it does not.
+local buffer_text = require('claude_ide.file.text')
+local channel = require('claude_ide.channel')
+local colouring = require('claude_ide.colouring')
+local decision = require('claude_ide.diff.decision')
+local filling = require('claude_ide.window.filling')
+local float = require('claude_ide.window.float')
+local highlights = require('claude_ide.highlights')
+local kept = require('claude_ide.file.kept')
+local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
+local looks = require('claude_ide.window.looks')
+local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
+local reading = require('claude_ide.window.reading')
+local ui = require('claude_ide.ui.vim_ui')
+local visit = require('claude_ide.window.visit')
+local waiting = require('claude_ide.diff.waiting')
+local winbar = require('claude_ide.window.winbar')
+local window_close = require('claude_ide.window.close')
+
+local M = {}
+
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_approval', { clear = true })
+
+local HIGHEST = 0.5 -- of the screen, for a split
+local LOWEST = 5
+local LONGEST = 40 -- columns of another way to approve
+local OPTIONS = {
+  conceallevel = 0,
+  cursorbind = false,
+  diff = false,
+  foldenable = false,
+  scrollbind = false,
+  smoothscroll = true,
+  winfixbuf = true,
+  wrap = true,
+}
+
+---@class claude_ide.ApprovalKind
+---@field buffer string the last folder of the buffers' full names
+---@field keys string what the winbar says; `%s` is the other way to approve
+---@field more_key string the mapping `<Plug>(…)` of the other way
+---@field question string asks in words what is wrong, if the user has closed it
+---@field is_prose? boolean whether plugins may hide markup, and edits of a closed text say what is wrong; it
+---  opens in a tab page, other texts in a split
+
+---@type table<string, claude_ide.ApprovalKind>
+local KINDS = {
+  plan = {
+    buffer = 'claude-plan',
+    keys = ':w approve%s · :q keep planning',
+    more_key = '<Plug>(claude-plan-accept-edits)',
+    question = 'What should change in the plan? ',
+    is_prose = true,
+  },
+  code = {
+    buffer = 'claude-run',
+    keys = ':w run%s · :q refuse',
+    more_key = '<Plug>(claude-run-all)',
+    question = 'Why should it not run? ',
+  },
+}
+
+---@class claude_ide.ApprovalRequest
+---@field what 'plan'|'code' its name in messages
+---@field label string the buffer's short name
+---@field title string
+---@field text string
+---@field filetype string
+---@field more? string the other way to approve it
+
+---@class claude_ide.ApprovalView: claude_ide.Visit
+---@field bufnr integer
+---@field is_prose boolean
+
+---@class claude_ide.Approval: claude_ide.ApprovalRequest
+---@field token integer
+---@field kind claude_ide.ApprovalKind
+---@field cancel fun() stops waiting for a moment to appear
+---@field bufnr? integer
+---@field view? claude_ide.ApprovalView once shown
+---@field reading? claude_ide.Reading how much of its text has been on the screen
+---@field last? string its text when the buffer was unloaded
+
+local pending = {} ---@type table<integer, claude_ide.Approval> by token
+
+local function nothing() end
+
+local function open_tabpage(view)
+  local win = visit.new_tabpage(view)
+  vim.wo[win].winfixbuf = false
+  filling.run(function()
+    api.nvim_win_set_buf(win, view.bufnr)
+    return nil
+  end)
+  return win
+end
+
+-- A new tab page, if the one that the user is in has no room. A line may have many rows.
+local function open_split(view)
+  local most = math.floor(vim.o.lines * HIGHEST)
+  local rows = float.rows(api.nvim_buf_get_lines(view.bufnr, 0, most, false), vim.o.columns) + 1
+  local config = { split = 'below', win = -1, height = math.max(LOWEST, math.min(rows, most)) }
+  local ok, win = pcall(api.nvim_open_win, view.bufnr, true, config)
+  return ok and win or open_tabpage(view)
+end
+
+local guest = { kin = 'proposal' }
+
+---@param view claude_ide.ApprovalView
+function guest.open(view)
+  local win = (view.is_prose and open_tabpage or open_split)(view)
+  looks.set(win, OPTIONS)
+  if view.is_prose then
+    looks.set(win, { breakindent = true, linebreak = true })
+  end
+  -- Otherwise CTRL-O would go to another buffer, such as the tab page's first, empty one.
+  api.nvim_win_call(win, vim.cmd.clearjumps)
+end
+
+function guest.close(view)
+  vim.iter(vim.fn.win_findbuf(view.bufnr)):each(window_close.window)
+  window_close.buffer(view.bufnr)
+end
+
+function guest.has(view, win)
+  return api.nvim_win_get_buf(win) == view.bufnr
+end
+
+function guest.has_opened(view, win)
+  return api.nvim_win_is_valid(win) and guest.has(view, win)
+end
+
+---@param approval claude_ide.Approval
+local function set_winbar(approval)
+  highlights.define()
+  local more = approval.more and (' · gA %s'):format(message.fit(approval.more, LONGEST))
+  local keys = approval.kind.keys:format(more or '')
+  -- If there is no room for both, Neovim cuts the title.
+  local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '
+  local title = plain.status_line(approval.title)
+  winbar.set(api.nvim_get_current_win(), bar:format(title, plain.status_line(keys)), {
+    chunks = function()
+      return { { { (' %s '):format(keys), 'ClaudePlanKeys' } } }
+    end,
+  })
+end
+
+-- Never synchronously: inside the `:wq` that decides, closing a window would make Neovim quit another
+-- one.
+local function close_view(approval, when, after)
+  when(function()
+    visit.close(approval.view)
+    after()
+  end, function(reason)
+    message.show(('the %s cannot be closed: %s'):format(approval.what, reason), 'error')
+    after()
+  end)
+end
+
+-- `when_ended` ends the user's mode, so it is only for a user who is still there: Neovim may have moved
+-- them back already, and they may be typing there.
+local function when_closable(approval)
+  local is_back = api.nvim_get_current_win() == approval.view.destination.win
+  local is_there = visit.has_user(approval.view) and not is_back
+  return is_there and moment.when_ended or moment.when_possible
+end
+
+local function is_waiting(approval)
+  return pending[approval.token] == approval
+end
+
+local function answer(approval, fields)
+  pending[approval.token] = nil
+  approval.cancel()
+  channel.emit('answered', vim.tbl_extend('error', { token = approval.token }, fields))
+end
+
+local function explain_end(approval)
+  message.show(('this %s is no longer waiting for an answer'):format(approval.what), 'warn')
+end
+
+-- A buffer that is still modified after it was written has not been: `:x` and `:wq` close nothing.
+local function stay_open(bufnr)
+  vim.bo[bufnr].modified = true
+  vim.schedule(function()
+    if api.nvim_buf_is_valid(bufnr) then
+      vim.bo[bufnr].modified = false
+    end
+  end)
+end
+
+---@param approval claude_ide.Approval
+---@param in_other_way boolean
+local function approve(approval, in_other_way)
+  if not is_waiting(approval) then
+    return explain_end(approval)
+  end
+  local ok, text = pcall(buffer_text.get, approval.bufnr)
+  if not ok then
+    return message.show(('the %s cannot be read: %s'):format(approval.what, text), 'error')
+  end
+  local missing = reading.missing(approval.reading)
+  if missing then
+    stay_open(approval.bufnr)
+    return message.show(('not approved: %s'):format(missing), 'warn')
+  end
+  local how = in_other_way and approval.more and 'approve_more' or 'approve'
+  answer(approval, { decision = how, text = text })
+  moment.forget_typing()
+  close_view(approval, when_closable(approval), nothing)
+end
+
+local function ask_for_comments(approval)
+  local function reject(comments)
+    if is_waiting(approval) then
+      answer(approval, { decision = 'reject', text = approval.last, comments = comments })
+      moment.forget_typing()
+    elseif comments then
+      explain_end(approval)
+    end
+  end
+  -- Not immediately: the next keys were not meant for this question.
+  approval.cancel = waiting.when_free(('question about the %s'):format(approval.what), function()
+    ui.from_here(function(answered)
+      ui.input(approval.kind.question, '', function(comments)
+        answered()
+        reject(comments ~= '' and comments or nil)
+      end, true)
+    end, approval.view.destination)
+  end, function()
+    reject(nil)
+  end)
+end
+
+local function on_wiped(approval)
+  if not (is_waiting(approval) and approval.view) then
+    return
+  elseif approval.kind.is_prose and approval.last ~= approval.text then
+    answer(approval, { decision = 'reject', text = approval.last })
+  end
+  vim.schedule(function()
+    close_view(approval, when_closable(approval), function()
+      if is_waiting(approval) then
+        ask_for_comments(approval)
+      end
+    end)
+  end)
+end
+
+local function map_more(approval)
+  local key = approval.kind.more_key
+  local options = { buffer = approval.bufnr, desc = 'Approve it in another way' }
+  vim.keymap.set('n', key, function()
+    approve(approval, true)
+  end, options)
+  if vim.fn.hasmapto(key, 'n') == 0 then
+    vim.keymap.set('n', 'gA', key, vim.tbl_extend('error', options, { remap = true }))
+  end
+end
+
+local function fill(approval)
+  label.give(approval.bufnr, approval.kind.buffer, plain.one_line(approval.label))
+  decision.fill(approval.bufnr, approval.text, {
+    written = function()
+      approve(approval, vim.v.cmdbang == 1)
+    end,
+    wiped = function()
+      on_wiped(approval)
+    end,
+  })
+  api.nvim_create_autocmd('BufUnload', {
+    group = augroup,
+    buffer = approval.bufnr,
+    callback = function()
+      approval.last = buffer_text.get(approval.bufnr)
+    end,
+  })
+  if approval.more then
+    map_more(approval)
+  end
+end
+
+---@param approval claude_ide.Approval
+local function show(approval)
+  local is_prose = approval.kind.is_prose == true
+  quiet.run(function()
+    approval.bufnr = api.nvim_create_buf(false, true)
+    fill(approval)
+  end)
+  approval.reading = reading.new(approval.bufnr, is_prose)
+  local fields = { bufnr = approval.bufnr, is_prose = is_prose }
+  approval.view = visit.open(guest, fields) --[[@as claude_ide.ApprovalView]]
+  set_winbar(approval)
+  colouring.set_filetype(approval.bufnr, approval.filetype)
+  local options = vim.bo[approval.bufnr]
+  options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
+  options.modified = false
+  moment.guard(function()
+    if api.nvim_buf_is_valid(approval.bufnr) then
+      vim.bo[approval.bufnr].modifiable = true
+    end
+  end)
+end
+
+local function appear(approval)
+  local ok, reason = pcall(show, approval)
+  if ok then
+    return
+  end
+  message.show(('the %s cannot be shown: %s'):format(approval.what, reason), 'error')
+  answer(approval, { decision = 'reject', text = approval.text })
+  if approval.view then
+    close_view(approval, when_closable(approval), nothing)
+  elseif approval.bufnr then
+    window_close.buffer(approval.bufnr)
+  end
+end
+
+-- The user has asked to see it, so it need not wait until they are free.
+local function show_now(approval)
+  moment.when_harmless(function()
+    location.leave_mode(function()
+      if not is_waiting(approval) then
+        return
+      elseif approval.view then
+        local win = vim.fn.win_findbuf(approval.bufnr)[1]
+        return win and api.nvim_set_current_win(win)
+      end
+      approval.cancel()
+      appear(approval)
+    end)
+  end, function(reason)
+    message.show(reason, 'error')
+  end)
+end
+
+local function reject_all()
+  for _, approval in pairs(pending) do
+    local ok, text = pcall(buffer_text.get, approval.bufnr or -1)
+    local last = ok and text or approval.last or approval.text
+    answer(approval, { decision = 'reject', text = last })
+  end
+end
+
+--- Show a text at the next moment that takes nothing from the user. Called again with the same token,
+--- show it immediately.
+---
+--- Emits `answered` {token, decision = 'approve'|'approve_more'|'reject', text, comments?}.
+---@param token integer
+---@param request claude_ide.ApprovalRequest
+function M.open(token, request)
+  if pending[token] then
+    return show_now(pending[token])
+  end
+  local fields = { token = token, kind = KINDS[request.what], cancel = nothing }
+  local approval = vim.tbl_extend('error', request, fields) --[[@as claude_ide.Approval]]
+  pending[token] = approval
+  approval.cancel = waiting.when_free(approval.what, function()
+    appear(approval)
+  end, nothing)
+  api.nvim_create_autocmd('VimLeavePre', {
+    group = api.nvim_create_augroup('claude_ide_approval_exit', { clear = true }),
+    callback = reject_all,
+  })
+end
+
+--- Whether a text is shown in its buffer, and all of it has been on the screen.
+---@param token integer
+---@return boolean
+function M.is_read(token)
+  local approval = pending[token]
+  return approval ~= nil
+    and approval.view ~= nil
+    and api.nvim_buf_is_valid(approval.bufnr)
+    and not reading.missing(approval.reading)
+end
+
+--- Close a text that is no longer waiting for an answer. The user's edits are kept in another buffer.
+---@param token integer
+function M.close(token)
+  local approval = pending[token]
+  if not approval then
+    return
+  end
+  pending[token] = nil
+  approval.cancel()
+  moment.forget_typing_to_claude()
+  if not (approval.view and api.nvim_buf_is_valid(approval.bufnr)) then
+    return
+  end
+  local has_user = visit.has_user(approval.view)
+  local when = has_user and moment.when_free or moment.when_harmless
+  close_view(approval, function(fn, on_error)
+    when(function()
+      kept.keep_edits(approval.bufnr, approval.text, approval.title)
+      fn()
+    end, on_error)
+  end, function()
+    if has_user then
+      -- The user, moved back to where they were, may still be typing for it.
+      moment.guard(nil, true)
+    end
+  end)
+end
+
+--- Close all texts.
+function M.close_all()
+  vim.iter(vim.tbl_keys(pending)):each(M.close)
+end
+
+return M
