@@ -13,8 +13,8 @@ import autoload './own_options.vim'
 const UNKNOWN = 'it is not known yet which files are private'
 
 # From the host (`privacy/rules.py`): `rules`, each a pattern and the reason, of which the first that
-# matches counts; `allowed`, the pattern of what is none of the secrets that the last rule names;
-# `problems` and `count`. Empty while nothing may leave.
+# matches counts; `allowed`, the pattern of what is none of the secrets that the last rule names. Empty
+# while nothing may leave.
 var known: dict<any> = {}
 var reported = '' # the options that the host knows
 var verdicts: dict<string> = {} # by the name of a buffer; '' is not private
@@ -184,16 +184,6 @@ enddef
 export def Refusal(bufnr: number): string
   const why = Why(bufnr)
   return why ==# '' && empty(known) && channel.IsOpen() ? Sentence(file.Name(bufnr), UNKNOWN) : why
-enddef
-
-# What is wrong with options or settings, one line for each.
-export def Problems(): list<string>
-  return get(known, 'problems', [])
-enddef
-
-# The number of rules in options and settings.
-export def Count(): number
-  return get(known, 'count', 0)
 enddef
 
 # Call `Fn` after each change of the rules.

@@ -21,8 +21,6 @@ local UNKNOWN = 'it is not known yet which files are private'
 ---@class claude_ide.PrivacyRules from the host (`privacy/rules.py`)
 ---@field rules { [1]: string, [2]: string }[] a regular expression and the reason; the first match counts
 ---@field allowed string what is none of the secrets that the last rule names
----@field problems string[]
----@field count integer
 
 ---@class claude_ide.PrivacyRule
 ---@field regex vim.regex
@@ -30,7 +28,6 @@ local UNKNOWN = 'it is not known yet which files are private'
 
 local rules ---@type claude_ide.PrivacyRule[]? nil while nothing may leave
 local allowed ---@type vim.regex
-local problems, count = {}, 0 ---@type string[], integer
 local reported ---@type string? the options that the host knows
 local verdicts = {} ---@type table<string, string|false> by the name of a buffer
 local yanked = {} ---@type table<string, true> SHA-256 of texts that were yanked in private buffers
@@ -88,7 +85,7 @@ end
 --- Judge with these rules from now on; called by the host.
 ---@param new claude_ide.PrivacyRules
 function M.apply(new)
-  rules, verdicts, problems, count = {}, {}, new.problems, new.count
+  rules, verdicts = {}, {}
   reported = reported or options()
   allowed = vim.regex(new.allowed)
   for index, rule in ipairs(new.rules) do
@@ -234,13 +231,6 @@ function M.refusal(bufnr)
     return M.sentence(api.nvim_buf_get_name(bufnr), UNKNOWN)
   end
   return why
-end
-
---- What is wrong with options or settings, one line for each, and the number of rules in them.
----@return string[]
----@return integer
-function M.problems()
-  return problems, count
 end
 
 --- Call `fn` after each change of the rules.

@@ -5,13 +5,11 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
-
-import msgspec
 
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.kind import Acp
 from claude_ide.agents.agent import Kind
+from claude_ide.check import Finding
 from claude_ide.errors import AgentError
 
 SECONDS = 20.0
@@ -19,13 +17,6 @@ SECONDS = 20.0
 
 AT_ONCE = 3
 """The number of agents that are started at once; some need seconds of CPU."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One line of the report."""
-
-    level: Literal["ok", "info", "warn", "error"]
-    text: str
 
 
 async def check(kinds: Sequence[Kind], configured: Sequence[str]) -> list[Finding]:

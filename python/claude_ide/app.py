@@ -6,10 +6,9 @@ This is where an error in a command becomes one line for the user.
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -22,16 +21,20 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import events, questions
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.chat import ChatEvent
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
 from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.doors import Toolbox
-from claude_ide.mcp.ide import Ide, described
+from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.parts import Parts
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Entrance, Listener
+
+if TYPE_CHECKING:
+    from claude_ide.check import Finding
 
 logger = logging.getLogger(__name__)
 
@@ -206,21 +209,6 @@ class App(Parts):
         assert self.serving is not None
         return f"{self.options.host}:{self.serving.bound.port}"
 
-    def describe(self) -> dict[str, Any]:
-        """Return the fields that `:ClaudeStatus` shows."""
-        status: dict[str, Any] = {
-            "clients": [client.describe() for client in self.ide.clients],
-            "chats": self.chats.describe() if self.begun("chats") else [],
-            "diffs": [{"path": diff.path, "shown": diff.shown} for diff in self.editor.diffs],
-            "mentions": list(map(described, self.ide.mentions)),
-            "now": time.time(),
-        }
-        if self.serving is not None:
-            lock = self.serving.bound.lock
-            status |= {"address": self.address, "lock": lock.path, "name": lock.ideName}
-            status["folders"] = list(lock.workspaceFolders)
-        return status
-
     async def _bind(self) -> Bound:
         folders = tuple(await self.editor.port.buffers.folders())
         try:
@@ -318,10 +306,6 @@ class App(Parts):
     def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:
         return _check(self)
 
-    @handles(events.AgentsCheckAsked)
-    def _agents_check_asked(self, _: events.AgentsCheckAsked) -> Awaitable[None]:
-        return _check_agents(self)
-
     @handles(events.WireClosed)
     def _wire_closed(self, _: events.WireClosed) -> None:
         self.wire_view.closed()
@@ -350,29 +334,38 @@ class App(Parts):
 
 
 async def _check(app: App) -> None:
-    """Test the server as a client would, and pass the results to `health.lua`."""
+    """Test the server as a client would, and what else the host knows, for `health.lua`."""
     # Only this needs the client half of the library.
-    from claude_ide.check import Step, check
+    from claude_ide import check
+    from claude_ide.check import Finding
 
-    await app.editor.private_files.update()
-    steps = [Step("option", False, complaint) for complaint in app.complaints]
-    steps = steps or [Step("options", True, "all are known and valid")]
-    steps.append(Step("hooks", True, app.hooks.state(program.words(app.config.cmd))))
+    rules = await app.editor.private_files.update()
+    words = program.words(app.config.cmd)
+    findings = await check.commit()
+    findings += [Finding("error", f"option: {complaint}") for complaint in app.complaints]
+    findings += [] if app.complaints else [Finding("ok", "options: all are known and valid")]
+    findings.append(Finding("ok", f"hooks: {app.hooks.state(words)}"))
     if app.serving is None:
-        steps.append(Step("server", False, "not running"))
+        findings.append(Finding("error", "server: not running"))
     else:
-        steps += await check(app.options.host, app.serving.bound.port, app.serving.bound.lock)
-    await app.editor.port.host.report_health([*map(msgspec.structs.asdict, steps)])
+        bound = app.serving.bound
+        findings += await check.connection(app.options.host, bound.port, bound.lock)
+    if editor_name() == NEOVIM:
+        findings += await _check_agents(app)
+    findings += await check.cli(words)
+    findings += check.rivals(app.options.pid, await app.editor.port.buffers.folder())
+    findings += check.privacy(rules.problems, rules.count)
+    await app.editor.port.host.report_health([each.reported() for each in findings])
 
 
-async def _check_agents(app: App) -> None:
-    """Test the agents other than Claude, and pass the results to `health.lua`."""
-    from claude_ide.agent_check import Finding, check
+async def _check_agents(app: App) -> list["Finding"]:
+    """Test the agents other than Claude."""
+    from claude_ide.agent_check import check
+    from claude_ide.check import Finding
 
     kinds, complaints = app.configured
     findings = [Finding("error", complaint) for complaint in complaints]
-    findings += await check([*kinds], [*app.config.agents])
-    await app.editor.port.host.report_agents([*map(msgspec.structs.asdict, findings)])
+    return findings + await check([*kinds], [*app.config.agents])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

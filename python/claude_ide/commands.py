@@ -75,10 +75,12 @@ async def stop(app: App, call: Call) -> None:
 
 
 @command("ClaudeStatus")
-async def status(app: App, _call: Call) -> None:
+async def status(app: App, call: Call) -> None:
     """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
-    await app.editor.private_files.update()
-    await app.editor.port.windows.show_status(app.describe())
+    from claude_ide.status import lines
+
+    look = Look("claude-ide", filetype="claude-ide-status")
+    await app.editor.port.windows.show_lines(await lines(app, call.bufnr), look)
 
 
 @command("Claude")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide import __version__
+from claude_ide import __version__, check
 from support.checkout import copy_plugin, program
 from support.claude_code import locks, the_lock
 from support.either_editor import BOTH, Editor, configure, is_serving, run
@@ -186,10 +186,7 @@ def test_the_tested_versions_are_those_of_the_tests() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     newest, oldest = re.findall(r"CLI_VERSION := (\S+)", makefile)
 
-    health = (ROOT / "lua/claude_ide/health.lua").read_text(encoding="utf-8")
-    assert f"OLDEST_CLI, NEWEST_CLI = '{oldest}', '{newest}'" in health
-    in_vim = (ROOT / "autoload/claude_ide/health/cli.vim").read_text(encoding="utf-8")
-    assert f"const OLDEST = '{oldest}'\nconst NEWEST = '{newest}'\n" in in_vim
+    assert (oldest, newest) == (check.OLDEST_CLI, check.NEWEST_CLI)
 
 
 @BOTH

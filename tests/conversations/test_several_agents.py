@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide import status
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
 from claude_ide.chat.sessions import stored
@@ -205,11 +206,8 @@ async def test_the_status_names_the_agent_of_each_chat(pond: Pond, project: Path
 
     folder = str(project)
     assert chat == {"agent": "Beaver", "state": "open", "title": "", "folder": folder}
-    status = {"chats": [chat, chat | {"title": "Wood"}], "clients": [], "diffs": [], "mentions": []}
-    lines = await pond.nvim.lua("return require('claude_ide.status').lines(...)", status)
-    assert "Chats: 2" in lines
-    assert f"  Beaver · open · {folder}" in lines
-    assert f"  Beaver · open · Wood · {folder}" in lines
+    assert status.words_of(chat) == f"Beaver · open · {folder}"
+    assert status.words_of(chat | {"title": "Wood"}) == f"Beaver · open · Wood · {folder}"
 
 
 async def test_a_chat_that_is_being_taken_over_holds_up_no_other(

@@ -10,20 +10,3 @@ async def test_control_characters_are_shown_in_caret_notation(nvim: Neovim) -> N
 
     assert await nvim.eval("getline(1, '$')") == ["a^Jb^[", "c"]
     assert await nvim.eval("nvim_win_get_config(0).title") == [[" d %{e}^G "]]
-
-
-async def test_the_status_shows_a_file_name_with_a_line_break_on_one_line(nvim: Neovim) -> None:
-    status = {
-        "clients": [],
-        "chats": [],
-        "diffs": [{"path": "/a\nb", "shown": True}],
-        "mentions": ["/c\x1b"],
-    }
-
-    await nvim.lua("require('claude_ide.status').show(...)", status)
-
-    assert (await nvim.eval("getline(1, '$')"))[-3:] == [
-        "  /a^Jb",
-        "Mentions waiting for a client: 1",
-        "  /c^[",
-    ]

@@ -78,7 +78,7 @@ async def test_a_client_is_listed_while_it_is_connected(ide: Ide, port: int) -> 
 
         await client.initialize(pid=4711)
         await client.request("ping")
-        assert the_client(ide).describe()["pid"] == 4711
+        assert the_client(ide).pid == 4711
 
     await until(lambda: not ide.clients, "no client is left")
 
@@ -403,4 +403,4 @@ async def test_a_client_is_described_with_its_folder(
     ide: Ide, port: int, worktrees: dict[str, Path]
 ) -> None:
     async with running_in(ide, port, worktrees["feature"]):
-        assert the_client(ide).describe()["folder"] == str(worktrees["feature"])
+        assert the_client(ide).folder == str(worktrees["feature"])

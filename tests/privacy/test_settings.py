@@ -128,7 +128,7 @@ def test_broken_settings_of_the_user_deny_everything(
 
     words = "so nothing leaves Neovim (:checkhealth claude_ide)"
     assert files.reason(project / "a.py") == f"{SHOWN} {BROKEN[text]}, {words}"
-    assert files.editor.pushed[-1]["problems"] == [f"{SHOWN} {BROKEN[text]}"]
+    assert files.private.refresh().problems == [f"{SHOWN} {BROKEN[text]}"]
 
 
 def test_broken_settings_of_a_project_deny_its_files(

@@ -96,15 +96,3 @@ class Client(msgspec.Struct, eq=False):
     def folder(self) -> str:
         """The working folder of its process; empty if the system does not tell it."""
         return pids.working_folder(self.pid) if self.pid else ""
-
-    def describe(self) -> dict[str, object]:
-        """Return the fields that `:ClaudeStatus` shows for this client."""
-        return {
-            "name": self.shown_name,
-            "version": self.version,
-            "pid": self.pid or 0,
-            "folder": self.folder,
-            "since": self.since,
-            "responsive": self.responsive,
-            "diffs": [diff.path for diff in self.diffs],
-        }

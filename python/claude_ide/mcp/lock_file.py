@@ -118,6 +118,21 @@ def announced(folder: StrPath) -> list[LockFile]:
     return [lock for lock in decoded if lock is not None]
 
 
+def others(folder: StrPath, pid: int, working: str) -> list[tuple[str, int]]:
+    """Return name and process id of the editors that announce a folder, but for that with `pid`."""
+    found = []
+    for _, fields in _locks(folder):
+        workspaces, editor = fields.get("workspaceFolders"), fields.get("pid")
+        folders = workspaces if isinstance(workspaces, list) else []
+        is_for = any(
+            isinstance(each, str) and f"{working}/".startswith(each.rstrip("/") + "/")
+            for each in folders
+        )
+        if is_for and isinstance(editor, int) and editor != pid and _lives(editor):
+            found.append((str(fields.get("ideName", "an editor")), editor))
+    return found
+
+
 def ide_name(folder: StrPath, workspace: str) -> str:
     """Return the editor's name; with the project's if another such editor has a lock already."""
     editor = editor_name()

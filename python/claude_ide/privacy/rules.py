@@ -44,14 +44,11 @@ class Pushed(msgspec.Struct, frozen=True):
     """The rules in the form in which the editor judges.
 
     Each rule is a regular expression of Vim and the reason; the first that matches counts. The
-    last is about secrets: what `allowed` matches is none. `count` is the number of those that
-    options and settings have, `problems` has one line for each that cannot be used.
+    last is about secrets: what `allowed` matches is none.
     """
 
     rules: list[tuple[str, str]]
     allowed: str
-    problems: list[str]
-    count: int
 
 
 class Rules:
@@ -85,7 +82,7 @@ class Rules:
     def pushed(self) -> Pushed:
         """Return the rules for the editor."""
         rules = [(vim_regex(rule.patterns), rule.reason) for rule in self._rules]
-        return Pushed(rules, vim_regex(self._allowed), self.problems, self.count)
+        return Pushed(rules, vim_regex(self._allowed))
 
     def _patterns(self, globs: list[str]) -> list[Pattern]:
         return [each for glob in globs for each in patterns(glob, self._places)]

@@ -203,6 +203,11 @@ class Selection(Protocol):
         """Return the selection or the cursor in the file where the user was last."""
         ...
 
+    @request("selection.is_shared")
+    async def is_shared(self) -> bool:
+        """Return whether the user lets the selection leave the editor."""
+        ...
+
     @request("selection.mention.facts")
     async def mention_facts(self, buffer: int, modifiers: str) -> MentionFacts:
         """Return where the user is; `modifiers` are those of `%`."""

@@ -267,12 +267,6 @@ class CheckAsked(Event, frozen=True):
     EVENT: ClassVar = "check"
 
 
-class AgentsCheckAsked(Event, frozen=True):
-    """`:checkhealth` wants to know about agents."""
-
-    EVENT: ClassVar = "check_agents"
-
-
 class WireClosed(Event, frozen=True):
     """The window of `:ClaudeWire` is closed."""
 

@@ -30,6 +30,11 @@ class Privacy(Protocol):
         """Return what the rules depend on, and what they have found."""
         ...
 
+    @request("privacy.why")
+    async def why(self, bufnr: int) -> str | None:
+        """Return a sentence that says why a buffer is private; None, or empty, if it is not."""
+        ...
+
     @request("privacy.of_buffer")
     async def of_buffer(self, bufnr: int) -> str | None:
         """Return why the text of a buffer is private; None, or empty, if it is not."""

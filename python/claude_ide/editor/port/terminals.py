@@ -201,13 +201,8 @@ class Host(Protocol):
         ...
 
     @request("health.receive")
-    async def report_health(self, steps: Sequence[Mapping[str, Any]]) -> None:
-        """Give `:checkhealth` the steps of a check."""
-        ...
-
-    @request("health.receive_agents")
-    async def report_agents(self, findings: Sequence[Mapping[str, Any]]) -> None:
-        """Give `:checkhealth` what was found about agents."""
+    async def report_health(self, findings: Sequence[Mapping[str, Any]]) -> None:
+        """Give `:checkhealth` what was found: `level`, `line`, perhaps `advice`."""
         ...
 
 

@@ -7,10 +7,11 @@ from claude_ide.editor.port.binding import Payload, notification, request
 
 
 class Look(Payload, frozen=True):
-    """How a float looks. `wrap` is whether long lines are wrapped."""
+    """How a float looks. `wrap` is whether long lines are wrapped; `filetype` is for Neovim."""
 
     title: str
     wrap: bool = False
+    filetype: str = ""
 
 
 class Windows(Protocol):
@@ -57,11 +58,6 @@ class Windows(Protocol):
     @notification("messages.announce.event")
     def announce(self, event: str, data: Mapping[str, object]) -> None:
         """Raise a `User` event."""
-        ...
-
-    @request("status.show")
-    async def show_status(self, status: Mapping[str, object]) -> None:
-        """Show the answer of `:ClaudeStatus`."""
         ...
 
     @request("system.browser.open")
