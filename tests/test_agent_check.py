@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from claude_ide import agent_check
-from claude_ide.agent_check import Finding, check
+from claude_ide.agent_check import check
 from claude_ide.agents.acp.kind import Acp
+from claude_ide.check import Finding
 from support.another_agent import AnotherKind
 from support.processes import alive
 

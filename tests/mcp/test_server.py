@@ -100,9 +100,9 @@ async def test_a_client_is_described_by_its_own_information(conversation: Conver
     await conversation.ask("initialize", {"clientInfo": information})
     await conversation.notify("ide_connected", {"pid": 4711})
 
-    described = conversation.client.describe()
+    client = conversation.client
 
-    assert (described["name"], described["version"], described["pid"]) == (
+    assert (client.shown_name, client.version, client.pid) == (
         "Claude Code",
         "2.1.330",
         4711,
@@ -115,7 +115,7 @@ async def test_a_client_without_information_is_unknown(
 ) -> None:
     await conversation.ask("initialize", {"clientInfo": information})
 
-    assert conversation.client.describe()["name"] == "unknown"
+    assert conversation.client.shown_name == "unknown"
 
 
 async def test_name_and_version_are_shortened_to_one_line(conversation: Conversation) -> None:
@@ -123,10 +123,8 @@ async def test_name_and_version_are_shortened_to_one_line(conversation: Conversa
     information = {"name": "a\nb\x1b[31m\tc", "title": "", "version": "v" * 10_000}
     await conversation.ask("initialize", {"clientInfo": information})
 
-    described = conversation.client.describe()
-
-    assert described["name"] == "a b [31m c"
-    assert described["version"] == "v" * 100
+    assert conversation.client.shown_name == "a b [31m c"
+    assert conversation.client.version == "v" * 100
 
 
 @pytest.mark.parametrize("pid", [None, "4711", 1.5, True, 0, -1, 2**40, 10**30, [4711]])
