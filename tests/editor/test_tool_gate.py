@@ -88,7 +88,7 @@ async def test_an_answer_about_one_private_file_is_refused() -> None:
         await cleaned("tools.x.y", {"path": SECRET})
 
 
-@pytest.mark.parametrize("function", ["tools.edits.texts", "tools.formatting.format"])
+@pytest.mark.parametrize("function", ["tools.buffers.texts", "tools.buffers.formatted"])
 async def test_a_change_of_a_private_file_is_refused_as_a_whole(function: str) -> None:
     answer = {"files": [{"path": PUBLIC}, {"path": SECRET}]}
 
@@ -106,10 +106,9 @@ async def test_an_error_that_names_a_private_file_is_not_quoted() -> None:
 @pytest.mark.parametrize(
     ("function", "answer", "expected"),
     [
-        ("tools.ex_output.show", {"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
-        ("tools.messages.recent", {"lines": [".env"]}, {"lines": []}),
-        ("tools.make.run", {"output": "a\n.env: error\nb"}, {"output": "a\nb"}),
-        ("tools.make.run", {"output": None}, {"output": None}),
+        ("tools.screen.output", {"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
+        ("tools.screen.messages", {"lines": [".env"]}, {"lines": []}),
+        ("tools.screen.messages", {"lines": {}}, {"lines": []}),
     ],
 )
 async def test_printed_lines_that_name_a_private_file_are_left_out(

@@ -85,6 +85,13 @@ async def test_a_register_is_read(tools: ModelTools, serving: Editor, path: Path
 
 
 @BOTH
+async def test_a_long_register_is_cut(tools: ModelTools, serving: Editor) -> None:
+    await serving.command('call setreg("a", repeat("a line\\n", 1500000), "V")')
+
+    assert (await tools.text("register", name="a")).startswith("1,500,000 lines\na line\n")
+
+
+@BOTH
 @pytest.mark.parametrize("name", ["+", "*"])
 async def test_the_clipboard_is_not_read(tools: ModelTools, name: str) -> None:
     reason = await tools.error("register", name=name)

@@ -1,22 +1,29 @@
 vim9script
-# The model's questions about buffers: which there are, their text, and what is not saved.
+# Facts about buffers for the model's tools: which there are, their texts, undo histories and files.
 
-import autoload './bounded.vim'
 import autoload './place.vim'
-import autoload './quoting.vim'
+import autoload '../diagnostics/unopened.vim'
+import autoload '../disk_changes/agent_file.vim'
+import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
+import autoload '../file/folders.vim'
+import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
+import autoload '../format.vim'
+import autoload '../window/inside.vim'
 
-const LARGEST = 1000000 # bytes of a text that is compared
+# Bytes of a text that is compared, and of one whose states are restored, in a few milliseconds.
+const LARGEST = 1000000
+const LARGEST_UNDONE = 500000
+
+# What the functions called inside a buffer have read, for their callers.
+var tree: dict<any> = {}
+var texts: list<string> = []
 
 # Vim takes a terminal for modified while its program runs.
 def IsModified(info: dict<any>): bool
   return info.changed == 1 && getbufvar(info.bufnr, '&buftype') !=# 'terminal'
-enddef
-
-def IsOpen(info: dict<any>): bool
-  return info.listed == 1 || (IsModified(info) && info.loaded == 1)
 enddef
 
 def Described(info: dict<any>): dict<any>
@@ -28,16 +35,16 @@ def Described(info: dict<any>): dict<any>
     buftype: getbufvar(info.bufnr, '&buftype'),
     lines: info.loaded == 1 ? info.linecount : 0,
     is_loaded: info.loaded == 1,
+    is_listed: info.listed == 1,
     is_modified: IsModified(info),
     is_shown: !empty(win_findbuf(info.bufnr)),
     is_current: info.bufnr == bufnr(),
   }
 enddef
 
-# The `buffers` that the user has opened.
+# All `buffers`.
 export def List(_: dict<any>): dict<any>
-  const infos = getbufinfo()->filter((_, info) => IsOpen(info))
-  return {buffers: infos->mapnew((_, info) => Described(info))}
+  return {buffers: getbufinfo()->map((_, info) => Described(info))}
 enddef
 
 # The loaded buffer of a file, or with a number. Throws if there is none.
@@ -54,58 +61,156 @@ def Loaded(arguments: dict<any>): number
   return bufnr
 enddef
 
-# Some `lines` of a buffer from number `first` on, saved or not, and their `total` number.
+# Some `lines` of a buffer, saved or not, with the `path` that each quotes, and the `count` of all. One
+# that may quote anything is left out.
 export def Lines(arguments: dict<any>): dict<any>
   const bufnr = Loaded(arguments)
   const info = getbufinfo(bufnr)[0]
-  const total = info.linecount
   const first: number = arguments.offset + 1
-  if first > total
-    throw $'claude-ide: the buffer has only {total} lines'
-  endif
-  const lines = getbufline(bufnr, first, first - 1 + arguments.limit)
-    ->map((index, line) => quoting.IsPrivate(bufnr, first + index, line) ? '' : line)
+  const last: number = min([info.linecount, first - 1 + arguments.limit])
   return {
-    total: total,
-    first: first,
-    lines: bounded.Lines(lines),
+    bufnr: bufnr,
+    count: info.linecount,
+    lines: range(first, max([first - 1, last]))
+      ->mapnew((_, line) => place.Quoted(bufnr, line))->filter((_, line) => !empty(line)),
+    buftype: getbufvar(bufnr, '&buftype'),
     is_modified: IsModified(info),
   }
 enddef
 
+# Rows of files, from 0: for each `{path, rows}` the lines in this order, empty for one that is not there;
+# false for a file that is not loaded.
+export def Rows(wanted: list<dict<any>>): list<any>
+  return wanted->mapnew((_, each) => {
+    const bufnr = buffers.Loaded(each.path)
+    return bufnr > 0
+      ? each.rows->mapnew((_, row) => place.Visible(place.Line(bufnr, row + 1)))
+      : false
+  })
+enddef
+
 def Joined(lines: list<string>): string
-  return lines->mapnew((_, line) => bounded.Visible(line))->join("\n")
+  return lines->mapnew((_, line) => place.Visible(line))->join("\n")
 enddef
 
-# The text on disk; empty for a file that does not exist.
-def SavedText(path: string): string
-  return filereadable(path) ? Joined(readfile(path, 'b')) : ''
-enddef
-
-# The texts of a file on disk and in its buffer, which the host compares.
-def Changes(bufnr: number): dict<string>
+# The texts of a file on disk and in its buffer, which the host compares, or a `note`.
+export def Unsaved(arguments: dict<any>): dict<any>
+  const bufnr: number = arguments.bufnr
   const path = file.Path(bufnr)
   if edit.IsTranslated(bufnr)
     return {path: path, note: 'a plugin makes its text'}
   endif
   const text = Joined(buffer_text.Get(bufnr))
-  return max([len(text), getfsize(path)]) > LARGEST
+  const saved = filereadable(path) ? getfsize(path) : 0
+  return max([len(text), saved]) > LARGEST
     ? {path: path, note: 'too large to compare'}
-    : {path: path, older: SavedText(path), newer: text}
+    : {path: path, older: saved > 0 ? Joined(readfile(path, 'b')) : '', newer: text}
 enddef
 
-def HasChanges(bufnr: number): bool
-  return getbufvar(bufnr, '&modified') && bufloaded(bufnr) && file.Path(bufnr) !=# ''
+# Called in a buffer. Before 9.1 `undotree()` knows only the current one.
+export def LookAtTree()
+  tree = undotree()
 enddef
 
-# What is not saved, in one file or in all.
-export def Unsaved(arguments: dict<any>): dict<any>
-  const chosen = has_key(arguments, 'file') ? [Loaded(arguments)]
-    : getbufinfo({bufloaded: 1})->map((_, info) => info.bufnr)
+# The undo `tree` of a file's buffer, and the time `now`.
+export def UndoTree(arguments: dict<any>): dict<any>
+  const bufnr = place.OpenBuffer(arguments.file, ', so it has no undo history')
+  inside.Run(bufnr, 'call claude_ide#tools#buffers#LookAtTree()')
+  return {tree: tree, now: localtime()}
+enddef
+
+# Called in a copy: its text in each of some states. Without a history there is no file with it.
+export def Restore(path: string, states: list<number>)
+  setlocal undolevels=1000
+  const has_history = filereadable(path)
+  if has_history
+    execute 'silent rundo' fnameescape(path)
+  endif
+  texts = []
+  for state in states
+    if has_history
+      execute 'silent undo' state
+    endif
+    texts->add(Joined(getline(1, '$')) .. "\n")
+  endfor
+enddef
+
+# The texts of two states, which the host compares, from a copy of the buffer that has the same undo history.
+export def UndoDiff(arguments: dict<any>): dict<any>
+  const bufnr = place.OpenBuffer(arguments.file, ', so it has no undo history')
+  const lines = getbufline(bufnr, 1, '$')
+  if len(join(lines, "\n")) > LARGEST_UNDONE
+    throw 'claude-ide: the text is too large to compare'
+  endif
+  const path = tempname()
+  const copy = popup_create(lines, {hidden: true})
+  try
+    inside.Run(bufnr, $'silent noautocmd wundo! {fnameescape(path)}')
+    const restored = $'{string(path)}, {string([arguments.from, arguments.to])}'
+    win_execute(copy, $'noautocmd call claude_ide#tools#buffers#Restore({restored})')
+  finally
+    popup_close(copy)
+    delete(path)
+  endtry
+  return {older: texts[0], newer: texts[1]}
+enddef
+
+# A buffer without a file is the user's own.
+def Name(path: string, bufnr: number): dict<any>
   return {
-    files: chosen->copy()->filter((_, bufnr) => HasChanges(bufnr))
-      ->mapnew((_, bufnr) => Changes(bufnr)),
+    path: path,
+    is_open: path ==# '' || (bufnr > 0 && unopened.IsOpened(bufnr)),
+    refusal: get(gate.Existing(path), 'refusal', ''),
   }
+enddef
+
+# The absolute `path` of each of the `files` and `buffers`; whether it `is_open`, that is, the user
+# has opened it, or it is no file; and the `refusal` of a path that no tool would read. The working
+# `folders`, too.
+export def Named(arguments: dict<any>): dict<any>
+  const files = arguments.files->mapnew((_, each) => {
+    const path = gate.Absolute(each.file)
+    return Name(path, buffers.Lookup(path)->get('bufnr', 0))
+  })
+  const others = arguments.buffers->mapnew((_, each) => Name(file.Path(each.bufnr), each.bufnr))
+  return {files: files + others, folders: folders.All()}
+enddef
+
+# Write a file's buffer as `:write` does.
+export def Save(arguments: dict<any>): dict<any>
+  return buffers.Save(arguments.file)
+enddef
+
+# Load a file unseen. Answers { bufnr, is_new }; `is_new`: nothing may have checked it yet.
+export def Load(arguments: dict<any>): dict<any>
+  const loaded = unopened.Load(arguments.file)
+  if !has_key(loaded, 'bufnr')
+    throw 'claude-ide: ' .. get(loaded, 'error', $'{arguments.file}: {get(loaded, "obstacle", "")}')
+  endif
+  return {bufnr: loaded.bufnr, is_new: loaded.is_cold}
+enddef
+
+# Answers the present `text` of a file (`BufferText` in `mcp/lsp/edits.py`), and the `lines` that the last
+# formatter of a run has made of it. Throws if the lines cannot cross the channel.
+export def Formatted(arguments: dict<any>): dict<any>
+  const [bufnr, formatted] = format.Result(arguments.run)
+  const lines = getbufline(bufnr, 1, '$')
+  if !buffer_text.IsUtf8(lines)
+    throw $'claude-ide: {arguments.file}: not valid UTF-8'
+  endif
+  const Of = (name) => getbufvar(bufnr, '&' .. name)
+  const text = {
+    path: arguments.file,
+    bufnr: bufnr,
+    lines: lines,
+    fileformat: Of('fileformat'),
+    has_bom: !!Of('bomb'),
+    is_ended: Of('endofline') || (Of('fixendofline') && !Of('binary')),
+    is_modified: !!Of('modified'),
+    is_writable: Of('modifiable') && !Of('readonly'),
+    digest: agent_file.Digest(bufnr),
+  }
+  return {text: text, lines: formatted}
 enddef
 
 defcompile

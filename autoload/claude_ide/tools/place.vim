@@ -6,16 +6,16 @@ import autoload '../file/path.vim' as file
 import autoload '../window/recent.vim'
 import autoload '../window/tiling.vim'
 
-# A byte column of a line (from 0) as a column for the model: in characters, from 1. One past the
-# end counts as the end.
-export def Column(text: string, col: number): number
-  return strpart(text, 0, max([col, 0]))->strchars() + 1
+const LONGEST = 2400 # bytes of a line, of which the host shows the model less (`mcp/model/pages.py`)
+
+# A line in which a NUL, which JSON cannot take to the host, is a visible one.
+export def Visible(line: string): string
+  return substitute(line, "\n", '^@', 'g')
 enddef
 
-# A column of the model's as a byte column (from 0).
-export def Byte(text: string, column: number): number
-  const col = byteidxcomp(text, column - 1)
-  return col < 0 ? len(text) : col
+# A line, cut if it is too long.
+export def Cut(line: string): string
+  return Visible(strpart(line, 0, LONGEST))
 enddef
 
 # A line of a buffer; empty if there is none, or if the buffer is not loaded.
@@ -27,6 +27,19 @@ enddef
 export def Name(bufnr: number): string
   const path = file.Path(bufnr)
   return path !=# '' ? path : file.Name(bufnr)
+enddef
+
+# A place for the model: the `path` of its file, its `line`, the `column` in characters, from 1, and the
+# `text` of the line. `col` counts bytes, from 0; one past the end counts as the end.
+export def Described(bufnr: number, line: number, col: number): dict<any>
+  const text = Line(bufnr, line)
+  const before = max([col, 0])
+  return {
+    path: bufnr > 0 ? Name(bufnr) : '',
+    line: line,
+    column: (text ==# '' ? before : strchars(strpart(text, 0, before))) + 1,
+    text: Cut(text),
+  }
 enddef
 
 # The buffer of a file that is loaded, without loading one. Throws an error, which ends with what
@@ -64,12 +77,24 @@ export def IsPrivate(bufnr: number): bool
     || (getcmdwintype() !=# '' && bufnr == bufnr())
 enddef
 
-# Throws an error if a buffer has no such line.
-export def CheckLine(bufnr: number, line: number)
-  const count = getbufinfo(bufnr)[0].linecount
-  if line > count
-    throw $'claude-ide: there is no line {line}; the file has {count}'
+# The entry in a line of a quickfix window; empty if it is unknown.
+def Entry(bufnr: number, line: number): dict<any>
+  if getqflist({qfbufnr: 0}).qfbufnr == bufnr
+    return getqflist({idx: line, items: 0}).items->get(0, {})
   endif
+  const win = win_findbuf(bufnr)->get(0, 0)
+  return win > 0 ? getloclist(win, {idx: line, items: 0})->get('items', [])->get(0, {}) : {}
+enddef
+
+# A line of a buffer for the model, `{line, text, path}`, with the path that a line of a quickfix window
+# quotes; empty if that cannot be known.
+export def Quoted(bufnr: number, line: number): dict<any>
+  const entry = getbufvar(bufnr, '&buftype') ==# 'quickfix' ? Entry(bufnr, line) : {bufnr: 0}
+  return empty(entry) ? {} : {
+    line: line,
+    text: Cut(Line(bufnr, line)),
+    path: entry.bufnr > 0 ? Name(entry.bufnr) : '',
+  }
 enddef
 
 defcompile

@@ -1,36 +1,24 @@
 vim9script
-scriptencoding utf-8
-# The model's questions about what the user sees, and where the user was.
+# Facts for the model's tools about what the user sees, where the user was, and about lists and messages.
 
-import autoload './bounded.vim'
 import autoload './place.vim'
-import autoload './quoting.vim'
-import autoload '../file/buffers.vim'
-import autoload '../file/positions.vim'
-import autoload '../selection.vim'
+import autoload '../privacy.vim'
+import autoload '../selection.vim' as user_selection
+import autoload '../system/shell_command.vim'
 import autoload '../window/tiling.vim'
 
-const LONGEST = 300 # bytes of a line on the screen
-const MOST_JUMPS = 50
+const MOST_LINES = 2000 # of a register
 
-def Shortened(text: string): string
-  return bounded.Visible(len(text) > LONGEST ? strpart(text, 0, LONGEST) .. '…' : text)
-enddef
-
-# The lines on the screen, by their numbers, without those that quote private files. Of a closed
-# fold, which may hide most of a file, only the first one is there.
+# The lines on the screen, by their numbers, with the paths that they quote. Of a closed fold, which may
+# hide most of a file, only the first one is there.
 def ShownLines(win: number, first: number, last: number): list<dict<any>>
   final shown: list<dict<any>> = []
-  const bufnr = winbufnr(win)
   var line = first
   while line <= last
-    final described: dict<any> = {line: line, text: Shortened(place.Line(bufnr, line))}
+    final described = place.Quoted(winbufnr(win), line)
     const end_of_fold = win_execute(win, $'echon foldclosedend({line})')->str2nr()
-    if end_of_fold > 0
-      described.folded_to = end_of_fold
-    endif
-    if !quoting.IsPrivate(bufnr, line, place.Line(bufnr, line))
-      shown->add(described)
+    if !empty(described)
+      shown->add(end_of_fold > 0 ? extend(described, {folded_to: end_of_fold}) : described)
     endif
     line = max([line, end_of_fold]) + 1
   endwhile
@@ -49,7 +37,7 @@ def Described(win: number, has_text: bool): dict<any>
     buftype: getbufvar(bufnr, '&buftype'),
     filetype: getbufvar(bufnr, '&filetype'),
     line: line,
-    column: place.Column(place.Line(bufnr, line), column - 1),
+    column: place.Described(bufnr, line, column - 1).column,
     first: info.topline,
     last: info.botline,
     is_current: win == win_getid(),
@@ -60,8 +48,8 @@ def Described(win: number, has_text: bool): dict<any>
   return described
 enddef
 
-# The windows of the current tab page, with the lines that they show. A popup counts if the user is
-# in it.
+# The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
+# there are. A popup counts if the user is in it.
 export def Windows(arguments: dict<any>): dict<any>
   const wins = tiling.Windows(tabpagenr()) + (win_gettype() ==# 'popup' ? [win_getid()] : [])
   return {
@@ -72,79 +60,132 @@ enddef
 
 # What the user has selected, or where the cursor is, in the file where the user was last.
 export def Selection(_: dict<any>): dict<any>
-  const found: any = selection.Latest()
-  if type(found) != v:t_dict
-    return {}
+  const found: any = user_selection.Latest()
+  return type(found) != v:t_dict ? {}
+    : extendnew(found, {text: found.text->mapnew((_, line) => place.Visible(line))})
+enddef
+
+def MarkPlace(mark: dict<any>, bufnr: number): dict<any>
+  final found = place.Described(bufnr, mark.pos[1], mark.pos[2] - 1)
+  if has_key(mark, 'file')
+    found.path = fnamemodify(mark.file, ':p')
   endif
-  const bufnr = get(buffers.Lookup(found.filePath), 'bufnr', 0)
-  const At = (position: dict<number>): dict<number> => ({
-    line: position.line + 1,
-    column: positions.Characters(place.Line(bufnr, position.line + 1), position.character) + 1,
-  })
-  const range = found.selection
-  return {
-    path: found.filePath,
-    text: found.text->mapnew((_, line) => bounded.Visible(line))->join("\n"),
-    is_empty: range.isEmpty,
-    first: At(range.start),
-    last: At(range.end),
-  }
+  return extend(found, {name: strpart(mark.mark, 1)})
 enddef
 
-# The marks a to z and A to Z; the others are positions of the last change, jump and so on.
-def SetByUser(marks: list<dict<any>>): list<dict<any>>
-  return marks->filter((_, mark) => mark.mark =~# "^'\\a$")
-enddef
-
-def MarkPlace(mark: dict<any>, path: string): dict<any>
-  const [bufnr, line, column; _] = mark.pos
-  const text = place.Line(bufnr, line)
-  return {
-    name: strpart(mark.mark, 1),
-    path: path,
-    line: line,
-    column: text ==# '' ? max([column, 1]) : place.Column(text, column - 1),
-    text: trim(Shortened(text)),
-  }
-enddef
-
-# The marks that the user has set: those of the current file, or of another, and the global ones.
+# All `marks` of the current file, or of another, and the global ones.
 export def Marks(arguments: dict<any>): dict<any>
   const bufnr = has_key(arguments, 'file')
     ? place.OpenBuffer(arguments.file, ', so its marks are unknown') : winbufnr(place.Window())
-  const own = SetByUser(getmarklist(bufnr))
-  const global = SetByUser(getmarklist())
   return {
-    marks: own->mapnew((_, mark) => MarkPlace(mark, place.Name(bufnr)))
-      + global->mapnew((_, mark) => MarkPlace(mark, fnamemodify(mark.file, ':p'))),
+    marks: (getmarklist(bufnr) + getmarklist())
+      ->mapnew((_, mark) => MarkPlace(mark, has_key(mark, 'file') ? mark.pos[0] : bufnr)),
   }
 enddef
 
-# One entry of the jump list or the change list.
-def Visited(bufnr: number, entry: dict<any>): dict<any>
-  const text = place.Line(bufnr, entry.lnum)
-  return {
-    path: place.Name(bufnr),
-    line: entry.lnum,
-    column: place.Column(text, entry.col),
-    text: trim(Shortened(text)),
-  }
-enddef
-
-def LatestFirst(entries: list<dict<any>>, BufferOf: func(dict<any>): number): list<dict<any>>
-  return entries[-MOST_JUMPS :]->reverse()
-    ->filter((_, entry) => bufexists(BufferOf(entry)))
-    ->mapnew((_, entry) => Visited(BufferOf(entry), entry))
+def Visited(entries: list<dict<any>>, current = 0): list<dict<any>>
+  return entries->copy()
+    ->filter((_, entry) => bufexists(current > 0 ? current : entry.bufnr))
+    ->mapnew((_, entry) => {
+      const bufnr: number = current > 0 ? current : entry.bufnr
+      return place.Described(bufnr, entry.lnum, entry.col)
+    })
 enddef
 
 # Where the user has been in the current window, and where the current file was changed.
 export def Jumps(_: dict<any>): dict<any>
   const win = place.Window()
-  const current = winbufnr(win)
+  const bufnr = winbufnr(win)
+  return {jumps: Visited(getjumplist(win)[0]), changes: Visited(getchangelist(bufnr)[0], bufnr)}
+enddef
+
+# Whether the unnamed register is the clipboard: with this option, and after `"+y`.
+def IsClipboard(name: string): bool
+  return name =~# '^[*+]$' || (name ==# '"'
+    && (&clipboard =~# 'unnamed' || get(getreginfo('"'), 'points_to', '') =~# '^[*+]$'))
+enddef
+
+# The first `lines` of a register and their `total` number. Its text is not read if it `is_clipboard`,
+# unless that is allowed, or `is_private`.
+export def Register(arguments: dict<any>): dict<any>
+  const name: string = arguments.name
+  if IsClipboard(name)
+    if !arguments.allows_clipboard
+      return {is_clipboard: true}
+    endif
+  elseif privacy.IsInRegister(name)
+    return {is_private: true}
+  endif
+  const lines: list<string> = getregtype(name) ==# '' ? [] : getreg(name, 1, true)
   return {
-    jumps: LatestFirst(getjumplist(win)[0], (entry: dict<any>): number => entry.bufnr),
-    changes: LatestFirst(getchangelist(current)[0], (_: dict<any>): number => current),
+    total: len(lines),
+    lines: lines[: MOST_LINES - 1]->mapnew((_, line) => place.Cut(line)),
   }
+enddef
+
+def Item(entry: dict<any>): dict<any>
+  const found = place.Described(entry.bufnr, entry.lnum, entry.col - 1)
+  return extendnew(found, {
+    column: entry.col > 0 && entry.vcol == 0 ? found.column : entry.col,
+    kind: entry.type,
+    text: place.Cut(entry.text),
+    is_valid: entry.valid == 1,
+  })
+enddef
+
+# Entries of the quickfix list, or of the location list of the window that the user works in.
+export def Quickfix(arguments: dict<any>): dict<any>
+  const what = {title: 0, idx: 0, size: 0, items: 0}
+  const list = arguments.list ==# 'location' ? getloclist(place.Window(), what) : getqflist(what)
+  const last: number = arguments.offset + arguments.limit - 1
+  const part: list<dict<any>> = list.items[arguments.offset : last]
+  return {
+    title: list.title,
+    total: list.size,
+    current: list.idx,
+    entries: part->mapnew((_, entry) => Item(entry)),
+  }
+enddef
+
+# The lines of the messages.
+export def Messages(_: dict<any>): dict<any>
+  return {lines: execute('messages')->split("\n")}
+enddef
+
+# The output of a command that the host has chosen, in lines.
+export def Output(arguments: dict<any>): dict<any>
+  return {lines: execute(arguments.command, 'silent!')->trim()->split("\n", true)}
+enddef
+
+def Option(bufnr: number, name: string): string
+  return getbufvar(bufnr, '&' .. name) ?? eval('&g:' .. name)
+enddef
+
+# The command of 'makeprg', its folder, its shell and its environment; the host runs it
+# (`mcp/model/making.py`).
+export def MakeCommand(_: dict<any>): dict<any>
+  const win = place.Window()
+  const bufnr = winbufnr(win)
+  const words = Option(bufnr, 'makeprg')->substitute('\$\*', '', 'g')
+  const Inside = (command) => {
+    win_execute(win, command)
+  }
+  return {
+    command: trim(shell_command.Expand(words, Inside)),
+    folder: getcwd(win),
+    efm: Option(bufnr, 'errorformat'),
+    shell: [&shell] + split(&shellcmdflag),
+    environment: environ(),
+  }
+enddef
+
+# Put what the command has printed into a new list after all others. Returns how many places 'errorformat'
+# has found.
+export def ListMade(arguments: dict<any>): dict<any>
+  const title = ':' .. arguments.command
+  setqflist([], ' ', {nr: '$', title: title, lines: arguments.lines, efm: arguments.efm})
+  silent doautocmd <nomodeline> QuickFixCmdPost make
+  return {entries: getqflist()->filter((_, entry) => entry.valid)->len()}
 enddef
 
 defcompile

@@ -2,18 +2,15 @@ vim9script
 # Shows the user something for the model, without taking the user away from what they do.
 
 import autoload './place.vim'
-import autoload '../file/buffers.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
-import autoload '../messages/message.vim'
 import autoload '../messages/plain.vim'
 import autoload '../messages/screen.vim'
 import autoload '../timing/moment.vim'
 import autoload '../window/location.vim'
 
 const TALLEST = 10 # lines of the quickfix window
-const LONGEST_NOTE = 200 # columns
 const LINES = 'ClaudeShown'
 const NOTE = 'ClaudeShownNote'
 
@@ -37,55 +34,42 @@ def Existing(path: string): string
   return checked.path
 enddef
 
-# A column of the model's in bytes, from 1; 0 if there is none.
-def ByteColumn(path: string, line: number, column: number): number
-  const text = place.Line(buffers.Loaded(path), line)
-  return column == 0 || text ==# '' ? column : place.Byte(text, column) + 1
-enddef
-
-# An entry of a quickfix list.
-def Entry(item: dict<any>): dict<any>
-  const path = Existing(item.file)
-  return {
-    filename: path,
-    lnum: item.line,
-    col: ByteColumn(path, item.line, get(item, 'column', 0)),
-    end_lnum: get(item, 'end_line', 0),
-    # Under this key a text is a list of lines (`editor/vim.py`).
-    text: plain.OneLine(get(item, 'text', [])->join()),
-    type: get(item, 'kind', ''),
-  }
-enddef
-
+# Whether the current list is one that a model has set, which may be replaced.
 def IsOurs(context: any): bool
   return type(context) == v:t_dict && get(context, 'claude_ide', false)
 enddef
 
-# Put entries into a list: into the current one if they are appended, or if it is one that a model
-# has set; otherwise into a new one after all others, so that the user's lists remain.
-def Put(arguments: dict<any>, entries: list<dict<any>>)
-  const is_location = arguments.list ==# 'location'
-  const win = is_location ? place.Window() : 0
-  const wanted = {id: 0, context: 1}
-  const current = is_location ? getloclist(win, wanted) : getqflist(wanted)
+# Put `entries` into the quickfix list, or the location list of the window that the user works in: into
+# the list with an `id`; into the current one if they are appended; otherwise into a new one after all
+# others, so that the user's lists remain, or ours if it is the current one and `how` is "set". Returns
+# the `id`.
+export def List(arguments: dict<any>): dict<number>
+  const win = arguments.list ==# 'location' ? place.Window() : 0
+  const Read = (what) => win > 0 ? getloclist(win, what) : getqflist(what)
+  const current = Read({id: 0, context: 1})
+  # Under this key a text is a list of lines (`editor/vim.py`).
+  const entries = arguments.entries->mapnew((_, entry) =>
+    extendnew(entry, {text: plain.OneLine(entry.text->join())}))
+  const appended: number = arguments.how ==# 'append' ? current.id : 0
+  const id: number = appended > 0 ? appended : get(arguments, 'id', 0)
   final what: dict<any> = {items: entries}
   var action = 'a'
-  if arguments.how ==# 'append' && current.id != 0
-    what.id = current.id
+  if id > 0
+    what.id = id
   else
+    const replaces = arguments.how ==# 'set' && IsOurs(current.context)
+    action = replaces ? 'r' : ' '
+    extend(what, replaces ? {id: current.id} : {nr: '$'})
     extend(what, {title: plain.OneLine(arguments.title), context: {claude_ide: true}})
-    const is_new = arguments.how ==# 'new' || !IsOurs(current.context)
-    action = is_new ? ' ' : 'r'
-    extend(what, is_new ? {nr: '$'} : {id: current.id})
   endif
-  if is_location
+  if win > 0
     setloclist(win, [], action, what)
   else
     setqflist([], action, what)
   endif
+  return {id: get(what, 'id', 0) ?? Read({id: 0}).id}
 enddef
 
-# Open the window of the quickfix list without entering it.
 def OpenWindow(count: number)
   const here = location.Current()
   execute $'botright copen {max([2, min([count, TALLEST])])}'
@@ -94,23 +78,21 @@ def OpenWindow(count: number)
   screen.Draw()
 enddef
 
-# Set the quickfix list, or the location list of the window that the user works in.
-export def List(arguments: dict<any>): any
-  const entries: list<dict<any>> = arguments.entries->mapnew((_, item) => Entry(item))
-  Put(arguments, entries)
-  const answer = {count: len(entries)}
-  if !arguments.open
-    return answer
-  endif
+# Open the window of the quickfix list without entering it, as soon as that disturbs nobody.
+export def OpenList(arguments: dict<any>): func
   return (Answer) => moment.WhenFree(() => {
-    OpenWindow(len(entries))
-    Answer(answer)
+    OpenWindow(arguments.count)
+    Answer({})
   }, (why) => Answer({error: why}))
 enddef
 
 # The buffer of a range, loaded. Throws an error if its file has no such line.
 def Load(range: dict<any>): number
-  const path = Existing(range.file)
+  const checked = gate.Existing(range.file)
+  if has_key(checked, 'refusal')
+    throw 'claude-ide: ' .. checked.refusal
+  endif
+  const path: string = checked.path
   const added = file_load.Add(path)
   if has_key(added, 'refusal')
     throw 'claude-ide: ' .. added.refusal
@@ -120,7 +102,10 @@ def Load(range: dict<any>): number
     throw $'claude-ide: {path}: {problem}'
   endif
   setbufvar(added.bufnr, '&buflisted', true)
-  place.CheckLine(added.bufnr, range.line)
+  const count = getbufinfo(added.bufnr)[0].linecount
+  if range.line > count
+    throw $'claude-ide: there is no line {range.line}; the file has {count}'
+  endif
   return added.bufnr
 enddef
 
@@ -148,7 +133,7 @@ def Mark(bufnr: number, range: dict<any>)
     prop_add(range.line, 0, {
       bufnr: bufnr,
       type: NOTE,
-      text: '  ' .. message.Fit(note, LONGEST_NOTE),
+      text: '  ' .. plain.OneLine(note),
       text_align: 'after',
     })
   endif
@@ -163,7 +148,7 @@ export def Highlight(arguments: dict<any>): dict<any>
     Mark(bufnrs[index], range)
   endfor
   screen.Draw()
-  return {count: len(ranges)}
+  return {}
 enddef
 
 # Remove all highlights.
@@ -178,7 +163,7 @@ enddef
 # The same for the model.
 export def Clear(_: dict<any>): dict<any>
   Dismiss()
-  return {count: 0}
+  return {}
 enddef
 
 defcompile

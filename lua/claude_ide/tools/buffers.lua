@@ -1,93 +1,98 @@
---- The model's questions about buffers: which there are, their text, and what is not saved.
-local bounded = require('claude_ide.tools.bounded')
+--- Facts about buffers for the model's tools: which there are, their texts, undo histories and files.
 local buffer_text = require('claude_ide.file.text')
+local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
+local folders = require('claude_ide.file.folders')
+local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
-local quoting = require('claude_ide.tools.quoting')
-local slices = require('claude_ide.timing.slices')
+local private_api = require('claude_ide.private_api')
+local quiet = require('claude_ide.messages.quiet')
+local unopened = require('claude_ide.diagnostics.unopened')
+local window_close = require('claude_ide.window.close')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
 local api = vim.api
 
-local LARGEST = 1e6 -- bytes of a text that is compared, in a few milliseconds
+-- Bytes of a text that is compared, and of one whose states are restored, in a few milliseconds.
+local LARGEST, LARGEST_UNDONE = 1e6, 5e5
 local CONTEXT = 3 -- lines around a change
+-- Nanoseconds. Longer, loading many files would be felt.
+local SLICE = 10e6
 
-local function is_open(bufnr)
-  return vim.bo[bufnr].buflisted or (vim.bo[bufnr].modified and api.nvim_buf_is_loaded(bufnr))
-end
-
-local function described(bufnr, current)
+local function described(bufnr)
+  local is_loaded = api.nvim_buf_is_loaded(bufnr)
   return {
     bufnr = bufnr,
     path = file_path.path(bufnr) or '',
     name = api.nvim_buf_get_name(bufnr),
     filetype = vim.bo[bufnr].filetype,
     buftype = vim.bo[bufnr].buftype,
-    lines = api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_line_count(bufnr) or 0,
-    is_loaded = api.nvim_buf_is_loaded(bufnr),
+    lines = is_loaded and api.nvim_buf_line_count(bufnr) or 0,
+    is_loaded = is_loaded,
+    is_listed = vim.bo[bufnr].buflisted,
     is_modified = vim.bo[bufnr].modified,
     is_shown = #vim.fn.win_findbuf(bufnr) > 0,
-    is_current = bufnr == current,
+    is_current = bufnr == api.nvim_get_current_buf(),
   }
 end
 
---- The buffers that the user has opened.
+--- All `buffers`.
 ---@type claude_ide.Tool
-function M.list(_, answer)
-  local current, found = api.nvim_get_current_buf(), {}
-  slices.each(api.nvim_list_bufs(), function(bufnr)
-    if api.nvim_buf_is_valid(bufnr) and is_open(bufnr) then
-      found[#found + 1] = described(bufnr, current)
-    end
-  end, function()
-    answer({ buffers = found })
-  end)
+function M.list(_)
+  return { buffers = vim.tbl_map(described, api.nvim_list_bufs()) }
 end
 
---- The loaded buffer of a file, or with a number.
----
---- Raises an error if there is none.
----@param arguments { file?: string, bufnr?: integer }
----@return integer bufnr
-local function loaded(arguments)
+-- The loaded buffer of a file, or with a number. Raises an error if there is none.
+local function loaded(arguments, consequence)
   local bufnr = arguments.bufnr
-  if bufnr then
-    if not api.nvim_buf_is_loaded(bufnr) then
-      error(('there is no loaded buffer %d'):format(bufnr), 0)
-    elseif place.is_private(bufnr) then
-      error(('buffer %d is a terminal or the command-line window'):format(bufnr), 0)
-    end
-    return bufnr
+  if not bufnr then
+    return place.open_buffer(arguments.file, consequence)
+  elseif not api.nvim_buf_is_loaded(bufnr) then
+    error(('there is no loaded buffer %d'):format(bufnr), 0)
+  elseif place.is_private(bufnr) then
+    error(('buffer %d is a terminal or the command-line window'):format(bufnr), 0)
   end
-  return place.open_buffer(assert(arguments.file), '; read it from disk')
+  return bufnr
 end
 
--- Empty lines for those that quote private files.
-local function without_quotes(bufnr, first, lines)
-  local is_quoting = quoting.checker(bufnr)
-  for index, line in ipairs(lines) do
-    lines[index] = is_quoting(first + index - 1, line) and '' or line
-  end
-  return lines
-end
-
---- Lines of a buffer, saved or not.
+--- Some `lines` of a buffer, saved or not, with the `path` that each quotes, and the `count` of all. One that
+--- may quote anything is left out.
 ---@type claude_ide.Tool
-function M.lines(arguments, answer)
-  local bufnr = loaded(arguments)
-  local total, first = api.nvim_buf_line_count(bufnr), arguments.offset + 1
-  if first > total then
-    error(('the buffer has only %d lines'):format(total), 0)
+function M.lines(arguments)
+  local bufnr = loaded(arguments, '; read it from disk')
+  local first, quoted = arguments.offset + 1, place.quoted(bufnr)
+  local lines = {}
+  for index, text in
+    ipairs(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false))
+  do
+    local line = first + index - 1
+    local path = quoted(line)
+    lines[#lines + 1] = path and { line = line, text = place.cut(text), path = path } or nil
   end
-  local lines = api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false)
-  answer({
-    total = total,
-    first = first,
-    lines = bounded.lines(without_quotes(bufnr, first, lines)),
+  return {
+    bufnr = bufnr,
+    count = api.nvim_buf_line_count(bufnr),
+    lines = lines,
+    buftype = vim.bo[bufnr].buftype,
     is_modified = vim.bo[bufnr].modified,
-  })
+  }
+end
+
+--- Rows of files, 0-based: the lines of each file in this order, "" for one that is not there; false for a
+--- file that is not loaded.
+---@param wanted { path: string, rows: integer[] }[]
+---@return (string[]|false)[]
+function M.rows(wanted)
+  return vim.tbl_map(function(each)
+    local bufnr = buffers.loaded(each.path)
+    return bufnr ~= nil
+      and vim.tbl_map(function(row)
+        return place.line(bufnr, row + 1)
+      end, each.rows)
+  end, wanted)
 end
 
 -- The text on disk; empty for a file that does not exist. Nil if it cannot be compared.
@@ -110,41 +115,161 @@ local function size_of(bufnr)
   return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
 end
 
--- A unified diff of the file on disk and the buffer.
-local function changes(bufnr)
+local function difference(old, new)
+  return (vim.text.diff or vim.diff)(old, new, { ctxlen = CONTEXT })
+end
+
+--- A unified `diff` of the file on disk and the buffer, or a `note`.
+---@type claude_ide.Tool
+function M.unsaved(arguments)
+  local bufnr = arguments.bufnr
   local path = assert(file_path.path(bufnr))
   if file_edit.is_translated(bufnr) then
     return { path = path, note = 'a plugin makes its text' }
   end
   local saved = size_of(bufnr) <= LARGEST and saved_text(path)
-  if not saved then
-    return { path = path, note = 'too large to compare' }
-  end
   return {
     path = path,
-    diff = (vim.text.diff or vim.diff)(saved, buffer_text.get(bufnr), { ctxlen = CONTEXT }),
+    note = not saved and 'too large to compare' or nil,
+    diff = saved and difference(saved, buffer_text.get(bufnr)) or nil,
   }
 end
 
-local function has_changes(bufnr)
-  return vim.bo[bufnr].modified
-    and vim.bo[bufnr].buftype == ''
-    and api.nvim_buf_is_loaded(bufnr)
-    and file_path.path(bufnr) ~= nil
+--- The undo `tree` of a file's buffer, and the time `now`.
+---@type claude_ide.Tool
+function M.undo_tree(arguments)
+  local bufnr = place.open_buffer(arguments.file, ', so it has no undo history')
+  return { tree = vim.fn.undotree(bufnr), now = os.time() }
 end
 
---- What is not saved, in one file or in all.
----@type claude_ide.Tool
-function M.unsaved(arguments, answer)
-  local chosen = arguments.file and { loaded(arguments) } or api.nvim_list_bufs()
-  local files = {}
-  slices.each(vim.tbl_filter(has_changes, chosen), function(bufnr)
-    if api.nvim_buf_is_loaded(bufnr) then
-      files[#files + 1] = changes(bufnr)
-    end
-  end, function()
-    answer({ files = files })
+-- Run `fn` in a copy of a buffer that has the same undo history.
+local function in_copy(bufnr, fn)
+  local path = vim.fn.tempname()
+  local copy = api.nvim_create_buf(false, true)
+  local ok, result = pcall(without_events.run, 'all', function()
+    vim.bo[copy].undolevels = vim.bo[bufnr].undolevels
+    api.nvim_buf_set_lines(copy, 0, -1, true, api.nvim_buf_get_lines(bufnr, 0, -1, true))
+    api.nvim_buf_call(bufnr, function()
+      quiet.run(function()
+        vim.cmd('wundo! ' .. vim.fn.fnameescape(path))
+      end)
+    end)
+    return api.nvim_buf_call(copy, function()
+      return quiet.run(function()
+        vim.cmd('rundo ' .. vim.fn.fnameescape(path))
+        return fn(copy)
+      end)
+    end)
   end)
+  window_close.buffer(copy)
+  vim.uv.fs_unlink(path)
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+local function text_at(copy, state)
+  vim.cmd('undo ' .. state)
+  return table.concat(api.nvim_buf_get_lines(copy, 0, -1, true), '\n') .. '\n'
+end
+
+--- A unified `diff` of two states. The buffer itself stays as it is.
+---@type claude_ide.Tool
+function M.undo_diff(arguments)
+  local bufnr = place.open_buffer(arguments.file, ', so it has no undo history')
+  if size_of(bufnr) > LARGEST_UNDONE then
+    error('the text is too large to compare', 0)
+  end
+  local diff = in_copy(bufnr, function(copy)
+    return difference(text_at(copy, arguments.from), text_at(copy, arguments.to))
+  end)
+  return { diff = diff }
+end
+
+-- A buffer without a file is the user's own.
+local function named(path, bufnr)
+  local _, refusal = path_gate.existing(path or '')
+  return {
+    path = path or '',
+    is_open = path == nil or (bufnr ~= nil and unopened.is_opened(bufnr)),
+    refusal = refusal or '',
+  }
+end
+
+--- Answers the absolute `path` of each of the `files` and `buffers`; whether it `is_open`, that is, the user
+--- has opened it, or it is no file; and the `refusal` of a path that no tool would read. Answers the working
+--- `folders`, too.
+---@type claude_ide.Tool
+function M.named(arguments)
+  local files = vim.tbl_map(function(each)
+    local path = path_gate.absolute(each.file)
+    local found = buffers.find(path)
+    return named(path, found and found.bufnr)
+  end, arguments.files)
+  for _, each in ipairs(arguments.buffers) do
+    local is_valid = api.nvim_buf_is_valid(each.bufnr)
+    files[#files + 1] = named(is_valid and file_path.path(each.bufnr) or nil, each.bufnr)
+  end
+  return { files = files, folders = folders.all() }
+end
+
+--- Write a file's buffer as `:write` does.
+---@type claude_ide.Tool
+function M.save(arguments)
+  return buffers.save(arguments.file)
+end
+
+--- Load a file unseen. Answers { bufnr, is_new }; `is_new`: nothing may have checked it yet.
+---@type claude_ide.Tool
+function M.load(arguments)
+  local bufnr, is_new = place.buffer(arguments.file)
+  return { bufnr = bufnr, is_new = is_new }
+end
+
+-- The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).
+local function whole(bufnr, path)
+  local options = vim.bo[bufnr]
+  return {
+    path = path,
+    bufnr = bufnr,
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    lines = api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    fileformat = options.fileformat,
+    has_bom = options.bomb,
+    is_ended = options.endofline or (options.fixendofline and not options.binary),
+    is_modified = options.modified,
+    is_writable = options.modifiable and not options.readonly,
+    digest = vim.fn.sha256(buffer_text.get(bufnr)),
+  }
+end
+
+--- Answers the `texts` of the first of the files, as many as can be loaded in a short time; without lines for
+--- those that do not exist yet. The `version` is that of the text which the `client` has got last.
+---@type claude_ide.Tool
+function M.texts(arguments)
+  local texts, began = {}, vim.uv.hrtime()
+  local client = vim.lsp.get_client_by_id(arguments.client)
+  for _, file in ipairs(arguments.files) do
+    local text = { path = file.path }
+    if not file.is_new then
+      local bufnr = place.buffer(file.path)
+      text = whole(bufnr, file.path)
+      text.version = client and client.attached_buffers[bufnr] and private_api.version(bufnr)
+    end
+    texts[#texts + 1] = text
+    if vim.uv.hrtime() - began > SLICE then
+      break
+    end
+  end
+  return { texts = texts }
+end
+
+--- Answers the present `text` of a file, and the `lines` that the last formatter of a run has made of it.
+---@type claude_ide.Tool
+function M.formatted(arguments)
+  local bufnr, lines = require('claude_ide.format').result(arguments.run)
+  return { text = whole(bufnr, arguments.file), lines = lines }
 end
 
 return M

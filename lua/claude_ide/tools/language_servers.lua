@@ -4,8 +4,6 @@ local events = require('claude_ide.checking.events')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
 local reload = require('claude_ide.disk_changes.reload')
-local slices = require('claude_ide.timing.slices')
-local time_limit = require('claude_ide.timing.time_limit')
 
 local M = {}
 
@@ -15,9 +13,6 @@ local api = vim.api
 M.answers_within = 20000
 
 local FORGOTTEN_AFTER = 600000
-
--- Entries of a list that are encoded at once.
-local FEW = 200
 
 -- Characters of a server's own words.
 local LONGEST = 500
@@ -134,10 +129,8 @@ local function able(bufnr, method)
   end)
 end
 
-local function spot(bufnr, arguments)
-  local row, col = place.position(bufnr, arguments)
-  local text = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-  return { row = row, col = col, text = text }
+local function row_of(bufnr, line)
+  return { row = line - 1, text = place.existing_line(bufnr, line) }
 end
 
 local function given(value)
@@ -148,16 +141,14 @@ end
 ---@field bufnr? integer of a loaded buffer; without one, all servers are meant
 ---@field method? string the servers must support it
 ---@field supports? string[] other methods, of which the answer says who supports them
----@field line? integer with `column`, `symbol`: a place, as in `place.position`; the same for the last one
----@field end_line? integer
----@field end_column? integer
+---@field line? integer of which the answer has the text
+---@field end_line? integer the same
 
 --- What is known now. `is_loaded` is false, and the rest missing, if the buffer is not loaded any more. `age`
---- is how many milliseconds ago the buffer was first asked about. Rows and columns are 0-based, columns in
---- bytes. An `attachment` is the number of one attachment of a server to the buffer, or 0 if it has served
---- the buffer since before the first question.
+--- is how many milliseconds ago the buffer was first asked about. An `attachment` is the number of one
+--- attachment of a server to the buffer, or 0 if it has served the buffer since before the first question.
 ---
---- Raises an error if there is no such place.
+--- Raises an error if there is no such line.
 ---@param wanted claude_ide.ServersQuestion
 ---@return table
 function M.look(wanted)
@@ -176,15 +167,14 @@ function M.look(wanted)
     return { is_loaded = true, servers = servers, starting = ids }
   end
   asked_at[bufnr] = asked_at[bufnr] or vim.uv.now()
-  local has_end = given(wanted.end_line)
   return {
     is_loaded = true,
     bufnr = bufnr,
     uri = vim.uri_from_bufnr(bufnr),
     tick = api.nvim_buf_get_changedtick(bufnr),
     age = vim.uv.now() - asked_at[bufnr],
-    first = given(wanted.line) and spot(bufnr, wanted) or nil,
-    last = has_end and spot(bufnr, { line = wanted.end_line, column = wanted.end_column }) or nil,
+    first = given(wanted.line) and row_of(bufnr, wanted.line) or nil,
+    last = given(wanted.end_line) and row_of(bufnr, wanted.end_line) or nil,
     servers = servers,
     starting = ids,
   }
@@ -192,14 +182,14 @@ end
 
 --- Load a file, with the text that is on disk now unless the user has changed it, and answer as `look`.
 ---@param wanted claude_ide.ServersQuestion|{ file?: string }
----@param answer claude_ide.ToolAnswer
-function M.open(wanted, answer)
+---@return table
+function M.open(wanted)
   if given(wanted.file) then
     local bufnr = place.buffer(wanted.file)
     reload.sync()
     wanted = vim.tbl_extend('force', wanted, { bufnr = bufnr })
   end
-  answer(M.look(wanted))
+  return M.look(wanted)
 end
 
 local function filetypes(client)
@@ -265,21 +255,25 @@ end
 ---@return fun() cancel
 ---@return fun(): boolean is_owed whether the server may still answer, also after it was given up
 local function send(client, bufnr, method, parameters, within, done)
-  local id, is_cancelled, has_answered = nil, false, false ---@type integer?, boolean, boolean
-  local fail
-  local answer, stop = time_limit.new(within, function(given_answer)
-    pending[client.id][fail] = nil
-    if not is_cancelled then
-      done(given_answer)
+  local id, is_over, has_answered = nil, false, false ---@type integer?, boolean, boolean
+  local fail, timer
+  local function answer(reply)
+    if not is_over then
+      is_over, pending[client.id][fail] = true, nil
+      if timer and not timer:is_closing() then
+        timer:close()
+      end
+      done(reply)
     end
-  end, function()
-    if id then
-      client:cancel_request(id)
-    end
-    return { failure = ('no answer within %g s'):format(within / 1000) }
-  end)
+  end
   fail = function(reason)
     answer({ failure = shortened(reason) })
+  end
+  local function give_up()
+    if id and not is_over then
+      client:cancel_request(id)
+    end
+    fail(('no answer within %g s'):format(within / 1000))
   end
   pending[client.id] = pending[client.id] or {}
   pending[client.id][fail] = true
@@ -293,38 +287,24 @@ local function send(client, bufnr, method, parameters, within, done)
       if err then
         local is_table = type(err) == 'table'
         local failure = shortened(is_table and err.message or err)
-        answer({ failure = failure, code = is_table and err.code or nil })
-      else
-        answer({ result = result == nil and vim.NIL or result })
+        return answer({ failure = failure, code = is_table and err.code or nil })
       end
+      answer({ result = result == nil and vim.NIL or result })
     end,
     bufnr or 0
   )
   id = ok and is_sent and number or nil
-  if not ok then
-    fail(is_sent)
-  elseif not is_sent then
-    fail('it is shutting down')
+  if not (ok and is_sent) then
+    fail(ok and 'it is shutting down' or is_sent)
+  elseif not is_over then
+    timer = vim.defer_fn(give_up, within)
   end
   return function()
-    is_cancelled = true
-    stop()
+    done = function() end
+    give_up()
   end, function()
     return id ~= nil and not has_answered and client.requests[id] ~= nil and not client:is_stopped()
   end
-end
-
--- Encode a reply as JSON. `done` gets the text; a long list would block Neovim.
-local function encode(reply, done)
-  if not vim.islist(reply.result or false) or #reply.result < FEW then
-    return done(vim.json.encode(reply))
-  end
-  local parts = {}
-  slices.each(reply.result, function(each)
-    parts[#parts + 1] = vim.json.encode(each)
-  end, function()
-    done(('{"result":[%s]}'):format(table.concat(parts, ',')))
-  end)
 end
 
 -- The state of all buffers when a server is asked: an edit in its answer applies to these.
@@ -370,9 +350,7 @@ function M.send(arguments, answer)
   for index, one in ipairs(arguments.requests) do
     local client = vim.lsp.get_client_by_id(one.client)
     local function done(reply)
-      encode(reply, function(json)
-        finish_one(index, json)
-      end)
+      finish_one(index, vim.json.encode(reply))
     end
     if client then
       local parameters = vim.json.decode(one.parameters, { luanil = { object = true } })

@@ -1,4 +1,4 @@
---- Finds what a model names: a file, and a position in it.
+--- Finds what a model names, and describes places for it.
 local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
 local recent = require('claude_ide.window.recent')
@@ -9,8 +9,8 @@ local M = {}
 
 local api = vim.api
 
-local SHOWN = 80 -- bytes of a line
-local MOST_COLUMNS = 20
+-- Bytes of a line, of which the host shows the model less (`mcp/model/pages.py`).
+local LONGEST = 2400
 
 --- Load a file unseen, unless it is loaded.
 ---
@@ -28,31 +28,6 @@ function M.buffer(path)
   return loaded.bufnr, loaded.is_cold
 end
 
-local function shortened(text)
-  return #text > SHOWN and vim.fn.strcharpart(text, 0, SHOWN) .. '…' or text
-end
-
--- The characters before a byte column.
-local function characters(text, col)
-  return vim.str_utfindex(text, 'utf-32', col, false)
-end
-
---- A byte column of a line as a column for the model: in characters, from 1.
----@param text string
----@param col integer bytes, 0-based; one past the end counts as the end
----@return integer
-function M.column(text, col)
-  return characters(text, col) + 1
-end
-
---- A column of the model's as a byte column.
----@param text string
----@param column integer characters, 1-based
----@return integer col bytes, 0-based
-function M.byte(text, column)
-  return vim.str_byteindex(text, 'utf-32', column - 1, false)
-end
-
 --- The buffer of a file that is loaded, without loading one.
 ---
 --- Raises an error, which ends with what follows for the caller.
@@ -60,11 +35,63 @@ end
 ---@param consequence string
 ---@return integer bufnr
 function M.open_buffer(path, consequence)
-  local found = buffers.find(path)
-  if not (found and found.loaded) then
+  local bufnr = buffers.loaded(path)
+  if not bufnr then
     error(('%s is not open in Neovim%s'):format(path, consequence), 0)
   end
-  return found.bufnr
+  return bufnr
+end
+
+--- The path of a buffer's file, or the buffer's name.
+---@param bufnr integer
+---@return string
+function M.name(bufnr)
+  return file_path.path(bufnr) or api.nvim_buf_get_name(bufnr)
+end
+
+--- A line of a buffer; empty if there is none, or if the buffer is not loaded.
+---@param bufnr integer
+---@param line integer
+---@return string
+function M.line(bufnr, line)
+  local is_there = bufnr > 0 and line > 0 and api.nvim_buf_is_loaded(bufnr)
+  return is_there and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
+end
+
+--- A line of a loaded buffer.
+---
+--- Raises an error if there is none.
+---@param bufnr integer
+---@param line integer
+---@return string
+function M.existing_line(bufnr, line)
+  local count = api.nvim_buf_line_count(bufnr)
+  if line > count then
+    error(('there is no line %d; the file has %d'):format(line, count), 0)
+  end
+  return M.line(bufnr, line)
+end
+
+---@param line string
+---@return string
+function M.cut(line)
+  return line:sub(1, LONGEST)
+end
+
+--- A place for the model: its column is in characters, from 1.
+---@param bufnr integer 0 if there is no buffer
+---@param line integer
+---@param col integer bytes, 0-based; one past the end counts as the end
+---@return { path: string, line: integer, column: integer, text: string }
+function M.described(bufnr, line, col)
+  local text = M.line(bufnr, line)
+  col = math.max(col, 0)
+  return {
+    path = bufnr > 0 and M.name(bufnr) or '',
+    line = line,
+    column = (text == '' and col or vim.str_utfindex(text, 'utf-32', col, false)) + 1,
+    text = M.cut(text),
+  }
 end
 
 local function has_file(win)
@@ -90,6 +117,23 @@ function M.window()
   return here
 end
 
+--- Functions that read and set the quickfix list, or the location list of a window.
+---@param win? integer of the location list
+---@return fun(what: table): table
+---@return fun(action: string, what: table)
+function M.list(win)
+  if not win then
+    return vim.fn.getqflist, function(action, what)
+      vim.fn.setqflist({}, action, what)
+    end
+  end
+  return function(what)
+    return vim.fn.getloclist(win, what)
+  end, function(action, what)
+    vim.fn.setloclist(win, {}, action, what)
+  end
+end
+
 --- Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets may
 --- be in both.
 ---@param bufnr integer
@@ -99,69 +143,29 @@ function M.is_private(bufnr)
   return vim.bo[bufnr].buftype == 'terminal' or is_command_window
 end
 
--- Whether a match is a whole word, as far as it begins and ends with a word character.
-local function is_whole(text, first, last)
-  local function joins(at)
-    return at > 0
-      and at < #text
-      and text:sub(at, at):find('[%w_\128-\255]') ~= nil
-      and text:sub(at + 1, at + 1):find('[%w_\128-\255]') ~= nil
+-- What reads the list in a quickfix window; nil if it is unknown.
+local function reader(bufnr)
+  if vim.fn.getqflist({ qfbufnr = 0 }).qfbufnr == bufnr then
+    return M.list()
   end
-  return not joins(first - 1) and not joins(last)
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  return win and M.list(win)
 end
 
-local function occurrences(text, symbol)
-  local found, from = {}, 1
-  while true do
-    local first, last = text:find(symbol, from, true)
-    if not first then
-      return found
-    end
-    if is_whole(text, first, last) then
-      found[#found + 1] = first - 1
-    end
-    from = first + 1
-  end
-end
-
-local function of_symbol(text, symbol, line)
-  local found = occurrences(text, symbol)
-  if #found == 1 then
-    return found[1]
-  elseif #found == 0 then
-    error(('line %d has no "%s"; it is: %s'):format(line, shortened(symbol), shortened(text)), 0)
-  end
-  local columns = vim.tbl_map(function(col)
-    return characters(text, col) + 1
-  end, vim.list_slice(found, 1, MOST_COLUMNS))
-  local listed = table.concat(columns, ', ') .. (#found > MOST_COLUMNS and ', …' or '')
-  error(('line %d has "%s" in columns %s; give one'):format(line, shortened(symbol), listed), 0)
-end
-
---- The position that `line` and `column`, or `line` and `symbol`, name in a buffer.
----
---- Raises an error that says what is wrong.
+--- A function that names the file that a line of a buffer quotes: '' for none, or nil if it cannot be known.
 ---@param bufnr integer
----@param arguments { line: integer, column?: integer, symbol?: string }
----@return integer row 0-based
----@return integer col bytes, 0-based
-function M.position(bufnr, arguments)
-  local count = api.nvim_buf_line_count(bufnr)
-  local line, column, symbol = arguments.line, arguments.column, arguments.symbol
-  if line > count then
-    error(('there is no line %d; the file has %d'):format(line, count), 0)
-  end
-  local text = api.nvim_buf_get_lines(bufnr, line - 1, line, true)[1]
-  if column and column ~= vim.NIL then
-    local length = characters(text, #text)
-    if column > length + 1 then
-      error(('line %d has no column %d; it has %d characters'):format(line, column, length), 0)
+---@return fun(line: integer): string?
+function M.quoted(bufnr)
+  if vim.bo[bufnr].buftype ~= 'quickfix' then
+    return function()
+      return ''
     end
-    return line - 1, M.byte(text, column)
-  elseif symbol and symbol ~= vim.NIL then
-    return line - 1, of_symbol(text, symbol, line)
   end
-  return line - 1, #text:match('^%s*')
+  local read = reader(bufnr)
+  return function(line)
+    local entry = read and read({ idx = line, items = 0 }).items[1]
+    return entry and (entry.bufnr > 0 and M.name(entry.bufnr) or '')
+  end
 end
 
 return M

@@ -1,6 +1,6 @@
---- Runs the model's tools for the host. A tool is a function `(arguments, answer)`: it calls `answer` once,
---- with a table, which may be JSON already, or with `{ error = … }`. It may return a function that cancels
---- its work.
+--- Runs the model's tools for the host. A tool is a function `(arguments, answer)`. It returns its answer, a
+--- table; or it calls `answer` once, later, with a table, which may be JSON already, or with `{ error = … }`,
+--- and may return a function that cancels its work.
 local channel = require('claude_ide.channel')
 local reason = require('claude_ide.messages.reason')
 
@@ -10,7 +10,7 @@ local M = {}
 M.begins_within = 4000
 
 ---@alias claude_ide.ToolAnswer fun(result: table|string)
----@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): fun()?
+---@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): table|fun()|nil
 
 ---@type table<integer, fun()|false> by token: what cancels a running tool
 local running = {}
@@ -62,6 +62,8 @@ function M.begin(token, deadline, tool, arguments)
   end)
   if not ok then
     answer({ error = reason.of(result) })
+  elseif type(result) == 'table' then
+    answer(result)
   elseif running[token] ~= nil then
     running[token] = result or false
   end

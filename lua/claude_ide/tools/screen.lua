@@ -1,195 +1,249 @@
---- The model's questions about what the user sees, and where the user was.
-local buffers = require('claude_ide.file.buffers')
+--- Facts for the model's tools about what the user sees, where the user was, and about lists and messages.
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
-local quoting = require('claude_ide.tools.quoting')
+local privacy = require('claude_ide.privacy')
+local quiet = require('claude_ide.messages.quiet')
 local selection = require('claude_ide.selection')
+local shell_command = require('claude_ide.system.shell_command')
 
 local M = {}
 
-local api = vim.api
+local api, fn = vim.api, vim.fn
 
-local LONGEST = 300 -- bytes of a line on the screen
-local MOST_JUMPS = 50
+local MOST_LINES = 2000 -- of a register
+-- Messages that noice has shown for a moment, and that `:messages` would not list.
+local PASSING = { search_count = true, return_prompt = true, confirm = true, progress = true }
 
--- Where there is no column, Neovim says -1.
-local function column(text, col)
-  return place.column(text, math.max(col, 0))
-end
-
-local function line_of(bufnr, line)
-  return api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
-end
-
-local function name_of(bufnr)
-  return file_path.path(bufnr) or api.nvim_buf_get_name(bufnr)
-end
-
--- Floats are decoration, unless the user is in one or it shows a file.
-local function is_ordinary(window)
-  return api.nvim_win_get_config(window).relative == ''
-    or window == api.nvim_get_current_win()
-    or file_path.path(api.nvim_win_get_buf(window)) ~= nil
-end
-
--- The lines on the screen, by their numbers, without those that quote private files. Of a closed fold, which
--- may hide most of a file, only the first one is there.
-local function shown_lines(window, bufnr, first, last)
-  local shown, line, is_quoting = {}, first, quoting.checker(bufnr)
+-- The lines on the screen, by their numbers, with the paths that they quote. Of a closed fold, which may hide
+-- most of a file, only the first one is there.
+local function shown_lines(win, bufnr, first, last)
+  local shown, line, quoted = {}, first, place.quoted(bufnr)
   while line <= last do
-    local text = line_of(bufnr, line)
-    local end_of_fold = api.nvim_win_call(window, function()
-      return vim.fn.foldclosedend(line)
+    local end_of_fold = api.nvim_win_call(win, function()
+      return fn.foldclosedend(line)
     end)
-    if not is_quoting(line, text) then
-      shown[#shown + 1] = {
-        line = line,
-        text = #text > LONGEST and text:sub(1, LONGEST) .. '…' or text,
-        folded_to = end_of_fold > 0 and end_of_fold or nil,
-      }
-    end
+    local path, text = quoted(line), place.cut(place.line(bufnr, line))
+    local folded_to = end_of_fold > 0 and end_of_fold or nil
+    shown[#shown + 1] = path and { line = line, text = text, folded_to = folded_to, path = path }
     line = math.max(line, end_of_fold) + 1
   end
   return shown
 end
 
-local function described(window, has_text)
-  local bufnr = api.nvim_win_get_buf(window)
-  local line, col = unpack(api.nvim_win_get_cursor(window))
-  local info = vim.fn.getwininfo(window)[1]
+local function described(win, has_text)
+  local bufnr = api.nvim_win_get_buf(win)
+  local line, col = unpack(api.nvim_win_get_cursor(win))
+  local info = fn.getwininfo(win)[1]
+  local lines = has_text and not place.is_private(bufnr)
   return {
     window = info.winnr,
     bufnr = bufnr,
     tabpage = info.tabnr,
-    name = name_of(bufnr),
+    name = place.name(bufnr),
     buftype = vim.bo[bufnr].buftype,
     filetype = vim.bo[bufnr].filetype,
     line = line,
-    column = column(line_of(bufnr, line), col),
+    column = place.described(bufnr, line, col).column,
     first = info.topline,
     last = info.botline,
-    is_current = window == api.nvim_get_current_win(),
-    lines = has_text and shown_lines(window, bufnr, info.topline, info.botline) or nil,
+    is_current = win == api.nvim_get_current_win(),
+    lines = lines and shown_lines(win, bufnr, info.topline, info.botline) or nil,
   }
 end
 
---- The windows of the current tab page, with the lines that they show.
+-- Floats are decoration, unless the user is in one or it shows a file.
+local function is_ordinary(win)
+  return api.nvim_win_get_config(win).relative == ''
+    or win == api.nvim_get_current_win()
+    or file_path.path(api.nvim_win_get_buf(win)) ~= nil
+end
+
+--- The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
+--- there are.
 ---@type claude_ide.Tool
-function M.windows(arguments, answer)
-  local windows = vim.tbl_filter(is_ordinary, api.nvim_tabpage_list_wins(0))
-  answer({
-    tabpages = #api.nvim_list_tabpages(),
-    windows = vim.tbl_map(function(window)
-      local is_private = place.is_private(api.nvim_win_get_buf(window))
-      return described(window, arguments.text and not is_private)
-    end, windows),
-  })
-end
-
--- A position of LSP as one for the model.
-local function described_position(position, text)
-  return {
-    line = position.line + 1,
-    column = column(text, vim.str_byteindex(text, 'utf-16', position.character, false)),
-  }
+function M.windows(arguments)
+  local windows = vim.tbl_map(function(win)
+    return described(win, arguments.text)
+  end, vim.tbl_filter(is_ordinary, api.nvim_tabpage_list_wins(0)))
+  return { tabpages = #api.nvim_list_tabpages(), windows = windows }
 end
 
 --- What the user has selected, or where the cursor is, in the file where the user was last.
 ---@type claude_ide.Tool
-function M.selection(_, answer)
-  local latest = selection.latest()
-  if not latest then
-    return answer({})
-  end
-  local range = latest.selection
-  local found = buffers.find(latest.filePath)
-  local function at(position)
-    local text = found and line_of(found.bufnr, position.line + 1) or ''
-    return described_position(position, text)
-  end
-  answer({
-    path = latest.filePath,
-    text = latest.text,
-    is_empty = range.isEmpty,
-    first = at(range.start),
-    last = at(range['end']),
-  })
+function M.selection(_)
+  return selection.latest() or {}
 end
 
-local function mark_place(mark)
-  local bufnr, line, col = mark.pos[1], mark.pos[2], mark.pos[3]
-  local text = bufnr > 0 and api.nvim_buf_is_loaded(bufnr) and line_of(bufnr, line) or ''
-  return {
-    name = mark.mark:sub(2),
-    path = mark.file and vim.fs.normalize(mark.file) or '',
-    line = line,
-    column = text == '' and math.max(col, 1) or column(text, col - 1),
-    text = vim.trim(text:sub(1, LONGEST)),
-  }
+local function mark_place(mark, bufnr)
+  local found = place.described(bufnr, mark.pos[2], mark.pos[3] - 1)
+  found.path = mark.file and vim.fs.normalize(mark.file) or found.path
+  return vim.tbl_extend('error', found, { name = mark.mark:sub(2) })
 end
 
--- The marks a to z and A to Z; the others are positions of the last change, jump and so on.
-local function is_set_by_user(mark)
-  return mark.mark:match("^'%a$") ~= nil
-end
-
---- The marks that the user has set: those of the current file, or of another, and the global ones.
+--- All `marks` of the current file, or of another, and the global ones.
 ---@type claude_ide.Tool
-function M.marks(arguments, answer)
-  local bufnr = api.nvim_win_get_buf(place.window())
-  if arguments.file then
-    bufnr = place.open_buffer(arguments.file, ', so its marks are unknown')
-  end
+function M.marks(arguments)
+  local bufnr = arguments.file and place.open_buffer(arguments.file, ', so its marks are unknown')
+    or api.nvim_win_get_buf(place.window())
   local marks = {}
-  for _, mark in ipairs(vim.fn.getmarklist(bufnr)) do
-    if is_set_by_user(mark) then
-      marks[#marks + 1] = vim.tbl_extend('force', mark_place(mark), { path = name_of(bufnr) })
-    end
+  for _, mark in ipairs(vim.list_extend(fn.getmarklist(bufnr), fn.getmarklist())) do
+    marks[#marks + 1] = mark_place(mark, mark.file and mark.pos[1] or bufnr)
   end
-  for _, mark in ipairs(vim.fn.getmarklist()) do
-    if is_set_by_user(mark) then
-      marks[#marks + 1] = mark_place(mark)
-    end
-  end
-  answer({ marks = marks })
+  return { marks = marks }
 end
 
--- One entry of the jump list or the change list.
-local function visited(bufnr, entry)
-  if not api.nvim_buf_is_valid(bufnr) then
-    return nil
-  end
-  local text = api.nvim_buf_is_loaded(bufnr) and line_of(bufnr, entry.lnum) or ''
-  return {
-    path = name_of(bufnr),
-    line = entry.lnum,
-    column = column(text, entry.col),
-    text = vim.trim(text:sub(1, LONGEST)),
-  }
-end
-
-local function latest_first(entries, bufnr_of)
+-- The entries of the jump list or the change list.
+local function visited(entries, bufnr)
   local found = {}
-  for index = #entries, math.max(1, #entries - MOST_JUMPS + 1), -1 do
-    found[#found + 1] = visited(bufnr_of(entries[index]), entries[index])
+  for _, entry in ipairs(entries) do
+    local where = bufnr or entry.bufnr
+    if api.nvim_buf_is_valid(where) then
+      found[#found + 1] = place.described(where, entry.lnum, entry.col)
+    end
   end
   return found
 end
 
 --- Where the user has been in the current window, and where the current file was changed.
 ---@type claude_ide.Tool
-function M.jumps(_, answer)
-  local window = place.window()
-  local current = api.nvim_win_get_buf(window)
-  local jumps, changes = vim.fn.getjumplist(window)[1], vim.fn.getchangelist(current)[1]
-  answer({
-    jumps = latest_first(jumps, function(entry)
-      return entry.bufnr
-    end),
-    changes = latest_first(changes, function()
-      return current
-    end),
+function M.jumps(_)
+  local win = place.window()
+  local bufnr = api.nvim_win_get_buf(win)
+  return {
+    jumps = visited(fn.getjumplist(win)[1]),
+    changes = visited(fn.getchangelist(bufnr)[1], bufnr),
+  }
+end
+
+-- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
+local function is_clipboard(name)
+  local points_to = [[get(getreginfo('"'), 'points_to', '')]]
+  return name:find('^[*+]$') ~= nil
+    or name == '"'
+      and (vim.o.clipboard:find('unnamed') ~= nil or api.nvim_eval(points_to):find('^[*+]$') ~= nil)
+end
+
+--- The first `lines` of a register and their `total` number. Its text is not read if it `is_clipboard`,
+--- unless that is allowed, or `is_private`.
+---@type claude_ide.Tool
+function M.register(arguments)
+  local name = arguments.name
+  if is_clipboard(name) then
+    if not arguments.allows_clipboard then
+      return { is_clipboard = true }
+    end
+  elseif privacy.is_in_register(name) then
+    return { is_private = true }
+  end
+  -- As one text, because Neovim would convert each line of a list by itself.
+  local text, kind = fn.getreg(name, 1), fn.getregtype(name)
+  if kind == '' then
+    return { total = 0, lines = {} }
+  end
+  text = kind == 'V' and text:gsub('\n$', '') or text
+  local lines = {}
+  for line in (text .. '\n'):gmatch('([^\n]*)\n') do
+    lines[#lines + 1] = place.cut(line)
+    if #lines == MOST_LINES then
+      break
+    end
+  end
+  return { total = select(2, text:gsub('\n', '')) + 1, lines = lines }
+end
+
+-- All items at once would block Neovim: a list may have 50,000.
+local function entry_at(read, id, index)
+  local item = read({ id = id, idx = index, items = 0 }).items[1]
+  if not item then
+    return nil
+  end
+  local found = place.described(item.bufnr, item.lnum, item.col - 1)
+  return vim.tbl_extend('force', found, {
+    column = item.col > 0 and item.vcol == 0 and found.column or item.col,
+    kind = item.type,
+    text = place.cut(item.text),
+    is_valid = item.valid == 1,
   })
+end
+
+--- Entries of the quickfix list, or of the location list of the window that the user works in.
+---@type claude_ide.Tool
+function M.quickfix(arguments)
+  local read = place.list(arguments.list == 'location' and place.window() or nil)
+  local list = read({ id = 0, title = 0, idx = 0, size = 0 })
+  local entries = {}
+  for index = arguments.offset + 1, math.min(list.size, arguments.offset + arguments.limit) do
+    entries[#entries + 1] = entry_at(read, list.id, index)
+  end
+  return { title = list.title, total = list.size, current = list.idx, entries = entries }
+end
+
+-- What noice.nvim has shown; nil if it does not show the messages. On Neovim 0.11 `:messages` would open a
+-- window of it, and return nothing.
+---@return string? text
+local function from_noice()
+  local ok, config = pcall(function()
+    return package.loaded['noice'] and require('noice.config')
+  end)
+  if not (ok and config and config.is_running()) then
+    return nil
+  end
+  local options = { history = true, sort = true, reverse = false }
+  local texts = {}
+  for _, message in ipairs(require('noice.message.manager').get(nil, options)) do
+    if (message.event == 'msg_show' or message.event == 'notify') and not PASSING[message.kind] then
+      texts[#texts + 1] = vim.trim(message:content())
+    end
+  end
+  return table.concat(texts, '\n')
+end
+
+--- The lines of the messages.
+---@type claude_ide.Tool
+function M.messages(_)
+  local shown = fn.has('nvim-0.12') == 0 and from_noice()
+  local text = shown or api.nvim_exec2('messages', { output = true }).output
+  return { lines = vim.split(text, '\n', { plain = true, trimempty = true }) }
+end
+
+--- The output of a command that the host has chosen, in lines.
+---@type claude_ide.Tool
+function M.output(arguments)
+  local output = quiet.run(function()
+    return fn.execute(arguments.command, 'silent!')
+  end)
+  return { lines = vim.split(vim.trim(output), '\n', { plain = true }) }
+end
+
+local function option(bufnr, name)
+  local value = vim.bo[bufnr][name]
+  return value ~= '' and value or vim.go[name]
+end
+
+--- The command of 'makeprg', its folder, its shell and its environment; the host runs it
+--- (`mcp/model/making.py`).
+---@type claude_ide.Tool
+function M.make_command(_)
+  local win = place.window()
+  local bufnr = api.nvim_win_get_buf(win)
+  local words = option(bufnr, 'makeprg'):gsub('%$%*', '')
+  return {
+    command = vim.trim(shell_command.expand(bufnr, words)),
+    folder = api.nvim_win_call(win, fn.getcwd),
+    efm = option(bufnr, 'errorformat'),
+    shell = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' ')),
+    environment = fn.environ(),
+  }
+end
+
+--- Put what the command has printed into a new list after all others. Answers how many places 'errorformat'
+--- has found, which Vim script counts: converting all entries takes much longer.
+---@type claude_ide.Tool
+function M.list_made(arguments)
+  local title, lines = ':' .. arguments.command, arguments.lines
+  fn.setqflist({}, ' ', { nr = '$', title = title, lines = lines, efm = arguments.efm })
+  api.nvim_exec_autocmds('QuickFixCmdPost', { pattern = 'make' })
+  return { entries = api.nvim_eval("len(filter(getqflist(), 'v:val.valid'))") }
 end
 
 return M

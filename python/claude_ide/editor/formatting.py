@@ -150,7 +150,7 @@ class Formatting:
         Cancelling this ends the formatter.
         """
         with self._tools.waiting():
-            opened = await self._model_tools.open_to_format({"file": path})
+            opened = await self._model_tools.load({"file": path})
             formatters = await self._find(opened["bufnr"], is_new=opened["is_new"])
             if not formatters:
                 raise EditorError(f"{path} has no formatter")

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.servers import Published, Reply, Run, Sent, Server, View
+from claude_ide.editor.port.servers import Published, Reply, Run, Sent, Server, Spot, View
+from claude_ide.editor.spot import index_in
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import EditorError
 
@@ -113,7 +114,8 @@ class Servers:
         """
         with self._tools.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
-            view = await self._port.language_servers.open({**question.place, **wanted})
+            opened = await self._port.language_servers.open({**question.place, **wanted})
+            view = _placed(opened, question.place)
             patience: float | None = None
             for pause in (*PAUSES_SECONDS, None):
                 view = await self.started(view, question)
@@ -174,7 +176,8 @@ class Servers:
             "method": question.method or None,
             "supports": question.supports,
         }
-        return await self._port.language_servers.look({**wanted, "bufnr": bufnr})
+        view = await self._port.language_servers.look({**wanted, "bufnr": bufnr})
+        return _placed(view, question.place)
 
     async def started(self, view: View, question: Question) -> View:
         """Wait until no server is starting. Soon after a file was loaded, there may be none yet."""
@@ -321,6 +324,20 @@ class Servers:
             facts = [*sorted(each.filetypes), *["still starting"] * each.is_starting]
             names.append(f"{each.name} ({', '.join(facts)})" if facts else each.name)
         return f"running: {', '.join(sorted(names))}" if names else "none is running"
+
+
+def _placed(view: View, place: dict[str, Any]) -> View:
+    """Return a view with the places that a tool names in its rows."""
+
+    def spot(given: Spot | None, line: str, column: str, symbol: str) -> Spot | None:
+        if given is None:
+            return None
+        index = index_in(given.text, place[line], place.get(column), place.get(symbol))
+        return msgspec.structs.replace(given, index=index)
+
+    first = spot(view.first, "line", "column", "symbol")
+    last = spot(view.last, "end_line", "end_column", "")
+    return msgspec.structs.replace(view, first=first, last=last)
 
 
 def _loaded(view: View) -> View:

@@ -25,11 +25,11 @@ TOOLS = "tools."
 OWN = "own."
 """What the user has added decides for itself."""
 
-CHANGES = ("edits.", "formatting.")
+CHANGES = ("buffers.texts", "buffers.formatted")
 """Tools whose answers are changes, or the texts to be changed."""
 
-PRINTED = {"ex_output.show": "lines", "messages.recent": "lines", "make.run": "output"}
-"""Tools that answer what the editor has printed, by the key of the lines."""
+PRINTED = ("screen.output", "screen.messages")
+"""Tools that answer `lines` which the editor has printed."""
 
 CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
 CONCERNS_ONE = "this concerns a file that the user keeps private"
@@ -71,7 +71,7 @@ class ToolGate:
             return without_error(answer)
         if isinstance(error := answer.get("error"), str):
             raise EditorError(await self.told(error))
-        if name.startswith(CHANGES):
+        if name in CHANGES:
             await self.check_change(answer)
             return answer
         # What was in it may have been opened, or renamed, since the tool began.
@@ -81,8 +81,9 @@ class ToolGate:
         omitted = self._prune(answer)
         if omitted and isinstance(answer.get("total"), int):
             answer["total"] -= omitted
-        if (key := PRINTED.get(name)) is not None:
-            answer[key] = self._without_names(answer.get(key))
+        if name in PRINTED:
+            lines = answer.get("lines") or []
+            answer["lines"] = [line for line in lines if not self._private.is_named(line)]
         return answer
 
     def _path(self, key: object, value: object) -> str:
@@ -111,13 +112,6 @@ class ToolGate:
             if isinstance(value, dict | list):
                 count += self._prune(value)
         return count
-
-    def _without_names(self, printed: Any) -> Any:
-        if isinstance(printed, str):
-            return "\n".join(self._without_names(printed.split("\n")))
-        if isinstance(printed, list):
-            return [line for line in printed if not self._private.is_named(line)]
-        return printed
 
 
 def _named(given: Any) -> Iterator[tuple[object, object]]:

@@ -40,7 +40,8 @@ class Tools:
 
     async def use(self, function: str, arguments: dict[str, Any]) -> Any:
         """Run a tool and return its answer. Cancelling this cancels the tool."""
-        answer = json.loads(await self.answer(function, arguments))
+        # Lua does not tell an empty table from an empty list.
+        answer = json.loads(await self.answer(function, arguments)) or {}
         return await self.gate.cleaned(function, answer)
 
     async def answer(self, function: str, arguments: dict[str, Any]) -> str:

@@ -108,7 +108,7 @@ class Reading:
         ]
         if not paths and not wanted.buffers:
             return
-        known = await editor.port.model_tools.named_buffers(
+        known = await editor.port.model_tools.named(
             {
                 "files": [{"file": path} for path in paths],
                 "buffers": [{"bufnr": number} for number in wanted.buffers],

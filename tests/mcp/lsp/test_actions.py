@@ -88,16 +88,16 @@ def test_a_command_follows_if_its_server_runs_it() -> None:
     assert follow_up(unknown) is not None
 
 
-FIRST, LAST = Spot(2, 4, "    é = x"), Spot(3, 2, "  y = é")
+FIRST, LAST = Spot(2, "    é = x", 4), Spot(3, "  y = é", 2)
 
 
 @pytest.mark.parametrize(
     ("place", "view_last", "expected"),
     [
-        ({}, None, ((2, 0), (2, 10))),
+        ({}, None, ((2, 0), (2, 9))),
         ({"column": 5}, None, ((2, 4), (2, 4))),
-        ({"symbol": "é"}, None, ((2, 4), (2, 6))),
-        ({"end_line": 4}, LAST, ((2, 0), (3, 8))),
+        ({"symbol": "é"}, None, ((2, 4), (2, 5))),
+        ({"end_line": 4}, LAST, ((2, 0), (3, 7))),
         ({"column": 5, "end_line": 4, "end_column": 3}, LAST, ((2, 4), (3, 2))),
     ],
 )
@@ -106,16 +106,16 @@ def test_a_place_is_whole_lines_unless_it_has_columns(
 ) -> None:
     view = View(is_loaded=True, first=FIRST, last=view_last)
 
-    assert tuple((each.row, each.col) for each in spots(view, place)) == expected
+    assert tuple((each.row, each.index) for each in spots(view, place)) == expected
 
 
 @pytest.mark.parametrize(
     ("spot", "expected"),
     [
-        (Spot(0, 4, "é(greet_1)"), "greet_1"),
-        (Spot(0, 3, "é(greet_1)"), "greet_1"),
-        (Spot(0, 2, "é = (1)"), "é"),
-        (Spot(0, 4, "a = (1)"), ""),
+        (Spot(0, "é(greet_1)", 3), "greet_1"),
+        (Spot(0, "é(greet_1)", 2), "greet_1"),
+        (Spot(0, "é = (1)", 1), "é"),
+        (Spot(0, "a = (1)", 4), ""),
         (None, ""),
     ],
 )

@@ -35,7 +35,7 @@ def test_a_place_outside_the_line_or_inside_a_character(
 
 
 def test_a_spot_is_counted_for_its_server() -> None:
-    spot = Spot(2, len("é𝄞".encode()), "é𝄞x")
+    spot = Spot(2, "é𝄞x", 2)
 
     assert position_of(spot, Server(1, "a", "utf-16")) == {"line": 2, "character": 3}
     assert position_of(spot, Server(1, "a", "utf-8")) == {"line": 2, "character": 6}

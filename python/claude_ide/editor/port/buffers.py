@@ -90,7 +90,7 @@ class Buffers(Protocol):
         """
         ...
 
-    @request("tools.lines.loaded", large=True)
+    @request("tools.buffers.rows", large=True)
     async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
         """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
         ...

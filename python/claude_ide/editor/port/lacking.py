@@ -17,7 +17,7 @@ IN_VIM = {
     "terminal.make_room": ":ClaudeNew",
     "terminal.typing.redraw": "a terminal that is resized twice at once",
     "terminal_prompt": ":ClaudePrompt",
-    "tools.edits.texts": "language servers",
+    "tools.buffers.texts": "language servers",
     "tools.language_servers": "language servers",
     "tools.own": "tools that the user adds in the editor",
     "tools.syntax": "syntax trees",

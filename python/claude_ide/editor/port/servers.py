@@ -30,11 +30,11 @@ class Server(Payload, frozen=True):
 
 
 class Spot(Payload, frozen=True):
-    """A place in a buffer, 0-based, with its line; the column counts bytes."""
+    """A row of a buffer, 0-based, with its text, and the index of a place in it."""
 
     row: int
-    col: int
     text: str
+    index: int = 0
 
 
 class View(Payload, frozen=True):

@@ -95,7 +95,7 @@ class ModelTools(Protocol):
 
     @tool("tools.buffers.list")
     async def buffers(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the open `buffers`."""
+        """Return all `buffers`."""
         ...
 
     @tool("tools.buffers.lines")
@@ -105,42 +105,42 @@ class ModelTools(Protocol):
 
     @tool("tools.buffers.unsaved")
     async def unsaved(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `files` with unsaved changes, or this one, with both texts or a `diff`."""
+        """Return the unsaved changes of the file of `bufnr`, as both texts or a `diff`."""
         ...
 
-    @tool("tools.named.describe")
-    async def named_buffers(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the files and terminals behind numbers of buffers."""
+    @tool("tools.buffers.named")
+    async def named(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `files` that `files` and `buffers` name, and the working `folders`."""
         ...
 
-    @tool("tools.undo.history")
-    async def undo_states(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `states` of a file's text."""
+    @tool("tools.buffers.undo_tree")
+    async def undo_tree(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return what `undotree()` says about a file, and the time `now`."""
         ...
 
-    @tool("tools.undo.diff")
+    @tool("tools.buffers.undo_diff")
     async def undo_difference(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the difference of two states of a file's text."""
+        """Return the difference of the states `from` and `to` of a file, as `unsaved` does."""
         ...
 
-    @tool("tools.diagnostics.prepare")
-    async def prepare_diagnostics(self, fields: Fields = ...) -> dict[str, Any]:
-        """Prepare to list the diagnostics of a file, or of all."""
+    @tool("tools.buffers.load")
+    async def load(self, fields: Fields = ...) -> dict[str, Any]:
+        """Load a `file` unseen; return its `bufnr`; `is_new`: nothing may have checked it yet."""
         ...
 
-    @tool("tools.formatting.open")
-    async def open_to_format(self, fields: Fields = ...) -> dict[str, Any]:
-        """Load a `file` unseen; return its `bufnr`; `is_new`: it was loaded just now."""
-        ...
-
-    @tool("tools.formatting.result")
+    @tool("tools.buffers.formatted")
     async def formatted(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the `text` of a `file`, and the `lines` of the last formatter of a `run`."""
         ...
 
-    @tool("tools.edits.texts")
+    @tool("tools.buffers.texts")
     async def edited_texts(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the `texts` of `files` that a server, `client`, wants to change."""
+        ...
+
+    @tool("tools.buffers.save")
+    async def save(self, fields: Fields = ...) -> dict[str, Any]:
+        """Save a file as `:write` does."""
         ...
 
     @tool("tools.screen.windows")
@@ -150,57 +150,47 @@ class ModelTools(Protocol):
 
     @tool("tools.screen.selection")
     async def selection(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the selection or the cursor."""
+        """Return the selection or the cursor, as `Selection.latest`."""
         ...
 
     @tool("tools.screen.marks")
     async def marks(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `marks`."""
+        """Return all `marks`."""
         ...
 
     @tool("tools.screen.jumps")
     async def jumps(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the jump list."""
+        """Return the jump list and the change list."""
         ...
 
-    @tool("tools.make.command")
-    async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return what `:make` would run, by which shell, and its 'errorformat'."""
-        ...
-
-    @tool("tools.make.fill")
-    async def list_made(self, fields: Fields = ...) -> dict[str, Any]:
-        """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
-        ...
-
-    @tool("tools.ex_output.show")
-    async def ex_output(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the output of a harmless Ex command."""
-        ...
-
-    @tool("tools.lists.register")
+    @tool("tools.screen.register")
     async def register(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the text of a register."""
         ...
 
-    @tool("tools.lists.quickfix")
+    @tool("tools.screen.quickfix")
     async def quickfix(self, fields: Fields = ...) -> dict[str, Any]:
         """Return a quickfix or location list."""
         ...
 
-    @tool("tools.messages.recent")
+    @tool("tools.screen.messages")
     async def messages(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the last messages."""
+        """Return the messages."""
         ...
 
-    @tool("tools.files.folders")
-    async def folders(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the working `folders`."""
+    @tool("tools.screen.output")
+    async def output(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the output of an Ex command."""
         ...
 
-    @tool("tools.files.save")
-    async def save(self, fields: Fields = ...) -> dict[str, Any]:
-        """Save a file as `:write` does."""
+    @tool("tools.screen.make_command")
+    async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return what `:make` would run, by which shell, and its 'errorformat'."""
+        ...
+
+    @tool("tools.screen.list_made")
+    async def list_made(self, fields: Fields = ...) -> dict[str, Any]:
+        """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
         ...
 
     @tool("tools.showing.open")
@@ -209,8 +199,13 @@ class ModelTools(Protocol):
         ...
 
     @tool("tools.showing.list")
-    async def show_list(self, fields: Fields = ...) -> dict[str, Any]:
-        """Show places in the quickfix or location list."""
+    async def set_list(self, fields: Fields = ...) -> dict[str, Any]:
+        """Put `entries` of `setqflist()` into a list; return its `id`."""
+        ...
+
+    @tool("tools.showing.open_list")
+    async def open_list(self, fields: Fields = ...) -> dict[str, Any]:
+        """Show the quickfix list, which has `count` entries."""
         ...
 
     @tool("tools.showing.highlight")

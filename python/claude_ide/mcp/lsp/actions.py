@@ -118,14 +118,14 @@ def spots(view: View, place: dict[str, Any]) -> tuple[Spot, Spot]:
     if view.last is not None:
         last = view.last if place.get("end_column") else _end_of(view.last)
     elif has_column:
-        last = msgspec.structs.replace(first, col=first.col + len(symbol.encode()))
+        last = msgspec.structs.replace(first, index=first.index + len(symbol))
     else:
         last = _end_of(first)
-    return first if has_column else msgspec.structs.replace(first, col=0), last
+    return first if has_column else msgspec.structs.replace(first, index=0), last
 
 
 def _end_of(spot: Spot) -> Spot:
-    return msgspec.structs.replace(spot, col=len(spot.text.encode("utf-8", "surrogateescape")))
+    return msgspec.structs.replace(spot, index=len(spot.text))
 
 
 def _offered(answers: list[Answer]) -> Iterator[Action]:

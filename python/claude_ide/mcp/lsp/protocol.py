@@ -87,13 +87,12 @@ def place_in(view: View, server: Server) -> dict[str, Any]:
 def position_of(spot: Spot | None, server: Server) -> dict[str, int]:
     """Return a spot as a server counts it."""
     assert spot is not None
-    index = index_of(spot.text, spot.col, "utf-8")
-    return {"line": spot.row, "character": character_of(spot.text, index, server.encoding)}
+    return {"line": spot.row, "character": character_of(spot.text, spot.index, server.encoding)}
 
 
 def word_at(spot: Spot | None) -> str:
     """Return the word at a spot, or the empty string."""
-    index = index_of(spot.text, spot.col, "utf-8") if spot else 0
+    index = spot.index if spot else 0
     words = re.finditer(r"\w+", spot.text if spot else "")
     return next((word[0] for word in words if word.start() <= index <= word.end()), "")
 

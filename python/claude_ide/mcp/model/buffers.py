@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -59,7 +60,7 @@ class UndoDiff(File, frozen=True):
 @model_tool("buffers", "List of open buffers")
 async def buffers(client: Client, _arguments: NoArguments) -> Content:
     """List the user's open buffers: path, filetype, and whether there are unsaved changes."""
-    found = (await client.tools.buffers())["buffers"] or []
+    found = [each for each in await _all(client) if each["is_listed"] or _is_changed(each)]
     return page(count(len(found), "buffer"), map(_buffer, found))
 
 
@@ -74,18 +75,32 @@ async def buffer_text(client: Client, arguments: BufferText) -> Content:
     fields: dict[str, Any] = {"offset": arguments.offset, "limit": arguments.limit}
     named = {"file": arguments.file} if arguments.file else {"bufnr": arguments.buffer}
     found = await client.tools.buffer_lines(fields | named)
-    lines = found["lines"] or []
-    numbered = (f"{number}\t{line}" for number, line in enumerate(lines, found["first"]))
+    total = found["count"]
+    if arguments.offset >= total:
+        raise ToolError(f"the buffer has only {total} lines")
+    shown = range(arguments.offset + 1, min(total, arguments.offset + arguments.limit) + 1)
+    # Lines that quote private files are empty.
+    lines = {each["line"]: each["text"] for each in not_private(client, found)}
+    numbered = (f"{number}\t{lines.get(number, '')}" for number in shown)
     unsaved = ", with unsaved changes" if found["is_modified"] else ""
-    heading = f"{count(found['total'], 'line')}{unsaved}"
-    return page(heading, numbered, remaining(found["total"], arguments.offset, lines))
+    heading = f"{count(total, 'line')}{unsaved}"
+    return page(heading, numbered, remaining(total, arguments.offset, shown))
 
 
 @model_tool("unsaved_changes", "Changes that are not saved")
 async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
     """Return a diff from the disk to the buffer for each open file with unsaved changes."""
-    fields = {"file": arguments.file} if arguments.file else {}
-    files = (await client.tools.unsaved(fields))["files"] or []
+    wanted = None
+    if arguments.file:
+        # Refused if it is private, or not open.
+        named = {"file": arguments.file, "offset": 0, "limit": 0}
+        wanted = (await client.tools.buffer_lines(named))["bufnr"]
+    changed = [each for each in await _all(client) if _is_changed(each) and not each["buftype"]]
+    files = [
+        await client.tools.unsaved({"bufnr": each["bufnr"]})
+        for each in changed
+        if each["path"] and wanted in (None, each["bufnr"])
+    ]
     if not files:
         return page("Everything is saved.", ())
     lines: list[str] = []
@@ -101,22 +116,46 @@ async def undo_history(client: Client, arguments: History) -> Content:
 
     `undo_diff` shows what has changed between two of them.
     """
-    found = await client.tools.undo_states(arguments.fields())
-    states = found["states"] or []
-    lines = (_state(state, found["now"]) for state in states)
-    heading = f"{count(found['total'], 'state')}; the text is state {found['current']}"
-    return page(heading, lines, remaining(found["total"], arguments.offset, states))
+    found = await client.tools.undo_tree({"file": arguments.file})
+    states = sorted(_states(found["tree"]["entries"], 0), key=lambda state: state["seq"])
+    last = len(states) - arguments.offset
+    shown = states[max(0, last - arguments.limit) : max(0, last)]
+    lines = (_state(state, found["now"]) for state in shown)
+    heading = f"{count(len(states), 'state')}; the text is state {found['tree']['seq_cur']}"
+    return page(heading, lines, remaining(len(states), arguments.offset, shown))
 
 
 @model_tool("undo_diff", "Difference of two states of a buffer")
 async def undo_diff(client: Client, arguments: UndoDiff) -> Content:
     """Return what the user or others have changed between two states of a file's text."""
-    fields: dict[str, Any] = {"file": arguments.file, "from": arguments.older}
-    if arguments.newer is not None:
-        fields["to"] = arguments.newer
+    tree = (await client.tools.undo_tree({"file": arguments.file}))["tree"]
+    older, newer = arguments.older, arguments.newer
+    newer = tree["seq_cur"] if newer is None else newer
+    for state in (older, newer):
+        if state > tree["seq_last"]:
+            raise ToolError(f"there is no state {state}; they are 0 to {tree['seq_last']}")
+    fields = {"file": arguments.file, "from": older, "to": newer}
     found = await client.tools.undo_difference(fields)
-    heading = f"From state {found['from']} to state {found['to']}"
+    heading = f"From state {older} to state {newer}"
     return page(heading, await _difference(found) or ["There is no difference."])
+
+
+async def _all(client: Client) -> list[dict[str, Any]]:
+    return list((await client.tools.buffers())["buffers"] or [])
+
+
+def _is_changed(each: dict[str, Any]) -> bool:
+    return bool(each["is_modified"] and each["is_loaded"])
+
+
+def not_private(client: Client, shown: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of a buffer, without those of one that has no file and names private ones.
+
+    What a quickfix list has about such a file is no longer there.
+    """
+    lines = shown.get("lines") or []
+    is_named = client.editor.private_files.is_named
+    return [each for each in lines if not shown["buftype"] or not is_named(each["text"])]
 
 
 async def _difference(found: dict[str, Any]) -> list[str]:
@@ -142,6 +181,13 @@ def _buffer(each: dict[str, Any]) -> str:
     return f"{each['bufnr']}: {named} ({', '.join(filter(None, facts))})"
 
 
+def _states(entries: Any, branch: int) -> Iterator[dict[str, Any]]:
+    """Yield the states of an undo tree with how many branches each is away from the text."""
+    for entry in entries or []:
+        yield entry | {"branch": branch}
+        yield from _states(entry.get("alt"), branch + 1)
+
+
 def _state(state: dict[str, Any], now: int) -> str:
     age = max(0, now - state["time"])
     facts = [
@@ -149,4 +195,4 @@ def _state(state: dict[str, Any], now: int) -> str:
         "saved" if state.get("save") else "",
         f"on branch {state['branch']}" if state["branch"] else "",
     ]
-    return f"{state['state']}: {', '.join(filter(None, facts))}"
+    return f"{state['seq']}: {', '.join(filter(None, facts))}"

@@ -38,6 +38,29 @@ Command = Literal[
     "visual_maps",
 ]
 
+COMMANDS = {
+    "abbreviations": "abbreviate",
+    "arguments": "args",
+    "autocommands": "autocmd",
+    "changed_options": "set",
+    "commands": "command",
+    "diff_options": "set diffopt?",
+    "filetype": "filetype",
+    "highlights": "highlight",
+    "insert_maps": "verbose imap",
+    "normal_maps": "verbose nmap",
+    "scripts": "scriptnames",
+    "signs": "sign list",
+    "spelling": "spellinfo",
+    "syntax": "syntax",
+    "tabs": "tabs",
+    "terminal_maps": "verbose tmap",
+    "version": "version",
+    "visual_maps": "verbose xmap",
+}
+"""By the names that the model gives. None takes an argument, and none shows registers, variables
+or the history, in which secrets may be."""
+
 
 class ExOutput(Arguments, frozen=True):
     """Arguments of `ex_output`."""
@@ -78,7 +101,7 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
 @model_tool("ex_output", "Output of a command of Neovim")
 async def ex_output(client: Client, arguments: ExOutput) -> Content:
     """Return what a command of Neovim shows, such as the user's maps, options or autocommands."""
-    found = await client.tools.ex_output({"command": arguments.command})
+    found = await client.tools.output({"command": COMMANDS[arguments.command]})
     wanted = arguments.containing.casefold()
     lines = [line for line in found["lines"] or [] if wanted in line.casefold()]
     part = lines[arguments.offset : arguments.offset + arguments.limit]

@@ -80,8 +80,8 @@ async def diagnostics(client: Client, arguments: DiagnosticsOf) -> Content:
 
 async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostics]]:
     """Return the buffer and the diagnostics of a file; what does not know it yet gets more time."""
-    prepared = await client.tools.prepare_diagnostics({"file": path})
-    bufnr, was_cold = prepared["bufnr"], prepared["was_cold"]
+    prepared = await client.tools.load({"file": path})
+    bufnr, was_cold = prepared["bufnr"], prepared["is_new"]
     if editor_name() == NEOVIM:
         was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold
     is_settled = not was_cold or await client.editor.published([bufnr], PUBLISH_SECONDS)

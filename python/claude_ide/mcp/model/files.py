@@ -9,7 +9,8 @@ from claude_ide.mcp.tool import Content, NoArguments, model_tool, text
 @model_tool("working_folders", "Working folders")
 async def working_folders(client: Client, _arguments: NoArguments) -> Content:
     """List the user's working folders, the current one first."""
-    found = (await client.tools.folders())["folders"]
+    known = await client.tools.named({"files": [], "buffers": []})
+    found = [*dict.fromkeys((client.editor.private_files.cwd, *known["folders"]))]
     return page(count(len(found), "folder"), found)
 
 

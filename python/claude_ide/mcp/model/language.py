@@ -158,11 +158,10 @@ def _in_call(view: View, arguments: Place) -> View:
     if view.first is None or arguments.column or not arguments.symbol:
         return view
     spot = view.first
-    end = index_of(spot.text, spot.col, "utf-8") + len(arguments.symbol)
+    end = spot.index + len(arguments.symbol)
     if parenthesis := re.compile(r"\s*\(").match(spot.text, end):
         end = parenthesis.end()
-    col = len(spot.text[:end].encode("utf-8", "surrogateescape"))
-    return msgspec.structs.replace(view, first=msgspec.structs.replace(spot, col=col))
+    return msgspec.structs.replace(view, first=msgspec.structs.replace(spot, index=end))
 
 
 def _signature(signature: Signature, *, is_one_of_many: bool) -> list[str]:

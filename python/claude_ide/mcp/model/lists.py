@@ -1,9 +1,11 @@
 """Registers, quickfix and location lists, messages."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset
@@ -15,6 +17,12 @@ List = Annotated[
         description="The quickfix list, or the location list of the window that the user works in"
     ),
 ]
+READABLE = re.compile(r'[A-Za-z0-9"\-#%*+]')
+"""Not `=`, which is evaluated when it is read."""
+
+TYPED = ".:/"
+"""What the user has typed, in whatever file or command."""
+
 KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
 
 
@@ -41,9 +49,16 @@ class Messages(Arguments, frozen=True):
 @model_tool("register", "A register")
 async def register(client: Client, arguments: Register) -> Content:
     """Return the text of one of the user's registers. The clipboard is usually not allowed."""
-    allows = client.config.tools.clipboard
-    fields = {"name": arguments.name, "allows_clipboard": allows}
-    found = await client.tools.register(fields)
+    name, allows = arguments.name, client.config.tools.clipboard
+    if name in TYPED:
+        raise ToolError(f"register {name} has what the user has typed, which is not for the model")
+    if not READABLE.fullmatch(name):
+        raise ToolError(f"there is no register {name} to read")
+    found = await client.tools.register({"name": name, "allows_clipboard": allows})
+    if "is_clipboard" in found:
+        raise ToolError("the clipboard is not for the model (tools.clipboard)")
+    if "is_private" in found:
+        raise ToolError("its text is from a file that the user keeps private")
     lines = found["lines"] or []
     heading = count(found["total"], "line") if lines else "The register is empty."
     left_out = found["total"] - len(lines)
@@ -59,14 +74,17 @@ async def quickfix(client: Client, arguments: Quickfix) -> Content:
     title = f"; title: {found['title']}" if found["title"] else ""
     current = f"; the user is at entry {found['current']}" if found["total"] else ""
     heading = f"{found['total']:,} {'entry' if found['total'] == 1 else 'entries'}{title}{current}"
-    return page(heading, map(_entry, entries), remaining(found["total"], arguments.offset, entries))
+    is_named = client.editor.private_files.is_named
+    lines = (
+        "  " if not each["path"] and is_named(each["text"]) else _entry(each) for each in entries
+    )
+    return page(heading, lines, remaining(found["total"], arguments.offset, entries))
 
 
 @model_tool("messages", "Recent messages")
 async def messages(client: Client, arguments: Messages) -> Content:
     """Return the last lines of Neovim's :messages, such as errors that the user has just seen."""
-    found = await client.tools.messages({"limit": arguments.limit})
-    lines = found["lines"] or []
+    lines = (await client.tools.messages())["lines"][-arguments.limit :]
     return page(count(len(lines), "line"), lines)
 
 

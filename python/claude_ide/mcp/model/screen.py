@@ -1,12 +1,20 @@
 """What the user sees, and where the user was."""
 
+import re
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.lsp.source import column, lines_at
+from claude_ide.mcp.model.buffers import not_private
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+
+LONGEST = 300
+"""Characters of a line."""
+
+MOST_JUMPS = 50
 
 
 class Windows(Arguments, frozen=True):
@@ -30,7 +38,7 @@ async def windows(client: Client, arguments: Windows) -> Content:
     lines: list[str] = []
     for window in found["windows"] or []:
         lines.append(_window(window))
-        lines += map(_line, window.get("lines") or [])
+        lines += map(_line, not_private(client, window))
     shown = count(len(found["windows"] or []), "window")
     return page(f"{shown} in this tab page; {count(found['tabpages'], 'tab page')}", lines)
 
@@ -38,15 +46,22 @@ async def windows(client: Client, arguments: Windows) -> Content:
 @model_tool("selection", "The user's selection")
 async def selection(client: Client, _arguments: NoArguments) -> Content:
     """Return what the user has selected; without a selection, the position of the cursor."""
-    found = await client.tools.selection()
-    if not found:
+    found = client.editor.private_files.selection(await client.tools.selection()) or {}
+    path = found.get("filePath")
+    if not path:
         return page("The user has not been in a file.", ())
-    first, last = found["first"], found["last"]
-    start = f"{found['path']}:{first['line']}:{first['column']}"
-    if found["is_empty"]:
+    first, last = found["selection"]["start"], found["selection"]["end"]
+    line_at = await lines_at(client.editor, ((path, each["line"]) for each in (first, last)))
+
+    def place(at: dict[str, int]) -> str:
+        line = at["line"]
+        return f"{line + 1}:{column(line_at(path, line), at['character'], 'utf-16')}"
+
+    start = f"{path}:{place(first)}"
+    if found["selection"]["isEmpty"]:
         return page(f"Nothing is selected; the cursor is at {start}", ())
-    heading = f"Selected from {start} to {last['line']}:{last['column']} (exclusive)"
-    return page(heading, found["text"].split("\n"))
+    text = "\n".join(found["text"]) if isinstance(found["text"], list) else found["text"]
+    return page(f"Selected from {start} to {place(last)} (exclusive)", text.split("\n"))
 
 
 @model_tool("marks", "The user's marks")
@@ -54,6 +69,8 @@ async def marks(client: Client, arguments: Marks) -> Content:
     """List the marks that the user has set: a to z of a file, and the global ones A to Z."""
     fields = {"file": arguments.file} if arguments.file else {}
     found = (await client.tools.marks(fields))["marks"] or []
+    # The others are positions of the last change, jump and so on.
+    found = [mark for mark in found if re.fullmatch("[A-Za-z]", mark["name"])]
     lines = (f"{mark['name']} {_place(mark)}" for mark in found)
     return page(count(len(found), "mark"), lines)
 
@@ -62,8 +79,11 @@ async def marks(client: Client, arguments: Marks) -> Content:
 async def jumps(client: Client, _arguments: NoArguments) -> Content:
     """List where the user has jumped from and what the user has changed, the latest first."""
     found = await client.tools.jumps()
-    jumped, changed = found["jumps"] or [], found["changes"] or []
-    lines = [*map(_place, jumped), "Changes of the current file:", *map(_place, changed)]
+    jumped, changed = (
+        [_place(each) for each in reversed((found[key] or [])[-MOST_JUMPS:])]
+        for key in ("jumps", "changes")
+    )
+    lines = [*jumped, "Changes of the current file:", *changed]
     return page("Jumps in the current window:", lines)
 
 
@@ -82,8 +102,13 @@ def _window(window: dict[str, Any]) -> str:
 def _line(shown: dict[str, Any]) -> str:
     last = shown.get("folded_to")
     folded = f" (a closed fold, lines {shown['line']}-{last})" if last else ""
-    return f"  {shown['line']}\t{shown['text']}{folded}"
+    return f"  {shown['line']}\t{_cut(shown['text'])}{folded}"
 
 
 def _place(place: dict[str, Any]) -> str:
-    return f"{place['path'] or '(no name)'}:{place['line']}:{place['column']}: {place['text']}"
+    named, text = place["path"] or "(no name)", _cut(place["text"].strip())
+    return f"{named}:{place['line']}:{place['column']}: {text}"
+
+
+def _cut(text: str) -> str:
+    return f"{text[:LONGEST]}…" if len(text) > LONGEST else text

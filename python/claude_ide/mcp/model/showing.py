@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.lists import List
 from claude_ide.mcp.model.pages import count
@@ -12,6 +13,11 @@ from claude_ide.mcp.model.place import File, Line
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool, text
 
 MOST = 1000
+PORTION = 50
+"""Entries that are added at once."""
+
+LONGEST_NOTE = 200
+"""Characters."""
 
 Column = Annotated[int | None, Meta(description="Column, from 1, in characters")]
 EndLine = Annotated[int | None, Meta(description="Last line; default: the first one")]
@@ -90,9 +96,10 @@ async def open_file(client: Client, arguments: OpenFile) -> Content:
 @model_tool("show_places", "Show a list of places")
 async def show_places(client: Client, arguments: ShowPlaces) -> Content:
     """Show the user a list of places as a new quickfix list; earlier lists are kept."""
-    fields = _fields(arguments) | {"list": "quickfix", "how": "new", "open": True}
-    shown = await client.tools.show_list(fields)
-    return text(f"The user sees {count(shown['count'], 'place')} in the quickfix window.")
+    await _set_list(client, arguments, "quickfix", "new")
+    shown = len(arguments.entries)
+    await client.tools.open_list({"count": shown})
+    return text(f"The user sees {count(shown, 'place')} in the quickfix window.")
 
 
 @model_tool("set_list", "Set the quickfix or location list", is_read_only=False)
@@ -101,11 +108,9 @@ async def set_list(client: Client, arguments: SetList) -> Content:
 
     The user's own lists are kept; a list that was set before by this tool is replaced.
     """
-    how = "append" if arguments.append else "set"
-    fields = _fields(arguments) | {"how": how, "open": False}
-    shown = await client.tools.show_list(fields)
+    await _set_list(client, arguments, arguments.list, "append" if arguments.append else "set")
     done = "Appended" if arguments.append else "Set"
-    return text(f"{done} {count(shown['count'], 'place')}.")
+    return text(f"{done} {count(len(arguments.entries), 'place')}.")
 
 
 @model_tool("highlight", "Highlight lines")
@@ -114,8 +119,12 @@ async def highlight(client: Client, arguments: Highlight) -> Content:
 
     Call `open_file` as well to have the user look at them.
     """
-    shown = await client.tools.highlight(_fields(arguments))
-    return text(f"Highlighted {count(shown['count'], 'range')}.")
+    fields = _fields(arguments)
+    for each in fields["ranges"]:
+        if len(each.get("note", "")) > LONGEST_NOTE:
+            each["note"] = f"{each['note'][:LONGEST_NOTE]}…"
+    await client.tools.highlight(fields)
+    return text(f"Highlighted {count(len(arguments.ranges), 'range')}.")
 
 
 @model_tool("clear_highlights", "Remove the highlights")
@@ -123,6 +132,31 @@ async def clear_highlights(client: Client, _arguments: NoArguments) -> Content:
     """Remove all lines that were highlighted."""
     await client.tools.clear_highlights()
     return text("There are no highlights any more.")
+
+
+async def _set_list(client: Client, arguments: ShowPlaces, list_: str, how: str) -> None:
+    """Set a list, in parts: each is one instant in the editor."""
+    files = [{"file": entry.file} for entry in arguments.entries]
+    named = (await client.tools.named({"files": files, "buffers": []}))["files"]
+    for file in named:
+        if file["refusal"]:
+            raise ToolError(file["refusal"])
+    places = [(file["path"], entry) for file, entry in zip(named, arguments.entries, strict=True)]
+    # The columns in bytes are those of loaded buffers.
+    rows = [{"path": path, "rows": [entry.line - 1]} for path, entry in places if entry.column]
+    lines = iter(await client.editor.port.buffers.lines(rows) if rows else [])
+    entries = []
+    for path, entry in places:
+        column, found = entry.column or 0, next(lines) if entry.column else False
+        if isinstance(found, list) and found[0]:
+            column = len(found[0][: column - 1].encode("utf-8", "surrogateescape")) + 1
+        item = {"filename": path, "lnum": entry.line, "col": column, "type": entry.kind}
+        entries.append({**item, "end_lnum": entry.end_line or 0, "text": entry.text})
+    fields: dict[str, Any] = {"list": list_, "title": arguments.title, "how": how}
+    for first in range(0, len(entries), PORTION):
+        part = entries[first : first + PORTION]
+        set_ = await client.tools.set_list({**fields, "entries": part})
+        fields = {"list": list_, "how": "more", "id": set_["id"]}
 
 
 def _fields(arguments: Arguments) -> dict[str, Any]:
