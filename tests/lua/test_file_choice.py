@@ -1,4 +1,4 @@
-"""`file/choice.lua`: which window can show a file."""
+"""`file/open.lua`: which window can show a file."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ NEW = "local bufnr = vim.fn.bufadd('new.txt')\n"
 
 
 async def to_show(nvim: Neovim) -> Any:
-    return await nvim.lua(NEW + "return require('claude_ide.file.choice').to_show(bufnr)")
+    return await nvim.lua(NEW + "return require('claude_ide.file.open').to_show(bufnr)")
 
 
 async def to_enter(nvim: Neovim) -> Any:
-    return await nvim.lua(NEW + "return require('claude_ide.file.choice').to_enter(bufnr)")
+    return await nvim.lua(NEW + "return require('claude_ide.file.open').to_enter(bufnr)")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`file/close.lua`: closes files, and keeps unsaved changes and windows."""
+"""`file/open.lua`: closes files, and keeps unsaved changes and windows."""
 
 from pathlib import Path
 from typing import Any

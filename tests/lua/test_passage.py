@@ -1,4 +1,4 @@
-"""`file/passage.lua`: a passage is found literally and selected exactly."""
+"""`file/open.lua`: a passage is found literally and selected exactly."""
 
 from typing import Any
 
@@ -22,8 +22,9 @@ async def select(nvim: Neovim, *arguments: Any) -> str:
     """Select the passage that is found; return the text that `y` yanks."""
     await nvim.lua(
         """
-        local passage = require('claude_ide.file.passage')
-        passage.select((assert(passage.find(0, ...))))
+        local open_files, start_text, end_text = require('claude_ide.file.open'), ...
+        local request = { start_text = start_text, end_text = end_text }
+        open_files.select((assert(open_files.passage(0, request))))
         """,
         *arguments,
     )
@@ -93,8 +94,8 @@ async def test_folds_over_the_passage_are_opened_and_the_passage_is_centred(nvim
 async def test_line_numbers_past_the_end_mean_the_last_line(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
-    got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 900)")
-    point = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 900)")
+    got = await nvim.lua("return require('claude_ide.file.open').lines(0, 5, 900)")
+    point = await nvim.lua("return require('claude_ide.file.open').lines(0, 900)")
 
     assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 5, "col": 4}}
     assert point["first"] == {"row": 5, "col": 0}
@@ -103,7 +104,7 @@ async def test_line_numbers_past_the_end_mean_the_last_line(nvim: Neovim) -> Non
 async def test_a_last_line_before_the_first_one_is_ignored(nvim: Neovim) -> None:
     await nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", TEXT)
 
-    got = await nvim.lua("return require('claude_ide.file.passage').of_lines(0, 5, 2)")
+    got = await nvim.lua("return require('claude_ide.file.open').lines(0, 5, 2)")
 
     assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 4, "col": 11}}
 

@@ -1,80 +1,255 @@
 vim9script
-# Opens and closes files in windows, without losing changes or interrupting the user.
+# Opens and closes files in windows, without losing changes or interrupting the user; shows and
+# selects passages of them.
+#
+# A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last`
+# is exclusive. A point is a position, with nothing to select.
 
 import autoload './buffers.vim'
-import autoload './choice.vim'
-import autoload './close.vim' as file_close
 import autoload './gate.vim'
 import autoload './load.vim' as file_load
-import autoload './passage.vim'
+import autoload './path.vim' as file
 import autoload '../messages/reason.vim'
 import autoload '../messages/screen.vim'
 import autoload '../timing/moment.vim'
+import autoload '../window/close.vim' as window_close
+import autoload '../window/recent.vim'
+import autoload '../window/tiling.vim'
 
-# A value of the request; empty if Python has left it out.
-def Given(request: dict<any>, key: string): string
-  const value = get(request, key, '')
-  return type(value) == v:t_string ? value : ''
+const AWAY = 'The user is typing elsewhere; the file was opened without focus.'
+
+# The choice of a window: one that holds files, and whose buffer stays as it is.
+
+def IsInDiff(win: number): bool
+  return !!tiling.Option(win, 'diff')
 enddef
 
-# The same for a line; 0 if it is left out.
-def LineIn(request: dict<any>, key: string): number
-  const value = get(request, key, 0)
-  return type(value) == v:t_number ? value : 0
+def HoldsFiles(win: number): bool
+  return getbufvar(winbufnr(win), '&buftype') ==# ''
+    && !tiling.Option(win, 'previewwindow')
+    && !IsInDiff(win)
 enddef
 
-# {win, note, error}, as `load.vim` has reported them.
-def Shown(win: number, loaded = {note: '', error: ''}): dict<any>
-  return {win: win, note: loaded.note, error: loaded.error}
+# Whether the window may show another buffer, and its present one then keeps its state. Without
+# 'hidden', Vim refuses to abandon a modified buffer.
+def IsSuitable(win: number): bool
+  const bufnr = winbufnr(win)
+  const bufhidden = getbufvar(bufnr, '&bufhidden')
+  return HoldsFiles(win) && !tiling.IsFixed(win)
+    && (len(win_findbuf(bufnr)) > 1 || bufhidden ==# 'hide'
+      || (bufhidden ==# '' && (&hidden || !getbufvar(bufnr, '&modified'))))
 enddef
+
+def Shows(bufnr: number): func(number): bool
+  return (win) => winbufnr(win) == bufnr && HoldsFiles(win)
+enddef
+
+# The first wanted window of these tabpages, of which each looks at the most recently used one first;
+# 0 if there is none.
+def Find(tabs: list<number>, IsWanted: func(number): bool): number
+  for tab in tabs
+    var wins: list<number> = tiling.Windows(tab)
+    const order = recent.Sort(wins->mapnew((_, win) => winbufnr(win)))
+    const current = win_getid(tabpagewinnr(tab), tab)
+    const Rank = (win: number): number => win == current ? -1 : order->index(winbufnr(win))
+    wins->sort((a, b) => Rank(a) == Rank(b) ? a - b : Rank(a) - Rank(b))
+      ->filter((_, win) => IsWanted(win))
+    if !empty(wins)
+      return wins[0]
+    endif
+  endfor
+  return 0
+enddef
+
+def Area(win: number): number
+  return winwidth(win) * winheight(win)
+enddef
+
+# Split above the largest window, or open a new tabpage if there is no room. The buffer is empty, and
+# disappears once the window shows another one.
+def NewWindow(is_tabpage: bool): number
+  const here = win_getid()
+  try
+    if is_tabpage
+      silent tabnew
+    else
+      win_gotoid(tiling.Windows(tabpagenr())->sort((a, b) => Area(b) - Area(a))[0])
+      silent aboveleft new
+    endif
+  catch /E36:/
+    win_gotoid(here)
+    silent tabnew
+  endtry
+  setlocal bufhidden=wipe nobuflisted
+  return win_getid()
+enddef
+
+# Whether the focus may move to another window: the user is not typing, nor in the middle of a
+# command.
+def IsUserFree(): bool
+  return mode(1) =~# "^[vV\<C-v>]$" ? state('moax') ==# '' : moment.Obstacle() ==# ''
+enddef
+
+# The window that is to show a buffer and get the focus: one that already shows it if there is one,
+# in any tabpage. A new one becomes the current one.
+export def ToEnter(bufnr: number): number
+  # The current tabpage, the previous one, the others.
+  const order = [tabpagenr()] + (tabpagenr('#') > 0 ? [tabpagenr('#')] : [])
+    + range(1, tabpagenr('$'))
+  const win = Find(order, Shows(bufnr)) ?? Find(order[: 0], IsSuitable)
+  if win > 0
+    return win
+  elseif Find(order[: 0], IsInDiff) == 0
+    return NewWindow(false)
+  endif
+  # A split in this tabpage would resize the diff.
+  return Find(order, IsSuitable) ?? NewWindow(true)
+enddef
+
+# A window of the current tabpage that can show a buffer while the user keeps working in another
+# one; 0 if there is none. While the command-line window is open, Vim refuses to change another one.
+export def ToShow(bufnr: number): number
+  if getcmdwintype() !=# ''
+    return 0
+  endif
+  const here = win_getid()
+  return Find([tabpagenr()], Shows(bufnr))
+    ?? Find([tabpagenr()], (win) => win != here && IsSuitable(win))
+enddef
+
+# Passages.
+
+# The position of a byte offset in a text.
+def Position(text: string, offset: number): dict<number>
+  const before = split(strpart(text, 0, offset), "\n", true)
+  return {row: len(before) - 1, col: len(before[-1])}
+enddef
+
+# Find the passage from `start_text` to the end of the next `end_text`. Both are literal text;
+# without `end_text`, the passage is `start_text` itself. Returns {found, missing}: `found` is empty
+# if there is none, and `missing` is one sentence about a text that was not found, or empty.
+def PassageOfText(bufnr: number, start_text: string, end_text: string): dict<any>
+  const text = join(getbufline(bufnr, 1, '$'), "\n")
+  const wanted = substitute(start_text, "\r\n", "\n", 'g')
+  const from = stridx(text, wanted)
+  if from < 0
+    return {found: {}, missing: 'The file does not contain the start text.'}
+  endif
+  var till = from + len(wanted)
+  var missing = ''
+  if end_text !=# ''
+    const end_wanted = substitute(end_text, "\r\n", "\n", 'g')
+    const stop = stridx(text, end_wanted, till)
+    missing = stop >= 0 ? '' : 'The file does not contain the end text after the start text.'
+    till = stop >= 0 ? stop + len(end_wanted) : till
+  endif
+  const found = {first: Position(text, from), last: Position(text, till), is_point: false}
+  return {found: found, missing: missing}
+enddef
+
+def ToEndOfLine(bufnr: number, passage: dict<any>): dict<any>
+  const row = passage.last.row
+  const line = getbufline(bufnr, row + 1)->get(0, '')
+  return extendnew(passage, {last: {row: row, col: len(line)}})
+enddef
+
+# The passage from `line` to `end_line`, from 1 and inclusive, limited to the lines of the buffer.
+# If `end_line` is 0, the passage is the start of `line`.
+def PassageOfLines(bufnr: number, line: number, end_line: number): dict<any>
+  const count = len(getbufline(bufnr, 1, '$'))
+  const first = {row: min([max([line, 1]), count]) - 1, col: 0}
+  if end_line == 0
+    return {first: first, last: first, is_point: true}
+  endif
+  const last = {row: max([min([end_line, count]) - 1, first.row]), col: 0}
+  return ToEndOfLine(bufnr, {first: first, last: last, is_point: false})
+enddef
+
+# Move a window's cursor to the start of a passage, center that line, and open the folds around it.
+def ShowPassage(win: number, passage: dict<any>)
+  const first = passage.first
+  win_execute(win, [
+    $'call cursor({first.row + 1}, {first.col + 1})',
+    $'silent! :{first.row + 1},{passage.last.row + 1}foldopen!',
+    'normal! zz',
+  ])
+enddef
+
+# The cursor position at which a Visual area ends before `last`, in the current buffer.
+def EndOfArea(last: dict<number>): list<number>
+  if &selection ==# 'exclusive'
+    return [last.row + 1, last.col + 1]
+  elseif last.col == 0
+    # At the end of the previous line.
+    return [last.row, len(getline(last.row)) + 1]
+  endif
+  const line = getline(last.row + 1)
+  return [last.row + 1, byteidxcomp(line, charidx(line, last.col - 1, true)) + 1]
+enddef
+
+# Select a passage in the current window, in Visual mode.
+def Select(passage: dict<any>)
+  ShowPassage(win_getid(), passage)
+  if passage.is_point
+    return
+  endif
+  # In Select mode, typing would replace the selected text.
+  const selectmode = &selectmode
+  &selectmode = ''
+  normal! v
+  &selectmode = selectmode
+  # Only in Visual mode can the cursor be on the end of a line.
+  cursor(passage.first.row + 1, passage.first.col + 1)
+  normal! o
+  call('cursor', EndOfArea(passage.last))
+  moment.ClaimVisual()
+enddef
+
+# A value of the request, of the type of `default`, which is the value that Python has left out.
+def Given(request: dict<any>, key: string, default: any): any
+  const value = get(request, key, default)
+  return type(value) == type(default) ? value : default
+enddef
+
+# {found, missing} as `PassageOfText`.
+def FindPassage(bufnr: number, request: dict<any>): dict<any>
+  const start_text: string = Given(request, 'start_text', '')
+  const line: number = Given(request, 'line', 0)
+  if start_text ==# ''
+    const found = line == 0 ? {} : PassageOfLines(bufnr, line, Given(request, 'end_line', 0))
+    return {found: found, missing: ''}
+  endif
+  final result = PassageOfText(bufnr, start_text, Given(request, 'end_text', ''))
+  if !empty(result.found) && Given(request, 'select_to_end_of_line', false)
+    result.found = ToEndOfLine(bufnr, result.found)
+  endif
+  return result
+enddef
+
+# Opening and closing.
 
 # Show a buffer and give it the focus. Returns {win, note, error}.
 def Enter(bufnr: number): dict<any>
   if mode() =~# "[vV\<C-v>]"
     execute "normal! \<Esc>"
   endif
-  const win = choice.ToEnter(bufnr)
+  const win = ToEnter(bufnr)
   silent! win_gotoid(win)
   if winbufnr(win) == bufnr
     # Add a jump for CTRL-O. Entering another buffer adds one by itself.
     normal! m'
-    return Shown(win)
+    return {win: win, note: '', error: ''}
   endif
-  return Shown(win, file_load.InWindow(win, bufnr))
+  return extend({win: win}, file_load.InWindow(win, bufnr))
 enddef
 
 # Load a buffer without giving it the focus, and show it if another window can. Returns the same;
 # `win` is 0 if none shows it.
 def Load(bufnr: number): dict<any>
-  const win = choice.ToShow(bufnr)
-  if win == 0
-    return Shown(0, file_load.Hidden(bufnr))
-  elseif winbufnr(win) == bufnr
-    return Shown(win)
-  endif
-  return Shown(win, file_load.InWindow(win, bufnr))
-enddef
-
-# {found, missing} as in `passage.vim`.
-def FindPassage(bufnr: number, request: dict<any>): dict<any>
-  const start_text = Given(request, 'start_text')
-  const line = LineIn(request, 'line')
-  if start_text ==# ''
-    const found = line == 0 ? {} : passage.OfLines(bufnr, line, LineIn(request, 'end_line'))
-    return {found: found, missing: ''}
-  endif
-  final result = passage.Find(bufnr, start_text, Given(request, 'end_text'))
-  if !empty(result.found) && get(request, 'select_to_end_of_line', false) == true
-    result.found = passage.ToEndOfLine(bufnr, result.found)
-  endif
-  return result
-enddef
-
-# Sentences for the model: that the user is typing elsewhere, and what else was unexpected.
-def Notes(shown: dict<any>, is_kept_away: bool, missing: string): string
-  const away = 'The user is typing elsewhere; the file was opened without focus.'
-  return [shown.note, is_kept_away ? away : '', missing]
-    ->filter((_, note) => note !=# '')->join(' ')
+  const win = ToShow(bufnr)
+  const loaded = win == 0 ? file_load.Hidden(bufnr)
+    : winbufnr(win) == bufnr ? {note: '', error: ''} : file_load.InWindow(win, bufnr)
+  return extend({win: win}, loaded)
 enddef
 
 def Open(request: dict<any>): dict<any>
@@ -86,61 +261,45 @@ def Open(request: dict<any>): dict<any>
   endif
   const bufnr: number = added.bufnr
   setbufvar(bufnr, '&buflisted', true)
-  const is_frontmost = type(get(request, 'make_frontmost')) != v:t_bool || request.make_frontmost
-  const has_focus = is_frontmost && choice.IsUserFree()
+  const is_frontmost: bool = Given(request, 'make_frontmost', true)
+  const has_focus = is_frontmost && IsUserFree()
   const here = win_getid()
   const shown = has_focus ? Enter(bufnr) : Load(bufnr)
   if shown.error !=# ''
     return {error: shown.error}
   endif
 
-  const passage_of = FindPassage(bufnr, request)
-  const found = passage_of.found
-  if !empty(found) && has_focus
-    passage.Select(found)
-  elseif !empty(found) && shown.win > 0 && shown.win != here
-    passage.Show(shown.win, found)
+  const passage = FindPassage(bufnr, request)
+  if !empty(passage.found) && has_focus
+    Select(passage.found)
+  elseif !empty(passage.found) && shown.win > 0 && shown.win != here
+    ShowPassage(shown.win, passage.found)
   endif
-  return Opened(request, path, bufnr, {
-    wasOpen: was_open,
-    isShown: shown.win > 0,
-    missing: passage_of.missing,
-    note: Notes(shown, is_frontmost && !has_focus, passage_of.missing),
-  })
-enddef
-
-# The result of `OpenFile`: {path, languageId, lineCount, wasOpen, isShown}; `found` if a text was
-# searched for; a `note` in sentences if anything was unexpected.
-def Opened(request: dict<any>, path: string, bufnr: number, facts: dict<any>): dict<any>
   final opened = {
     path: path,
     languageId: getbufvar(bufnr, '&filetype'),
     lineCount: getbufinfo(bufnr)[0].linecount,
-    wasOpen: facts.wasOpen,
-    isShown: facts.isShown,
+    wasOpen: was_open,
+    isShown: shown.win > 0,
   }
-  if Given(request, 'start_text') !=# ''
-    opened.found = facts.missing ==# ''
+  if Given(request, 'start_text', '') !=# ''
+    opened.found = passage.missing ==# ''
   endif
-  if facts.note !=# ''
-    opened.note = facts.note
-  endif
-  return opened
+  const away = is_frontmost && !has_focus ? AWAY : ''
+  const notes = [shown.note, away, passage.missing]->filter((_, note) => note !=# '')
+  return empty(notes) ? opened : extend(opened, {note: join(notes)})
 enddef
 
 # Open a file in a window, and select a passage of it. `request` has the `path`, and may have
 # `make_frontmost` (whether the file gets the focus; true by default), `start_text`, `end_text` (by
 # default the selection is `start_text` itself), `select_to_end_of_line`, and, without `start_text`,
-# `line` and `end_line` (from 1). Returns what `Opened` does, or an `error`.
+# `line` and `end_line` (from 1). Returns {path, languageId, lineCount, wasOpen, isShown}; `found` if
+# a text was searched for; a `note` in sentences if anything was unexpected; or an `error`.
 export def OpenFile(request: dict<any>): dict<any>
   const outcome = reason.Attempt(Open, [request])
-  Show()
-  return outcome[0] ? outcome[1] : {error: outcome[1]}
-enddef
-
-def Show()
   moment.Settle()
   screen.Draw()
+  return outcome[0] ? outcome[1] : {error: outcome[1]}
 enddef
 
 # Load and list a file without showing it. Returns an error, or an empty string.
@@ -168,9 +327,48 @@ export def OpenFiles(paths: list<string>): dict<list<string>>
   return result
 enddef
 
-# Close a file (`close.vim`).
+# Why a buffer must stay open, as one sentence; empty if it need not.
+def Obstacle(bufnr: number): string
+  const name = file.Name(bufnr)
+  if getbufvar(bufnr, '&modified')
+    return $'{name} has unsaved changes; it stays open.'
+  elseif bufnr() == bufnr && !IsUserFree()
+    return $'The user is typing in {name}; it stays open.'
+  elseif win_findbuf(bufnr)->indexof((_, win) => IsInDiff(win)) >= 0
+    return $'{name} is part of a diff; it stays open.'
+  endif
+  return ''
+enddef
+
+def Close(bufnr: number)
+  for win in win_findbuf(bufnr)
+    if tiling.IsFixed(win)
+      window_close.Window(win)
+    else
+      const error = file_load.InWindow(win, window_close.Replacement(win)).error
+      if error !=# ''
+        throw 'claude-ide: ' .. error
+      endif
+    endif
+  endfor
+  execute $'silent bdelete {bufnr}'
+enddef
+
+# Close a file that has no unsaved changes. Its windows stay and show another file. Returns
+# {closed}, and an `error` if it is not.
 export def CloseFile(path: string): dict<any>
-  return file_close.CloseFile(path)
+  const buffer = buffers.Lookup(path)
+  if empty(buffer) || !(buffer.loaded || buffer.listed)
+    return {closed: false, error: $'{path} is not open in Vim.'}
+  endif
+  const refusal = Obstacle(buffer.bufnr)
+  if refusal !=# ''
+    return {closed: false, error: refusal}
+  endif
+  const failure = reason.Try(Close, [buffer.bufnr])
+  moment.Settle()
+  redraw
+  return failure ==# '' ? {closed: true} : {closed: false, error: failure}
 enddef
 
 defcompile

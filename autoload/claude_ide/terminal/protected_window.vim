@@ -1,7 +1,7 @@
 vim9script
 # Windows in which the terminal of a CLI stays: a file that is opened in one moves to a window for files.
 
-import autoload '../file/choice.vim'
+import autoload '../file/open.vim' as open_files
 import autoload '../file/load.vim'
 import autoload '../messages/message.vim'
 import autoload '../timing/moment.vim'
@@ -63,7 +63,7 @@ def SendAway(win: number)
   const bufhidden = getbufvar(bufnr, '&bufhidden')
   setbufvar(bufnr, '&bufhidden', 'hide')
   win_execute(win, $'noautocmd buffer {kept[win]}')
-  const other = has_user ? choice.ToEnter(bufnr) : choice.ToShow(bufnr)
+  const other = has_user ? open_files.ToEnter(bufnr) : open_files.ToShow(bufnr)
   if other > 0
     const refusal = get(load.InWindow(other, bufnr), 'error', '')
     win_execute(other, $'winrestview({string(view)})')

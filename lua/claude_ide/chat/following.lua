@@ -2,11 +2,10 @@
 local buffers = require('claude_ide.file.buffers')
 local chat_windows = require('claude_ide.chat.window')
 local chat_state = require('claude_ide.chat.state')
-local choice = require('claude_ide.file.choice')
 local diff = require('claude_ide.diff')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
-local passage = require('claude_ide.file.passage')
+local open_files = require('claude_ide.file.open')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.messages.reason')
 local reload = require('claude_ide.disk_changes.reload')
@@ -39,7 +38,7 @@ local function obstacle(chat)
 end
 
 local function go_to(win, bufnr, first, last, was_shown)
-  local lines = passage.of_lines(bufnr, first, last > 0 and last or nil)
+  local lines = open_files.lines(bufnr, first, last > 0 and last or nil)
   local row = lines.first.row
   -- Entering another buffer adds a jump for CTRL-O by itself.
   if was_shown and api.nvim_win_get_cursor(win)[1] ~= row + 1 then
@@ -47,7 +46,7 @@ local function go_to(win, bufnr, first, last, was_shown)
       vim.cmd("normal! m'")
     end)
   end
-  passage.show(win, lines)
+  open_files.show(win, lines)
   if last > 0 then
     local stop = math.min(lines.last.row, row + MOST_LINES)
     local options = { regtype = 'V', inclusive = true, timeout = FLASH }
@@ -74,7 +73,7 @@ end
 ---@return boolean? was_shown whether the window already showed it
 local function shown(path)
   local known = buffers.find(path)
-  local win = choice.to_show(known and known.bufnr or -1)
+  local win = open_files.to_show(known and known.bufnr or -1)
   if not win then
     return nil, 'no window can show it'
   end

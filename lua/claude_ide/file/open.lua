@@ -1,14 +1,20 @@
---- Opens and closes files in windows, without losing changes or interrupting the user.
+--- Opens and closes files in windows, without losing changes or interrupting the user; shows and selects
+--- passages of them.
 local buffers = require('claude_ide.file.buffers')
-local choice = require('claude_ide.file.choice')
-local file_close = require('claude_ide.file.close')
 local file_load = require('claude_ide.file.load')
-local passage = require('claude_ide.file.passage')
+local moment = require('claude_ide.timing.moment')
 local path_gate = require('claude_ide.file.gate')
 local quiet = require('claude_ide.messages.quiet')
 local reason = require('claude_ide.messages.reason')
+local recent = require('claude_ide.window.recent')
+local tiling = require('claude_ide.window.tiling')
+local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local api = vim.api
+
+local AWAY = 'The user is typing elsewhere; the file was opened without focus.'
 
 ---@class claude_ide.OpenFile
 ---@field path string
@@ -28,6 +34,224 @@ local M = {}
 ---@field found? boolean whether `start_text` and `end_text` were found
 ---@field note? string more for the model to know, in sentences
 
+---@class claude_ide.TextPosition
+---@field row integer 0-based
+---@field col integer bytes
+
+---@class claude_ide.Passage
+---@field first claude_ide.TextPosition
+---@field last claude_ide.TextPosition exclusive
+---@field is_point? boolean the passage is a position, with nothing to select
+
+-- The choice of a window: one that holds files, and whose buffer stays as it is.
+
+local function is_in_diff(win)
+  return vim.wo[win].diff
+end
+
+local function holds_files(win)
+  return tiling.has(win)
+    and vim.bo[api.nvim_win_get_buf(win)].buftype == ''
+    and not vim.wo[win].previewwindow
+    and not is_in_diff(win)
+end
+
+-- Whether the window may show another buffer, and its present one then keeps its state.
+local function is_suitable(win)
+  local bufnr = api.nvim_win_get_buf(win)
+  local bufhidden, is_modified = vim.bo[bufnr].bufhidden, vim.bo[bufnr].modified
+  return holds_files(win)
+    and not vim.wo[win].winfixbuf
+    and (
+      #vim.fn.win_findbuf(bufnr) > 1
+      or bufhidden == 'hide'
+      or (bufhidden == '' and (vim.o.hidden or not is_modified))
+    )
+end
+
+local function shows(bufnr)
+  return function(win)
+    return api.nvim_win_get_buf(win) == bufnr and holds_files(win)
+  end
+end
+
+-- The first wanted window of these tabpages, of which each looks at the most recently used one first.
+local function find(tabpages, is_wanted)
+  for _, tabpage in ipairs(tabpages) do
+    local wins, rank = tiling.windows(tabpage), {}
+    for position, bufnr in ipairs(recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))) do
+      rank[bufnr] = rank[bufnr] or position
+    end
+    local function order(win)
+      local is_current = win == api.nvim_tabpage_get_win(tabpage)
+      return is_current and 0 or rank[api.nvim_win_get_buf(win)]
+    end
+    table.sort(wins, function(a, b)
+      return order(a) < order(b) or (order(a) == order(b) and a < b)
+    end)
+    local win = vim.iter(wins):find(is_wanted)
+    if win then
+      return win
+    end
+  end
+end
+
+-- Split above the largest window, or open a new tabpage if there is no room.
+local function new_window(is_tabpage)
+  local blank = api.nvim_create_buf(false, true)
+  vim.bo[blank].bufhidden = 'wipe'
+  local wins = tiling.windows(0)
+  table.sort(wins, function(a, b)
+    local areas = vim.tbl_map(function(win)
+      return api.nvim_win_get_width(win) * api.nvim_win_get_height(win)
+    end, { a, b })
+    return areas[1] > areas[2]
+  end)
+  local ok, win
+  if not is_tabpage then
+    ok, win = pcall(api.nvim_open_win, blank, false, { split = 'above', win = wins[1] })
+  end
+  if not ok then
+    vim.cmd(('silent tab sbuffer %d'):format(blank))
+    return api.nvim_get_current_win()
+  end
+  return win
+end
+
+--- Whether the focus may move to another window: the user is not typing, nor in the middle of a command.
+---@return boolean
+function M.is_user_free()
+  return vim.fn.mode(1):find('^[tvV\22]$') ~= nil
+    or vim.list_contains({ 'n', 'nt' }, vim.fn.mode(1))
+end
+
+--- The window that is to show a buffer and get the focus: one that already shows it if there is one.
+---@param bufnr integer
+---@return integer win in any tabpage
+function M.to_enter(bufnr)
+  local all, here = api.nvim_list_tabpages(), api.nvim_get_current_tabpage()
+  -- The current one, the previous one, the others.
+  local order = vim.list_extend({ here, all[vim.fn.tabpagenr('#')] }, all)
+  local win = find(order, shows(bufnr)) or find({ here }, is_suitable)
+  if win then
+    return win
+  elseif not vim.iter(tiling.windows(here)):any(is_in_diff) then
+    return new_window(false)
+  end
+  -- A split in this tabpage would resize the diff.
+  return find(order, is_suitable) or new_window(true)
+end
+
+--- A window that can show a buffer while the user keeps working in another one.
+---@param bufnr integer
+---@return integer? win in the current tabpage
+function M.to_show(bufnr)
+  local here = api.nvim_get_current_win()
+  return find({ 0 }, shows(bufnr))
+    or find({ 0 }, function(win)
+      return win ~= here and is_suitable(win)
+    end)
+end
+
+-- Passages.
+
+local function line_at(bufnr, row)
+  return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+end
+
+-- The position of a byte offset in a text.
+local function position(text, offset)
+  local before = text:sub(1, offset)
+  local _, row = before:gsub('\n', '')
+  return { row = row, col = #before - (before:find('\n[^\n]*$') or 0) }
+end
+
+-- Find the passage from `start_text` to the end of the next `end_text`, or else to that of `start_text`
+-- itself. Both are literal text.
+---@return claude_ide.Passage?
+---@return string? missing one sentence about the text that was not found
+local function passage_of_text(bufnr, start_text, end_text)
+  local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
+  local function search(wanted, init)
+    return text:find((wanted:gsub('\r\n', '\n')), init, true)
+  end
+  local from, to = search(start_text, 1)
+  if not from then
+    return nil, 'The file does not contain the start text.'
+  end
+  local passage, missing = { first = position(text, from - 1) }, nil
+  if end_text then
+    local _, stop = search(end_text, to + 1)
+    missing = not stop and 'The file does not contain the end text after the start text.' or nil
+    to = stop or to
+  end
+  passage.last = position(text, to)
+  return passage, missing
+end
+
+local function to_end_of_line(bufnr, passage)
+  local row = passage.last.row
+  return { first = passage.first, last = { row = row, col = #line_at(bufnr, row) } }
+end
+
+--- The lines from `line` to `end_line`, 1-based and inclusive, limited to those of the buffer.
+---@param bufnr integer
+---@param line integer
+---@param end_line? integer without it, the passage is the start of `line`
+---@return claude_ide.Passage
+function M.lines(bufnr, line, end_line)
+  local count = api.nvim_buf_line_count(bufnr)
+  local first = { row = math.min(math.max(line, 1), count) - 1, col = 0 }
+  if not end_line then
+    return { first = first, last = first, is_point = true }
+  end
+  local last = { row = math.max(math.min(end_line, count) - 1, first.row), col = 0 }
+  return to_end_of_line(bufnr, { first = first, last = last })
+end
+
+--- Move a window's cursor to the start of a passage, center that line, and open the folds around it.
+---@param win integer
+---@param passage claude_ide.Passage
+function M.show(win, passage)
+  api.nvim_win_call(win, function()
+    local first, last = passage.first, passage.last
+    api.nvim_win_set_cursor(win, { first.row + 1, first.col })
+    vim.cmd(('silent! %d,%dfoldopen!'):format(first.row + 1, last.row + 1))
+    vim.cmd('normal! zz')
+  end)
+end
+
+-- The cursor position at which a Visual area ends before `last`.
+local function end_of_area(last)
+  if vim.o.selection == 'exclusive' then
+    return { last.row + 1, last.col }
+  elseif last.col == 0 then
+    -- On the line end of the previous line.
+    return { last.row, #line_at(0, last.row - 1) }
+  end
+  local character = vim.str_utf_start(line_at(0, last.row), last.col)
+  return { last.row + 1, last.col - 1 + character }
+end
+
+--- Select a passage in the current window, in Visual mode.
+---@param passage claude_ide.Passage
+function M.select(passage)
+  M.show(0, passage)
+  if passage.is_point then
+    return
+  end
+  -- In Select mode, typing would replace the selected text.
+  local selectmode = vim.o.selectmode
+  vim.o.selectmode = ''
+  vim.cmd('normal! v')
+  vim.o.selectmode = selectmode
+  -- Only in Visual mode can the cursor be on the end of a line.
+  api.nvim_win_set_cursor(0, { passage.first.row + 1, passage.first.col })
+  vim.cmd('normal! o')
+  api.nvim_win_set_cursor(0, end_of_area(passage.last))
+  moment.claim_visual()
+end
+
 -- Nil for a value that Python has left out.
 local function given(value)
   if value ~= vim.NIL and value ~= '' then
@@ -35,16 +259,33 @@ local function given(value)
   end
 end
 
+--- Find the passage that a request asks for.
+---@param bufnr integer
+---@param request claude_ide.OpenFile
+---@return claude_ide.Passage?
+---@return string? missing one sentence about a text that was not found
+function M.passage(bufnr, request)
+  local start_text, line = given(request.start_text), given(request.line)
+  if not start_text then
+    return line and M.lines(bufnr, line, given(request.end_line))
+  end
+  local found, missing = passage_of_text(bufnr, start_text, given(request.end_text))
+  local is_longer = found and request.select_to_end_of_line == true
+  return is_longer and to_end_of_line(bufnr, found) or found, missing
+end
+
+-- Opening and closing.
+
 -- Show a buffer and give it the focus.
 local function enter(bufnr)
   if vim.fn.mode():find('[vV\22]') then
     vim.cmd('normal! \27')
   end
-  local win = choice.to_enter(bufnr)
+  local win = M.to_enter(bufnr)
   quiet.run(function()
-    vim.api.nvim_set_current_win(win)
+    api.nvim_set_current_win(win)
   end)
-  if vim.api.nvim_win_get_buf(win) == bufnr then
+  if api.nvim_win_get_buf(win) == bufnr then
     -- Add a jump for CTRL-O. Entering another buffer adds one by itself.
     vim.cmd("normal! m'")
     return win
@@ -54,29 +295,15 @@ end
 
 -- Load a buffer without giving it the focus, and show it if another window can.
 local function load(bufnr)
-  local win = choice.to_show(bufnr)
+  local win = M.to_show(bufnr)
   if not win then
     return nil, file_load.hidden(bufnr)
-  elseif vim.api.nvim_win_get_buf(win) == bufnr then
+  elseif api.nvim_win_get_buf(win) == bufnr then
     return win
   end
   return win, file_load.in_window(win, bufnr)
 end
 
-local function find_passage(bufnr, request)
-  local start_text, line = given(request.start_text), given(request.line)
-  if not start_text then
-    return line and passage.of_lines(bufnr, line, given(request.end_line))
-  end
-  local found, missing = passage.find(bufnr, start_text, given(request.end_text))
-  if found and request.select_to_end_of_line == true then
-    found = passage.to_end_of_line(bufnr, found)
-  end
-  return found, missing
-end
-
----@param request claude_ide.OpenFile
----@return claude_ide.OpenedFile|{ error: string }
 local function open_file(request)
   local path = path_gate.absolute(request.path)
   local was_open = buffers.dirty(path).isOpen
@@ -86,28 +313,25 @@ local function open_file(request)
   end
   vim.bo[bufnr].buflisted = true
   local is_frontmost = request.make_frontmost ~= false
-  local has_focus = is_frontmost and choice.is_user_free()
-  local here = vim.api.nvim_get_current_win()
+  local has_focus = is_frontmost and M.is_user_free()
+  local here = api.nvim_get_current_win()
   local win, note, err = (has_focus and enter or load)(bufnr)
   if err then
     return { error = err }
   end
-  local notes = { note }
-  if is_frontmost and not has_focus then
-    table.insert(notes, 'The user is typing elsewhere; the file was opened without focus.')
-  end
-
-  local found, missing = find_passage(bufnr, request)
-  table.insert(notes, missing)
+  local found, missing = M.passage(bufnr, request)
   if found and has_focus then
-    passage.select(found)
+    M.select(found)
   elseif found and win and win ~= here then
-    passage.show(win, found)
+    M.show(win, found)
   end
+  local notes = { note }
+  table.insert(notes, is_frontmost and not has_focus and AWAY or nil)
+  table.insert(notes, missing)
   return {
     path = path,
     languageId = vim.bo[bufnr].filetype,
-    lineCount = vim.api.nvim_buf_line_count(bufnr),
+    lineCount = api.nvim_buf_line_count(bufnr),
     wasOpen = was_open,
     isShown = win ~= nil,
     found = given(request.start_text) and missing == nil,
@@ -151,6 +375,42 @@ function M.open_files(paths)
   return { opened = opened, errors = errors }
 end
 
-M.close_file = file_close.close_file
+-- Why a buffer must stay open, as one sentence.
+local function obstacle(bufnr)
+  local name = api.nvim_buf_get_name(bufnr)
+  if vim.bo[bufnr].modified then
+    return ('%s has unsaved changes; it stays open.'):format(name)
+  elseif api.nvim_get_current_buf() == bufnr and not M.is_user_free() then
+    return ('The user is typing in %s; it stays open.'):format(name)
+  elseif vim.iter(vim.fn.win_findbuf(bufnr)):any(is_in_diff) then
+    return ('%s is part of a diff; it stays open.'):format(name)
+  end
+end
+
+--- Close a file that has no unsaved changes. Its windows stay and show another file.
+---@param path string
+---@return { closed: boolean, error?: string }
+function M.close_file(path)
+  local buffer = buffers.find(path)
+  if not buffer or not (buffer.loaded or buffer.listed) then
+    return { closed = false, error = ('%s is not open in Neovim.'):format(path) }
+  end
+  local refusal = obstacle(buffer.bufnr)
+  if refusal then
+    return { closed = false, error = refusal }
+  end
+  local ok, err = pcall(function()
+    for _, win in ipairs(vim.fn.win_findbuf(buffer.bufnr)) do
+      if not tiling.has(win) or vim.wo[win].winfixbuf then
+        window_close.window(win, false)
+      else
+        local _, problem = file_load.in_window(win, window_close.replacement(win))
+        assert(not problem, problem)
+      end
+    end
+    vim.cmd.bdelete({ count = buffer.bufnr, mods = { silent = true } })
+  end)
+  return { closed = ok, error = not ok and reason.of(err) or nil }
+end
 
 return M

@@ -3,8 +3,8 @@
 local loading = require('claude_ide.file.load')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
+local open_files = require('claude_ide.file.open')
 local quiet = require('claude_ide.messages.quiet')
-local window_choice = require('claude_ide.file.choice')
 
 local M = {}
 
@@ -81,10 +81,10 @@ end
 
 local function move(owner, from, moved)
   if not moved.has_user then
-    local win = window_choice.to_show(moved.bufnr)
+    local win = open_files.to_show(moved.bufnr)
     return win and show(win, moved)
   end
-  local win = window_choice.to_enter(moved.bufnr)
+  local win = open_files.to_enter(moved.bufnr)
   quiet.run(function()
     api.nvim_set_current_win(win)
     vim.cmd("normal! m'")

@@ -4,7 +4,7 @@ local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local current = require('claude_ide.review.current')
 local dialogue = require('claude_ide.ui.vim_ui')
-local file_close = require('claude_ide.file.close')
+local open_files = require('claude_ide.file.open')
 local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
 local file_load = require('claude_ide.file.load')
@@ -167,7 +167,7 @@ local function remove(hunk)
   local encoding = bufnr and vim.bo[bufnr].fileencoding or nil
   local buffer = buffers.find(file.path)
   if buffer and (buffer.loaded or buffer.listed) then
-    local closed = file_close.close_file(file.path)
+    local closed = open_files.close_file(file.path)
     if not closed.closed then
       return closed.error
     end

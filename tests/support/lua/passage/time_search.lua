@@ -4,5 +4,6 @@ for i = 1, 100000 do
 end
 vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
 local began = os.clock()
-assert(require('claude_ide.file.passage').find(0, 'line 99000', 'line 99999'))
+local request = { start_text = 'line 99000', end_text = 'line 99999' }
+assert(require('claude_ide.file.open').passage(0, request))
 return (os.clock() - began) * 1000
