@@ -10,7 +10,7 @@ import autoload './diff/quotation.vim'
 import autoload './diff/waiting.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './file/borrowed_buffer.vim'
-import autoload './file/kept.vim'
+import autoload './file/command_buffer.vim'
 import autoload './file/rebase.vim'
 import autoload './file/text.vim'
 import autoload './messages/announce.vim'
@@ -38,7 +38,7 @@ enddef
 # `outcome` is empty if the diff was decided elsewhere.
 def CloseView(diff: dict<any>, outcome: dict<bool>)
   if empty(outcome)
-    kept.KeepEdits(diff.bufnr, diff.text, diff.path)
+    command_buffer.KeepEdits(diff.bufnr, diff.text, diff.path)
   endif
   layout.Close(diff.view)
   moment.Settle()

@@ -27,6 +27,19 @@ M.settles_within = 250
 
 local group = api.nvim_create_augroup('claude_ide_private_api', {})
 
+local FOLDER = debug.getinfo(1, 'S').source:match('^(.*/)private_api%.lua$')
+
+--- Whether Lua other than ours has caused what is going on, such as the timer of a plugin.
+---@return boolean
+function M.is_in_lua_of_others()
+  local level, outermost = 1, debug.getinfo(1, 'S')
+  while debug.getinfo(level + 1, 'S') do
+    level = level + 1
+    outermost = debug.getinfo(level, 'S')
+  end
+  return not vim.startswith(outermost.source, FOLDER)
+end
+
 --- The clients of a buffer, or all, that have not reported their capabilities yet.
 ---@param bufnr? integer
 ---@return vim.lsp.Client[]

@@ -1,4 +1,4 @@
-"""`file/kept.lua`: text without a file stays in a buffer until the user saves it."""
+"""`file/command_buffer.lua`: text without a file stays in a buffer until the user saves it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ TEXT = "mine\nand mine\n"
 async def kept(nvim: Neovim) -> int:
     """The buffer of a text that was kept."""
     message = await nvim.lua(
-        "return require('claude_ide.file.kept').keep(...)",
+        "return require('claude_ide.file.command_buffer').keep(...)",
         "/x/a.py",
         TEXT,
         "your edits are",
@@ -93,7 +93,10 @@ async def test_writing_a_kept_text_does_not_overwrite_an_existing_file(
 
 async def test_two_kept_texts_of_one_file_have_separate_buffers(nvim: Neovim, kept: int) -> None:
     message = await nvim.lua(
-        "return require('claude_ide.file.kept').keep(...)", "/x/a.py", "other\n", "the rewrite is"
+        "return require('claude_ide.file.command_buffer').keep(...)",
+        "/x/a.py",
+        "other\n",
+        "the rewrite is",
     )
 
     assert message == f"a.py: the rewrite is kept in buffer {kept + 1}"
@@ -103,6 +106,8 @@ async def test_two_kept_texts_of_one_file_have_separate_buffers(nvim: Neovim, ke
 async def test_a_text_can_be_kept_when_buffers_are_nomodifiable_by_default(nvim: Neovim) -> None:
     await nvim.command("set nomodifiable")
 
-    await nvim.lua("require('claude_ide.file.kept').keep(...)", "/x/a.py", TEXT, "your edits are")
+    await nvim.lua(
+        "require('claude_ide.file.command_buffer').keep(...)", "/x/a.py", TEXT, "your edits are"
+    )
 
     assert await lines(nvim, await nvim.eval("bufnr('$')")) == TEXT.splitlines()

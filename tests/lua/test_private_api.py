@@ -99,3 +99,17 @@ async def test_edits_of_a_server_are_caught_until_they_are_released(
 
     assert await nvim.lua("return next(vim.lsp.get_client_by_id(...).handlers) == nil", client)
     assert await nvim.lua("return type(vim.lsp.handlers['workspace/applyEdit'])") == "function"
+
+
+async def test_a_timer_of_others_is_told_from_ours(nvim: Neovim) -> None:
+    await nvim.lua("""
+      _G.found = {}
+      local function note(who)
+        _G.found[who] = require('claude_ide.private_api').is_in_lua_of_others()
+      end
+      vim.defer_fn(function() note('theirs') end, 1)
+      require('claude_ide.timing.moment').when_possible(function() note('ours') end, error)
+    """)
+    await until(lambda: nvim.lua("return vim.tbl_count(_G.found) == 2"), "both have run")
+
+    assert await nvim.lua("return _G.found") == {"theirs": True, "ours": False}

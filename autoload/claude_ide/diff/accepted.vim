@@ -1,7 +1,7 @@
 vim9script
 # Accepted texts that differ from the proposal, held until the agent has written them.
 
-import autoload '../file/kept.vim'
+import autoload '../file/command_buffer.vim'
 import autoload '../messages/message.vim'
 
 # Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
@@ -44,7 +44,7 @@ export def Settle(id: number, is_written: any = v:null): bool
   const now = OnDisk(accepted.path)
   if now !=# accepted.text && (is_known || now ==# accepted.before)
     const what = 'not written; your edits are'
-    message.Show(kept.Keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
+    message.Show(command_buffer.Keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
   endif
   return true
 enddef

@@ -1,15 +1,35 @@
 vim9script
-# A buffer in which `:w` runs a command instead of writing a file: a proposal, a plan, a prompt.
+# Buffers of which `:w` writes no file: it runs a command in a proposal, a plan, a prompt; and a text
+# that would otherwise be lost has no file until the user names one.
 
-import autoload './autosave.vim'
 import autoload './text.vim'
 import autoload '../messages/message.vim'
+import autoload '../messages/plain.vim'
 import autoload '../messages/reason.vim'
+import autoload '../window/label.vim'
 
 final handlers: dict<dict<func>> = {} # by buffer
 
+# Whether an entry of the stack is an autocommand, such as `InsertLeave Autocommands for "*"`: Vim
+# translates all but the event, which is anywhere.
+def IsAutocommand(entry: string): bool
+  return split(entry)->indexof((_, word) =>
+    word =~# '^"\?\a\+"\?$' && exists('##' .. trim(word, '"'))) >= 0
+enddef
+
+# The kind of autosave that has caused the current BufWriteCmd: "autocommand", or "timer" for any
+# callback; empty if the user writes, also by a mapping or a plugin's command.
+def Cause(): string
+  # The first entry of an autocommand is that of the BufWriteCmd itself.
+  const around = expand('<stack>')->split('\.\.')
+  if around->copy()->filter((_, entry) => IsAutocommand(entry))->len() > 1
+    return 'autocommand'
+  endif
+  return state('c') ==# '' ? '' : 'timer'
+enddef
+
 # Save a copy of a buffer, as `:write other.txt` does. Returns whether it is written.
-export def WriteCopy(bufnr: number, path: string): bool
+def WriteCopy(bufnr: number, path: string): bool
   const lines = text.Get(bufnr)
   var failure = reason.Try(() => writefile(lines, path, 'b'))
   # Vim ignores the error of a full disk when it closes the file.
@@ -23,7 +43,7 @@ export def WriteCopy(bufnr: number, path: string): bool
 enddef
 
 def Write(bufnr: number, name: string)
-  const cause = autosave.Cause()
+  const cause = Cause()
   setbufvar(bufnr, '&modified', false)
   if name !=# bufname(bufnr)
     WriteCopy(bufnr, name)
@@ -58,6 +78,44 @@ export def Listen(bufnr: number, Written: func, WrittenByTimer: func)
     execute $'autocmd QuitPre,TextChanged,TextChangedI,TextChangedP {here} Unmodify({bufnr})'
     execute $'autocmd CmdlineLeave {here} MarkForExit({bufnr})'
   augroup END
+enddef
+
+# The buffer has no file, so `:write` needs a name.
+def WriteKept(bufnr: number, name: string)
+  if name ==# bufname(bufnr)
+    message.Show('this text has no file; `:w {file}` saves it', 'warn')
+  elseif WriteCopy(bufnr, name)
+    setbufvar(bufnr, '&modified', false)
+  endif
+enddef
+
+# Keep a text in a listed, modified buffer. `what` is subject and verb, such as "your edits are".
+# Returns a message that names the buffer.
+export def Keep(path: string, kept: list<string>, what: string, filetype = ''): string
+  const tail = plain.OneLine(fnamemodify(path, ':t'))
+  # The suffix keeps plugins from writing this buffer: no pattern such as `*.gpg` matches.
+  const bufnr = label.NewBuffer('claude-kept', $'Kept ({tail})')
+  text.Put(bufnr, kept)
+  setbufvar(bufnr, '&buftype', 'acwrite')
+  setbufvar(bufnr, '&bufhidden', 'hide')
+  setbufvar(bufnr, '&buflisted', true)
+  reason.Try(() => setbufvar(bufnr, '&filetype', filetype))
+  setbufvar(bufnr, '&modified', true)
+  augroup claude_ide_kept
+    execute $'autocmd BufWriteCmd <buffer={bufnr}> WriteKept({bufnr}, expand("<amatch>"))'
+  augroup END
+  return $'{tail}: {what} kept in buffer {bufnr}'
+enddef
+
+# Keep the user's edits of a proposal that is being withdrawn, if there are any.
+export def KeepEdits(bufnr: number, proposed: list<string>, path: string)
+  if !bufloaded(bufnr)
+    return
+  endif
+  const now = text.Get(bufnr)
+  if now !=# proposed
+    message.Show(Keep(path, now, 'your edits are', getbufvar(bufnr, '&filetype')), 'warn')
+  endif
 enddef
 
 defcompile

@@ -11,7 +11,7 @@ import autoload '../channel.vim'
 import autoload '../diff.vim'
 import autoload '../diff/decision.vim' as diff_decision
 import autoload '../file/edit.vim'
-import autoload '../file/kept.vim'
+import autoload '../file/command_buffer.vim'
 import autoload '../file/path.vim'
 import autoload '../file/rebase.vim'
 import autoload '../file/text.vim' as file_text
@@ -58,7 +58,7 @@ enddef
 def Keep(target: dict<any>, lines: list<string>, why: string): string
   const bufnr: number = target.bufnr
   const filetype = bufexists(bufnr) ? getbufvar(bufnr, '&filetype') : ''
-  return kept.Keep(target.name, lines + [''], $'{why}; the rewrite is', filetype)
+  return command_buffer.Keep(target.name, lines + [''], $'{why}; the rewrite is', filetype)
 enddef
 
 # The rows of lines in a later text. What was inserted at either end of them belongs to them.

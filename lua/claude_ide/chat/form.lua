@@ -6,7 +6,7 @@ local chat_page = require('claude_ide.chat.page')
 local chat_placement = require('claude_ide.chat.placement')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
-local kept_text = require('claude_ide.file.kept')
+local command_buffer = require('claude_ide.file.command_buffer')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
@@ -128,7 +128,7 @@ end
 
 local function keep(form, text)
   if vim.trim(text) ~= '' then
-    message.show(kept_text.keep(form.page.title, text .. '\n', 'your text is'), 'warn')
+    message.show(command_buffer.keep(form.page.title, text .. '\n', 'your text is'), 'warn')
   end
 end
 

@@ -13,7 +13,6 @@ local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
 local chat_placement = require('claude_ide.chat.placement')
 local command_buffer = require('claude_ide.file.command_buffer')
 local highlights = require('claude_ide.highlights')
-local kept = require('claude_ide.file.kept')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -51,7 +50,7 @@ local function keep_unsent(chat)
   local sent = chat_sent.join(chat.sent)
   local text = sent == '' and written or written:find('%S') and sent .. '\n' .. written or sent
   if text:find('%S') then
-    message.show(kept.keep('prompt', text, 'your text is'), 'warn')
+    message.show(command_buffer.keep('prompt', text, 'your text is'), 'warn')
   end
 end
 

@@ -1,5 +1,5 @@
 --- Accepted texts that differ from the proposal, held until the agent has written them.
-local kept = require('claude_ide.file.kept')
+local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.messages.message')
 local stamp = require('claude_ide.file.stamp')
 
@@ -61,7 +61,7 @@ function M.settle(id, is_written)
     return
   elseif not is_on_disk(accepted) then
     local what = 'not written; your edits are'
-    message.show(kept.keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
+    message.show(command_buffer.keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
   end
 end
 

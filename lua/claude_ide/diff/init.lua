@@ -76,7 +76,7 @@ end
 local function close_view(diff, when, accepted)
   when(function()
     if accepted == nil then
-      require('claude_ide.file.kept').keep_edits(diff.bufnr, diff.text, diff.path)
+      require('claude_ide.file.command_buffer').keep_edits(diff.bufnr, diff.text, diff.path)
     end
     visit.close(diff.view)
     if diff.is_ready then

@@ -1,7 +1,10 @@
---- A buffer in which `:w` runs a command instead of writing a file: a proposal, a plan, a prompt.
-local autosave = require('claude_ide.file.autosave')
+--- Buffers of which `:w` writes no file: it runs a command in a proposal, a plan, a prompt; and a text that
+--- would otherwise be lost has no file until the user names one.
 local buffer_text = require('claude_ide.file.text')
+local colouring = require('claude_ide.colouring')
+local label = require('claude_ide.window.label')
 local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 
 local M = {}
 
@@ -10,6 +13,31 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_file_command_buffer', { 
 -- The names under which each buffer is written, by its number.
 local own = {} ---@type table<integer, string[]>
 
+-- Whether an entry of `<stack>` is an autocommand, such as `InsertLeave Autocommands for "*"`: all but
+-- the event is translated, which is anywhere.
+local function is_autocommand(entry)
+  return vim.iter(vim.split(entry, ' ', { plain = true })):any(function(word)
+    local event = word:match('^"?(%a+)"?$')
+    return event ~= nil and vim.fn.exists('##' .. event) == 1
+  end)
+end
+
+-- Which kind of autosave has caused the current autocommand, if any. A script that runs while no typed
+-- command is being executed was started by a timer. A remote client's `:write` runs outside any script.
+---@return 'autocommand'|'timer'|nil how
+local function autosaved()
+  local around = vim.split(vim.fn.expand('<stack>'), '..', { plain = true })
+  table.remove(around)
+  if vim.iter(around):any(is_autocommand) then
+    return 'autocommand'
+  end
+  -- "S": a typed key is being executed. A pending operator was typed, too, but writes nothing.
+  local state = vim.fn.state('So')
+  local is_idle = state == '' or state:find('o') ~= nil
+  local private_api = require('claude_ide.private_api')
+  return is_idle and (#around > 0 or private_api.is_in_lua_of_others()) and 'timer' or nil
+end
+
 --- Note the name of a buffer, after which writing it runs the command.
 ---@param bufnr integer
 function M.named(bufnr)
@@ -17,11 +45,9 @@ function M.named(bufnr)
   own[bufnr] = { vim.fn.bufname(bufnr), vim.api.nvim_buf_get_name(bufnr) }
 end
 
---- Save a copy of a buffer, as `:write other.txt` does.
----@param bufnr integer
----@param path string
+-- Save a copy of a buffer, as `:write other.txt` does.
 ---@return boolean is_written
-function M.write_copy(bufnr, path)
+local function write_copy(bufnr, path)
   local reason = buffer_text.write(bufnr, path)
   if reason then
     message.show(('cannot write %s'):format(reason), 'error')
@@ -49,13 +75,13 @@ function M.listen(bufnr, written, written_by_timer)
     group = augroup,
     buffer = bufnr,
     callback = function(event)
-      local autosaved = autosave.is_writing()
+      local how = autosaved()
       vim.bo[bufnr].modified = false
       if not vim.list_contains(own[bufnr], event.file) then
-        M.write_copy(bufnr, event.match)
-      elseif not autosaved then
+        write_copy(bufnr, event.match)
+      elseif not how then
         written()
-      elseif autosaved == 'timer' and written_by_timer then
+      elseif how == 'timer' and written_by_timer then
         written_by_timer()
       end
     end,
@@ -88,6 +114,52 @@ function M.write_on_exit(bufnr)
       end
     end,
   })
+end
+
+local function keep(name, text, filetype)
+  local bufnr = vim.api.nvim_create_buf(true, true)
+  -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
+  label.give(bufnr, 'claude-kept', ('Kept (%s)'):format(name))
+  local label_name = vim.fn.bufname(bufnr)
+  vim.bo[bufnr].buftype = 'acwrite'
+  vim.bo[bufnr].modifiable = true
+  vim.api.nvim_create_autocmd('BufWriteCmd', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function(event)
+      if event.file == label_name then
+        message.show('this text has no file; `:w {file}` saves it', 'warn')
+      elseif write_copy(bufnr, event.match) then
+        vim.bo[bufnr].modified = false
+      end
+    end,
+  })
+  buffer_text.put(bufnr, text)
+  colouring.set_filetype(bufnr, filetype)
+  vim.bo[bufnr].modified = true
+  return bufnr
+end
+
+--- Keep a text in a listed, modified buffer.
+---@param name string what the text was for; only the last part of a path is shown
+---@param text string
+---@param what string subject and verb, such as "your edits are"
+---@param filetype? string
+---@return string line a message that names the buffer
+function M.keep(name, text, what, filetype)
+  local tail = plain.one_line(vim.fs.basename(name))
+  return ('%s: %s kept in buffer %d'):format(tail, what, keep(tail, text, filetype or ''))
+end
+
+--- Keep the user's edits of a proposal that is being withdrawn, if there are any.
+---@param bufnr integer the buffer of the proposal
+---@param proposed string
+---@param name string as for `keep`
+function M.keep_edits(bufnr, proposed, name)
+  local ok, text = pcall(buffer_text.get, bufnr)
+  if ok and text ~= proposed then
+    message.show(M.keep(name, text, 'your edits are', vim.bo[bufnr].filetype), 'warn')
+  end
 end
 
 return M

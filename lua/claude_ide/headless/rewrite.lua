@@ -5,7 +5,7 @@ local diff = require('claude_ide.diff')
 local edit = require('claude_ide.file.edit')
 local headless = require('claude_ide.headless')
 local hunks = require('claude_ide.diff.hunks')
-local kept = require('claude_ide.file.kept')
+local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')
@@ -95,7 +95,7 @@ end
 local function keep(target, lines, reason)
   local is_valid = api.nvim_buf_is_valid(target.bufnr)
   local filetype = is_valid and vim.bo[target.bufnr].filetype or ''
-  return kept.keep(target.name, join(lines), reason .. '; the rewrite is', filetype)
+  return command_buffer.keep(target.name, join(lines), reason .. '; the rewrite is', filetype)
 end
 
 -- Why the text of a buffer cannot be changed, if so.
