@@ -271,11 +271,11 @@ ROOMS = (
         "highlights",
     ),
     *("window", "timing", "suggested_keys", "ui"),
-    *("checking", "file", "privacy", "editors", "unseen"),
+    *("file", "privacy", "editors", "unseen"),
     *(
+        "diagnostics",
         "disk_changes",
         "batch",
-        "diagnostics",
         "selection",
         "format",
         "host",

@@ -1,77 +1,169 @@
 vim9script
-# Reads the diagnostics of one file or of all in slices, and reports changes of them.
+# The diagnostics of all sources, for the host: which there are, and slices of them in the form of LSP. The
+# host decides which it reads, and when (`editor/diagnostics.py`).
 
-import autoload './checking/texts.vim'
-import autoload './diagnostics/files.vim'
-import autoload './diagnostics/reading.vim'
-import autoload './diagnostics/reports.vim'
-import autoload './diagnostics/sets.vim'
-import autoload './disk_changes/reload.vim'
+import autoload './channel.vim'
+import autoload './diagnostics/item.vim'
+import autoload './diagnostics/sources.vim'
+import autoload './diagnostics/texts.vim'
+import autoload './diagnostics/written.vim'
+import autoload './file/buffers.vim'
+import autoload './file/gate.vim'
+import autoload './file/path.vim' as file
 import autoload './file/uri.vim'
+import autoload './privacy.vim'
 
-const LIMIT = 5000
+const NOTICE_MS = 100
+# Limits of a slice, so that Vim never blocks for long; sending takes time, too.
+const MOST_SECONDS = 0.005
+const MOST_ITEMS = 500
+const MOST_BYTES = 256 * 1024
 
-# By token: a function that continues to read.
-var readings: dict<func> = {}
-var last_token = 0
+# By source and path: the `entries`, the same `by_severity`, and the `version`, which differs whenever they do.
+var sets: dict<dict<dict<any>>> = {}
+var last_version = 0
+var is_due = false
 
-# Begin to read the diagnostics of one file or, without a path, of all. `Next` continues, `Finish`
-# cancels. `files` are the URIs of files with diagnostics.
-export def Begin(path: any = v:null): dict<any>
-  sets.Renew()
-  final paths = files.Reported(path)
-  last_token += 1
-  readings[last_token] = reading.New(paths, LIMIT)
-  return {token: last_token, files: paths->mapnew((_, each) => uri.OfPath(each))}
+def NewSet(source: string, entries: list<dict<any>>): dict<any>
+  const Severity = sources.Function(source, 'Severity')
+  final by_severity: list<list<dict<any>>> = [[], [], [], []]
+  for entry in entries
+    by_severity[Severity(entry) - 1]->add(entry)
+  endfor
+  last_version += 1
+  return {version: last_version, entries: entries, by_severity: by_severity}
 enddef
 
-# The next slice of a reading, errors first: `files`, each with `uri`, `items` and the number of
-# `omitted` ones beyond the limit, and whether it is `done`. A file may occur in several slices.
-export def Next(token: number): dict<any>
-  if !has_key(readings, token)
-    return {files: [], done: true}
+# Read all sources. No event of a source says of which file, so the entries are compared.
+def Renew()
+  final now: dict<dict<dict<any>>> = {}
+  for source in sources.There()
+    const before = get(sets, source, {})
+    now[source] = {}
+    for [path, entries] in items(sources.Ask(source, 'Read', [], {}))
+      const known: dict<any> = get(before, path, {entries: []})
+      now[source][path] = !empty(entries) && known.entries == entries ? known : NewSet(source, entries)
+    endfor
+  endfor
+  sets = now
+enddef
+
+# The sources that have diagnostics of a file, in a stable order.
+def SourcesOf(path: string): list<string>
+  return keys(sets)->sort()->filter((_, source) => has_key(sets[source], path))
+enddef
+
+# Whether a file need not stay in the editor. A source may also have entries of buffers that hold none.
+def IsReported(path: string): bool
+  if path !~# '^/' || (bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')
+    return false
   endif
-  const Continue = readings[token]
-  final step: dict<any> = Continue()
-  if step.done
-    Finish(token)
+  return privacy.Reason(path) ==# ''
+enddef
+
+# The paths of one file, or of all with diagnostics. Throws if no file can have the path.
+def Paths(path: any): list<string>
+  final all = values(sets)->mapnew((_, by_path) => keys(by_path))->flattennew(1)->sort()->uniq()
+  if type(path) != v:t_string
+    return all
   endif
+  const absolute = gate.Absolute(path)
+  const wanted = file.Resolved(absolute)
+  # A source and the host may spell the same path differently.
+  final found = copy(all)->filter((_, each) => each ==# absolute || file.Resolved(each) ==# wanted)
+  return empty(found) ? [absolute] : found
+enddef
+
+def IsChecked(path: string): bool
+  const bufnr: number = buffers.Lookup(path)->get('bufnr', 0)
+  return bufnr > 0 && !empty(sources.OfBuffer(bufnr))
+enddef
+
+def Described(path: string): dict<any>
+  const named = SourcesOf(path)
   return {
-    files: step.parts->mapnew((_, part) =>
-      ({uri: uri.OfPath(part.path), items: part.items, omitted: part.omitted})),
-    done: step.done,
+    key: path,
+    uri: uri.OfPath(path),
+    sets: named->mapnew((_, source) => ({
+      id: source,
+      version: sets[source][path].version,
+      counts: sets[source][path].by_severity->mapnew((_, entries) => len(entries)),
+    })),
+    is_checked: !empty(named) || IsChecked(path),
   }
 enddef
 
-# Begin to read, and return the first slice with the token: most readings need no other.
-export def Read(path: any = v:null): dict<any>
-  const token = Begin(path).token
-  return extend(Next(token), {token: token})
+# The sets of a file, or of all files with diagnostics (`port/diagnostics.py`).
+export def Look(path: any): dict<any>
+  Renew()
+  return {
+    files: Paths(path)->filter((_, each) => IsReported(each))->mapnew((_, each) => Described(each)),
+    is_typing: mode() =~# '^[iR]',
+  }
 enddef
 
-# Begin to read the diagnostics of all files. If some of them have recently got a new text, return only the
-# `checks` of these: language servers and linters may not have answered yet.
-export def ReadAll(): dict<any>
-  reload.Sync()
-  final checks = texts.Recent()
-  return empty(checks.buffers) ? {first: Read()} : {checks: checks}
-enddef
-
-# End or cancel a reading.
-export def Finish(token: number): bool
-  if has_key(readings, token)
-    remove(readings, token)
+# Some diagnostics of one severity in a set, from an index on (from 0); none if the set has another version by
+# now. Nothing large is passed for each item: Vim checks the type of an argument item by item.
+export def Slice(path: string, source: string, version: number, severity: number,
+    first: number): list<dict<any>>
+  final slice: list<dict<any>> = []
+  final set: dict<any> = get(sets, source, {})->get(path, {version: 0})
+  if set.version != version
+    return slice
   endif
-  return true
+  final entries: list<dict<any>> = set.by_severity[severity - 1]
+  const Item = sources.Function(source, 'Item')
+  const TextOf = item.LinesOf(path)
+  const began = reltime()
+  const end = min([len(entries), first + MOST_ITEMS])
+  var index = first
+  var bytes = 0
+  while index < end && bytes < MOST_BYTES && reltimefloat(reltime(began)) < MOST_SECONDS
+    slice->add(Item(entries[index], TextOf))
+    bytes += len(slice[-1].message)
+    index += 1
+  endwhile
+  return slice
 enddef
 
-# Emit `diagnostics_changed` for each file whose diagnostics change, with its `uri`, at most 1,000
-# `items`, and the number of `omitted` ones.
+# All diagnostics of a file.
+export def OfFile(path: string): list<dict<any>>
+  Renew()
+  final found: list<dict<any>> = []
+  const TextOf = item.LinesOf(path)
+  for source in SourcesOf(path)
+    const Item = sources.Function(source, 'Item')
+    found->extend(sets[source][path].entries->mapnew((_, entry) => Item(entry, TextOf)))
+  endfor
+  return found
+enddef
+
+# Tell the host soon that something may have changed.
+def Notice()
+  if !is_due
+    is_due = true
+    timer_start(NOTICE_MS, (_) => {
+      is_due = false
+      channel.Emit('diagnostics_changed', {})
+    })
+  endif
+enddef
+
+# Emit `diagnostics_changed` soon after a publish, and when the user has typed: the host may have waited.
 export def Watch(on: bool)
-  reports.Watch(on)
-  if !on
-    readings = {}
-    sets.Clear()
+  written.Watch(on)
+  augroup claude_ide_diagnostics
+    autocmd!
+    if on
+      autocmd InsertLeave * Notice()
+    endif
+  augroup END
+  if on
+    texts.Watch(Notice)
+    Notice()
+  else
+    texts.Watch()
+    sets = {}
   endif
 enddef
 

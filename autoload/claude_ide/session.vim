@@ -32,7 +32,7 @@ const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
 # The scripts that the first diff needs.
 const FOR_DIFFS = [
-  'checking#texts',
+  'diagnostics#texts',
   'diagnostics#unopened',
   'diff',
   'diff#decision',

@@ -74,14 +74,13 @@ def start(
 async def checks(vim: Vim, path: Path) -> bool:
     """Return whether a plugin checks a file that Vim has loaded."""
     number = await vim.eval(f"bufnr('{path}')")
-    return bool(await vim.eval(f"claude_ide#checking#sources#OfBuffer({number})"))
+    return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
 
 
 async def reports(vim: Vim, path: Path, word: str) -> bool:
     """Return whether the plugin reports something with `word` about a file."""
-    await vim.call("claude_ide#diagnostics#Read", str(path))
-    sets = await vim.eval(f"claude_ide#diagnostics#sets#Of('{path}')")
-    return any(word in str(entry) for one in sets for entry in one["entries"])
+    found = await vim.call("claude_ide#diagnostics#OfFile", str(path))
+    return any(word in str(item) for item in found)
 
 
 async def accept(vim: Vim, claude: ClaudeCli) -> None:

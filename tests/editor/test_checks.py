@@ -270,7 +270,7 @@ class Editor:
         self.port = pocket_port(self.call)
 
     async def call(self, function: str, buffers: list[int]) -> Any:
-        assert (function, buffers) == ("checking.texts.follow", [1])
+        assert (function, buffers) == ("diagnostics.texts.follow", [1])
         first, *rest = self._checks
         self._checks = rest or [first]
         return msgspec.to_builtins(first)

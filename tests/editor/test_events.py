@@ -11,7 +11,6 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import (
     CheckAsked,
     Commented,
-    DiagnosticsChanged,
     EditorsChanged,
     SelectionChanged,
     SomeEditorsChanged,
@@ -35,17 +34,15 @@ def events(state: State) -> Events:
 def test_the_state_is_updated_before_subscribers_are_called(events: Events, state: State) -> None:
     seen: list[Any] = []
     events.subscribe(SelectionChanged, lambda _: seen.append(state.selection))
-    events.subscribe(DiagnosticsChanged, lambda _: seen.append([*state.diagnostics]))
     events.subscribe(EditorsChanged, lambda _: seen.append(state.folders))
     events.subscribe(SomeEditorsChanged, lambda _: seen.append(state.folders))
 
     events.dispatch("selection_changed", SELECTION)
-    events.dispatch("diagnostics_changed", {"uri": "file:///a.py", "items": [{"message": "m"}]})
     events.dispatch("editors_changed", {"editors": [], "folders": ["/one"]})
     change = {"changed": [], "gone": [], "front": [], "folders": ["/two"]}
     events.dispatch("some_editors_changed", change)
 
-    assert seen == [SELECTION, ["file:///a.py"], ["/one"], ["/two"]]
+    assert seen == [SELECTION, ["/one"], ["/two"]]
 
 
 def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
@@ -68,11 +65,13 @@ def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
 def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
     events: Events, state: State, caplog: pytest.LogCaptureFixture
 ) -> None:
-    events.dispatch("diagnostics_changed", {"items": []})
+    events.subscribe(Commented, lambda _: None)
+
+    events.dispatch("commented", {})
     events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
 
-    assert "event diagnostics_changed is lost" in caplog.text
-    assert "Object missing required field `uri`" in caplog.text
+    assert "event commented is lost" in caplog.text
+    assert "Object missing required field `words`" in caplog.text
     assert state.folders == ["/one"]
 
 

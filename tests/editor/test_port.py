@@ -79,20 +79,33 @@ async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, edit
     assert (await diff.decision).text == "mine"
 
 
-async def test_diagnostics_before_a_write_take_one_call_to_the_editor(
+def publish(pocket: Pocket, path: Path) -> None:
+    """Have the editor return one diagnostic of a file."""
+    of = {"id": 1, "version": 1, "counts": [1, 0, 0, 0]}
+    file = {"key": 1, "uri": path.as_uri(), "sets": [of], "is_checked": True}
+    pocket.functions |= {
+        "diagnostics.look": lambda _path: {"files": [file]},
+        "diagnostics.slice": lambda *_: [ITEM],
+    }
+
+
+async def test_diagnostics_before_a_write_are_read_after_it_is_announced(
     pocket: Pocket, editor: Editor, tmp_path: Path
 ) -> None:
-    """The client waits for the answer, and the user waits for the client."""
     path = tmp_path / "open.py"
     path.touch()
-    file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
-    first = {"token": 1, "files": [file], "done": True}
-    pocket.functions["diagnostics.before_write.read"] = lambda _path: {"first": first, "loaded": {}}
+    publish(pocket, path)
+    pocket.functions["diagnostics.unopened.load"] = lambda _path: {"bufnr": 1, "is_checked": True}
 
     [content] = await diagnosed(editor, path)
 
     assert "undefined" in content["text"]
-    assert pocket.called == ["diagnostics.before_write.read"]
+    assert pocket.called == [
+        "disk_changes.announced.add",
+        "diagnostics.unopened.load",
+        "diagnostics.look",
+        "diagnostics.slice",
+    ]
 
 
 async def test_diagnostics_are_read_even_if_the_file_cannot_be_loaded(
@@ -100,12 +113,8 @@ async def test_diagnostics_are_read_even_if_the_file_cannot_be_loaded(
 ) -> None:
     path = tmp_path / "unreadable.py"
     path.touch()
-    file = {"uri": path.as_uri(), "items": [ITEM], "omitted": 0}
-    refusal = {"loaded": {"error": "permission denied"}, "error": "permission denied"}
-    pocket.functions |= {
-        "diagnostics.before_write.read": lambda _path: refusal,
-        "diagnostics.read": lambda _path: {"token": 1, "files": [file], "done": True},
-    }
+    publish(pocket, path)
+    pocket.functions["diagnostics.unopened.load"] = lambda _path: {"error": "permission denied"}
 
     [content] = await diagnosed(editor, path)
 

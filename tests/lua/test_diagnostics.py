@@ -1,4 +1,4 @@
-"""`diagnostics/init.lua`: converts the entries of `vim.diagnostic` for the wire."""
+"""`diagnostics/init.lua`: converts the diagnostics of buffers for the wire, in slices."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.chunks import chunk
-from support.diagnostics import SET, SET_MANY, edit, of_file
+from support.diagnostics import SET, SET_MANY, edit, of_all, of_file
 from support.neovim import Neovim
 
 
@@ -199,3 +199,71 @@ async def test_a_null_from_a_language_server_is_omitted(
 
     assert item.get(field) == ("" if field == "message" else None)
     assert item["severity"] == "Error"
+
+
+# All files
+
+
+async def test_all_files_with_diagnostics_are_read(nvim: Neovim, project: Path) -> None:
+    for name in ("a.txt", "b c.txt", "none.txt"):
+        bufnr = await edit(nvim, project / name)
+        if name != "none.txt":
+            await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": name}])
+
+    found = await of_all(nvim)
+
+    assert {uri: [item["message"] for item in items] for uri, items in found.items()} == {
+        f"file://{project}/a.txt": ["a.txt"],
+        f"file://{project}/b%20c.txt": ["b c.txt"],
+    }
+
+
+async def test_buffers_that_hold_no_file_are_skipped(nvim: Neovim) -> None:
+    for command in ("new | setlocal buftype=nofile | file scratch", "new"):
+        await nvim.command(command)
+        await nvim.lua(
+            SET, "linter", await nvim.eval("bufnr()"), [{"lnum": 0, "col": 0, "message": "m"}]
+        )
+
+    assert await of_all(nvim) == {}
+
+
+async def test_many_diagnostics_arrive_in_slices(nvim: Neovim, project: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        await nvim.lua(SET_MANY, await edit(nvim, project / name), 1200)
+
+    assert len(await of_file(nvim, project / "a.txt")) == 1200
+    assert [len(items) for items in (await of_all(nvim)).values()] == [1200, 1200]
+
+
+# Short steps
+
+
+BLOCKS = chunk("diagnostics/longest_block")
+"""In milliseconds of Neovim's CPU time, which does not depend on other programs."""
+
+
+async def test_five_thousand_diagnostics_never_block_neovim_for_long(
+    nvim: Neovim, project: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 5000)
+    await nvim.lua("require('claude_ide.diagnostics').watch(true)")
+
+    blocks = []
+    for _ in range(5):
+        await nvim.lua(SET_MANY, bufnr, 5000, 1)
+        blocks.append(await nvim.lua(BLOCKS, bufnr, await nvim.channel()))
+
+    assert min(blocks) < 20
+    assert len(await of_file(nvim, project / "a.txt")) == 5000
+
+
+async def test_long_lines_and_long_messages_never_block_neovim_for_long(
+    nvim: Neovim, project: Path
+) -> None:
+    bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
+    await nvim.lua(chunk("diagnostics/set_long"), bufnr)
+
+    blocks = [await nvim.lua(BLOCKS, bufnr, await nvim.channel()) for _ in range(5)]
+
+    assert min(blocks) < 20

@@ -1,149 +1,75 @@
-"""`diagnostics/init.lua`: diagnostics are reported as they change."""
+"""`diagnostics/init.lua`: the host is told that diagnostics have changed."""
 
 from pathlib import Path
 
 from support.chunks import chunk
-from support.diagnostics import SET, SET_MANY, call, edit, of_file
+from support.diagnostics import SET, edit, of_file
 from support.language_client import attach
 from support.neovim import Neovim, until
 
 
-async def listen(nvim: Neovim) -> None:
+async def watch(nvim: Neovim, on: bool = True) -> None:
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
+    await nvim.lua("require('claude_ide.diagnostics').watch(...)", on)
+
+
+async def is_told(nvim: Neovim, times: int) -> None:
+    await until(lambda: len(nvim.events("diagnostics_changed")) == times, "the event")
 
 
 # Changes
 
 
-async def test_watch_reports_each_file_that_changes(nvim: Neovim, project: Path) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    for name in ("a.txt", "b.txt"):
-        bufnr = await edit(nvim, project / name)
-        await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": name}])
-
-    events = await until(lambda: (e := nvim.events("diagnostics_changed")) and len(e) == 2 and e)
-
-    assert sorted((e["uri"], [i["message"] for i in e["items"]], e["omitted"]) for e in events) == [
-        (f"file://{project}/a.txt", ["a.txt"], 0),
-        (f"file://{project}/b.txt", ["b.txt"], 0),
-    ]
-
-
-async def test_watch_reports_that_no_diagnostics_remain(nvim: Neovim, project: Path) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
+async def test_the_host_is_told_at_first_and_of_each_change(nvim: Neovim, project: Path) -> None:
+    await watch(nvim)
+    await is_told(nvim, 1)
     bufnr = await edit(nvim, project / "a.txt")
+
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
-    await until(lambda: nvim.events("diagnostics_changed"))
+    await is_told(nvim, 2)
 
     await nvim.lua("vim.diagnostic.reset()")
+    await is_told(nvim, 3)
 
-    await until(lambda: nvim.events("diagnostics_changed")[-1]["items"] == [])
 
-
-async def test_watch_throttles_and_always_reports_the_last_state(
-    nvim: Neovim, project: Path
-) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
+async def test_the_host_is_told_at_most_once_per_interval(nvim: Neovim, project: Path) -> None:
+    await watch(nvim)
     bufnr = await edit(nvim, project / "a.txt")
 
-    milliseconds = await nvim.lua(
-        chunk("diagnostics_watch/set_often"),
-        bufnr,
-    )
+    milliseconds = await nvim.lua(chunk("diagnostics_watch/set_often"), bufnr)
 
-    await until(lambda: nvim.events("diagnostics_changed")[-1]["items"][0]["message"] == "60")
-    assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 2
+    async def is_last_announced() -> bool:
+        """Return whether the last change is older than the last event."""
+        before = len(nvim.events("diagnostics_changed"))
+        await nvim.idle(150)
+        return before == len(nvim.events("diagnostics_changed")) > 0
+
+    await until(is_last_announced)
+    assert len(nvim.events("diagnostics_changed")) <= milliseconds / 100 + 3
 
 
-async def test_watch_delays_large_reports_until_insert_mode_ends(
-    nvim: Neovim, project: Path
-) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    many = await edit(nvim, project / "many.txt")
-    few = await edit(nvim, project / "few.txt")
+async def test_the_host_is_told_when_the_user_leaves_insert_mode(nvim: Neovim) -> None:
+    await watch(nvim)
+    await is_told(nvim, 1)
+
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
-    await nvim.lua(SET_MANY, many, 600, 1)
-    await nvim.lua(SET_MANY, few, 6)
-    await until(lambda: nvim.events("diagnostics_changed"), "the few")
-    assert [len(event["items"]) for event in nvim.events("diagnostics_changed")] == [6]
-
+    assert (await nvim.lua("return require('claude_ide.diagnostics').look(false)"))["is_typing"]
     await nvim.keys("<Esc>")
 
-    await until(lambda: len(nvim.events("diagnostics_changed")) == 2)
-    assert len(nvim.events("diagnostics_changed")[1]["items"]) == 600
+    await is_told(nvim, 2)
 
 
-async def test_watch_reports_at_most_a_thousand_diagnostics_of_a_file(
-    nvim: Neovim, project: Path
-) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    bufnr = await edit(nvim, project / "a.txt", "éé wrong é\n" * 6000)
-
-    await nvim.lua(SET_MANY, bufnr, 6000, 2)
-
-    [event] = await until(lambda: nvim.events("diagnostics_changed"))
-    assert (len(event["items"]), event["omitted"]) == (1000, 5000)
-
-
-async def test_watch_never_reports_an_old_state_after_a_new_one(
-    nvim: Neovim, project: Path
-) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    bufnr = await edit(nvim, project / "a.txt", "é" * 200_000)
-    await nvim.lua(
-        chunk("diagnostics_watch/set_long"),
-        bufnr,
-    )
-    await nvim.idle(20)
-    await nvim.lua("_G.set(..., 1, 'new')", bufnr)
-
-    await until(
-        lambda: [e["items"][0]["message"] for e in nvim.events("diagnostics_changed")] == ["new"]
-    )
-    await nvim.idle(1500)
-
-    assert len(nvim.events("diagnostics_changed")) == 1
-
-
-async def test_watch_ignores_wiped_buffers_and_buffers_that_are_not_files(
-    nvim: Neovim, project: Path
-) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    await nvim.command("new | setlocal buftype=nofile | file scratch")
-    await nvim.lua(
-        SET, "linter", await nvim.eval("bufnr()"), [{"lnum": 0, "col": 0, "message": "m"}]
-    )
-    gone = await edit(nvim, project / "gone.txt")
-    await nvim.lua(SET + "vim.cmd('bwipeout! ' .. bufnr)", "linter", gone, [])
-
-    bufnr = await edit(nvim, project / "a.txt")
-    await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
-
-    [event] = await until(lambda: nvim.events("diagnostics_changed"))
-    assert event["uri"] == f"file://{project}/a.txt"
-    assert await nvim.mode() == {"mode": "n", "blocking": False}
-
-
-async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) -> None:
-    await listen(nvim)
-    await call(nvim, "watch", True)
-    await call(nvim, "watch", False)
+async def test_nothing_is_told_after_the_end(nvim: Neovim, project: Path) -> None:
+    await watch(nvim)
+    await is_told(nvim, 1)
+    await watch(nvim, False)
 
     bufnr = await edit(nvim, project / "a.txt")
     await nvim.lua(SET, "linter", bufnr, [{"lnum": 0, "col": 0, "message": "m"}])
     await nvim.idle(150)
 
-    assert nvim.events("diagnostics_changed") == []
-    autocommands = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
-    assert await nvim.lua(autocommands) == 0
+    await is_told(nvim, 1)
 
 
 # With a language server

@@ -1,4 +1,4 @@
-"""`checking/linters.lua`: linters check files that Claude has written, as after a save."""
+"""`diagnostics/linters.lua`: linters check files that Claude has written, as after a save."""
 
 from pathlib import Path
 from typing import Any

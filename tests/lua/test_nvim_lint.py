@@ -1,4 +1,4 @@
-"""`checking/linters.lua`: nvim-lint checks files that Claude has written."""
+"""`diagnostics/linters.lua`: nvim-lint checks files that Claude has written."""
 
 from pathlib import Path
 

@@ -271,7 +271,7 @@ async def test_linters_that_the_load_has_started_run_once_and_are_awaited(
 
     await nvim.lua(
         "_G.file = require('claude_ide.diagnostics.unopened').load(...)"
-        " _G.checks = require('claude_ide.checking.texts').recent().buffers",
+        " _G.checks = require('claude_ide.diagnostics.texts').recent().buffers",
         str(path),
     )
 

@@ -1,4 +1,4 @@
-"""`file/written.lua`: who is notified of a write that a buffer has reloaded."""
+"""`diagnostics/written.lua`: who is notified of a write that a buffer has reloaded."""
 
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ async def test_a_file_that_neovim_reloads_by_itself_is_announced_too(
     nvim: Neovim, path: Path, where: str
 ) -> None:
     bufnr = await nvim.eval("bufnr()")
-    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(true)")
     await nvim.command(f"set autoread | {WHERE[where]}")
     path.write_text(NEW)
 
@@ -153,7 +153,7 @@ async def test_a_file_that_neovim_reloads_by_itself_is_announced_too(
 async def test_while_neovim_is_watched_an_expected_write_is_announced_once(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(true)")
     await expect(nvim, path)
     path.write_text(NEW)
 
@@ -167,7 +167,7 @@ async def test_while_neovim_is_watched_an_expected_write_is_announced_once(
 async def test_a_write_that_the_user_does_not_load_is_not_announced(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(true)")
     await nvim.keys("ccmine<Esc>")
     await until(lambda: nvim.eval("&modified"))
     path.write_text(NEW)
@@ -183,8 +183,8 @@ async def test_a_write_that_the_user_does_not_load_is_not_announced(
 async def test_only_neovims_own_event_fires_once_the_watch_has_stopped(
     nvim: Neovim, path: Path
 ) -> None:
-    await nvim.lua("require('claude_ide.file.written').watch(true)")
-    await nvim.lua("require('claude_ide.file.written').watch(false)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(true)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(false)")
     await nvim.command("set autoread")
     path.write_text(NEW)
 
@@ -271,7 +271,7 @@ async def test_an_autocommand_can_do_anything_without_breaking_later_reloads(
 ) -> None:
     await nvim.command(WHERE[where])
     await nvim.command(f"autocmd {event} ++once ++nested {ACTIONS[action]}")
-    await nvim.lua("require('claude_ide.file.written').watch(true)")
+    await nvim.lua("require('claude_ide.diagnostics.written').watch(true)")
 
     await write_and_reload(nvim, path)
 

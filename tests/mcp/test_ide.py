@@ -228,7 +228,7 @@ async def test_a_client_that_falls_behind_receives_only_the_latest_selection(
     # Nothing is sent until this test first awaits something.
     for n in range(100):
         ide.editor.events.dispatch("selection_changed", {"n": n})
-        ide.editor.events.dispatch("diagnostics_changed", {"uri": f"file:///{n % 2}", "items": []})
+        ide.editor.reader.when_changed(f"file:///{n % 2}")
 
     await until(lambda: len(claude.notifications_of("diagnostics_changed")) == 2)
 

@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from claude_ide.editor.diagnostics import Reader
+from claude_ide.editor.editor import Editor
+from support.chats_here import TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim
 
@@ -16,8 +19,11 @@ SET = """
 SET_MANY = chunk("diagnostics/set_many")
 
 
-async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
-    return await nvim.lua(f"return require('claude_ide.diagnostics').{function}(...)", *arguments)
+def reader_of(nvim: Neovim) -> Reader:
+    """Return a reader of a Neovim, which has got the rules about private files."""
+    editor = Editor(TestedNeovim(nvim))
+    editor.private_files.refresh()
+    return editor.reader
 
 
 async def edit(nvim: Neovim, path: Path, text: str = "one\ntwo\n") -> int:
@@ -26,31 +32,13 @@ async def edit(nvim: Neovim, path: Path, text: str = "one\ntwo\n") -> int:
     return int(await nvim.eval("bufnr()"))
 
 
-async def read_all(
-    nvim: Neovim, path: Path | None = None
-) -> tuple[dict[str, list[Any]], dict[str, int]]:
-    """Read in slices as the host does; return items and numbers of omitted ones, by uri."""
-    return await read_on(nvim, await call(nvim, "begin", path and str(path)))
-
-
-async def read_on(
-    nvim: Neovim, begun: dict[str, Any]
-) -> tuple[dict[str, list[Any]], dict[str, int]]:
-    """Read the slices of a reading that has begun; return the same as `read_all`."""
-    files: dict[str, list[Any]] = {uri: [] for uri in begun["files"]}
-    omitted: dict[str, int] = {}
-    done = False
-    while not done:
-        slice_ = await call(nvim, "next", begun["token"])
-        done = slice_["done"]
-        for part in slice_["files"]:
-            files[part["uri"]] += part["items"]
-            if part["omitted"]:
-                omitted[part["uri"]] = part["omitted"]
-    return files, omitted
+async def of_all(nvim: Neovim) -> dict[str, list[Any]]:
+    """Return all diagnostics by uri."""
+    _, found = await reader_of(nvim).read(False)
+    return {uri: known.items for uri, known in found.items()}
 
 
 async def of_file(nvim: Neovim, path: Path) -> list[Any]:
     """Return all diagnostics of one file."""
-    files, _ = await read_all(nvim, path)
-    return [item for items in files.values() for item in items]
+    _, found = await reader_of(nvim).read(str(path))
+    return [item for known in found.values() for item in known.items]

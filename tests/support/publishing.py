@@ -14,7 +14,7 @@ from support.neovim import Neovim, until
 LONG_SECONDS = 60.0
 RECENT = (
     "require('claude_ide.disk_changes.reload').sync()"
-    " return require('claude_ide.checking.texts').recent()"
+    " return require('claude_ide.diagnostics.texts').recent()"
 )
 LINT = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ...)"
 ODD = [{"lnum": 0, "col": 0, "message": "odd"}]

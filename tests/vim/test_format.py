@@ -67,7 +67,7 @@ async def is_attached(vim: Vim, path: Path) -> bool:
             await vim.eval("get(g:, 'coc_service_initialized') && CocHasProvider('format')")
         )
     number = await vim.eval(f"bufnr('{path}')")
-    return bool(await vim.eval(f"claude_ide#checking#sources#OfBuffer({number})"))
+    return bool(await vim.eval(f"claude_ide#diagnostics#sources#OfBuffer({number})"))
 
 
 @pytest.mark.parametrize("shown", ["shown", "hidden", "closed"])

@@ -1,7 +1,7 @@
 vim9script
 # Loads unopened files for some minutes, so that language servers and linters check them.
 
-import autoload '../checking/texts.vim'
+import autoload './texts.vim'
 import autoload '../timing/moment.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'

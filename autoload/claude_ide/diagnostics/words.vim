@@ -1,33 +1,16 @@
 vim9script
 # Diagnostics in words, for a prompt.
 
-import autoload './reading.vim'
-import autoload './sets.vim'
+import autoload '../diagnostics.vim'
 import autoload '../file/path.vim' as file
 import autoload '../messages/plain.vim'
 
 const MOST = 50 # diagnostics of a prompt; the agent can ask for the others
-const LIMIT = 5000 # diagnostics that are read
-
-def All(path: string): list<dict<any>>
-  sets.Renew()
-  const Continue = reading.New([path], LIMIT)
-  var items: list<dict<any>> = []
-  var is_done = false
-  while !is_done
-    const step: dict<any> = Continue()
-    for part in step.parts
-      items += part.items
-    endfor
-    is_done = step.done
-  endwhile
-  return items
-enddef
 
 # Those of a buffer that begin in the lines or extend into them, in the order of the lines; all of
 # them without lines.
 export def OfLines(bufnr: number, lines: list<number>): list<dict<any>>
-  return All(file.Path(bufnr))
+  return diagnostics.OfFile(file.Path(bufnr))
     ->filter((_, item) => empty(lines)
       || (item.range.start.line < lines[1] && item.range.end.line + 1 >= lines[0]))
     ->sort((one, other) => one.range.start.line - other.range.start.line)

@@ -12,6 +12,7 @@ vim9script
 # - `is_unannounced`: it was found on disk, and is not that of an accepted diff
 
 import autoload '../channel.vim'
+import autoload '../diagnostics/written.vim'
 import autoload '../file/autoread.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/changed.vim'
@@ -20,7 +21,6 @@ import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
 import autoload '../file/stamp.vim'
 import autoload '../file/write.vim' as file_write
-import autoload '../file/written.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'

@@ -5,7 +5,6 @@ import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
 import autoload './write.vim' as file_write
-import autoload './written.vim'
 import autoload '../messages/reason.vim'
 import autoload '../window/recent.vim'
 
@@ -101,7 +100,6 @@ enddef
 # Track the states of the open files, and when buffers were used.
 export def Watch(on: bool)
   file_write.Watch(on)
-  written.Watch(on)
   recent.Watch(on)
 enddef
 

@@ -6,7 +6,6 @@ import autoload './edit.vim'
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './stamp.vim'
-import autoload './written.vim'
 import autoload '../window/inside.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
@@ -22,6 +21,8 @@ var is_overtaken = false
 # Whether the last write has failed after it had changed the file.
 var is_damaged = false
 var is_watching = false
+# Whether `FileChangedShellPost` tells of a text that we have read.
+var is_reporting = false
 
 def ForgetState(bufnr: string)
   if has_key(states, bufnr)
@@ -49,9 +50,14 @@ def MarkUnread(bufnr: number)
   states[bufnr] = stamp.MISSING
 enddef
 
+# Record whether `FileChangedShellPost` is triggered by us rather than by Vim.
+export def MarkReporting(on: bool)
+  is_reporting = on
+enddef
+
 # The user has seen that the file has changed, and has kept their own text.
 def NoteAnswer(bufnr: number)
-  if getbufvar(bufnr, '&modified') && !written.IsReporting()
+  if getbufvar(bufnr, '&modified') && !is_reporting
     RememberConflict(bufnr)
   endif
 enddef

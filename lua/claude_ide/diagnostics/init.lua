@@ -1,213 +1,136 @@
---- Reads the diagnostics of one file or of all in slices, and reports changes of them.
+--- The diagnostics of buffers, for the host: which there are, and slices of them in the form of LSP. The host
+--- decides which it reads, and when (`editor/diagnostics.py`).
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
-local events = require('claude_ide.checking.events')
 local file = require('claude_ide.file.path')
+local positions = require('claude_ide.file.positions')
 local privacy = require('claude_ide.privacy')
-local reading = require('claude_ide.diagnostics.reading')
-local reload = require('claude_ide.disk_changes.reload')
-local sets = require('claude_ide.diagnostics.sets')
-local texts = require('claude_ide.checking.texts')
+local published = require('claude_ide.diagnostics.published')
 local throttle = require('claude_ide.timing.throttle')
+local written = require('claude_ide.diagnostics.written')
 
 local M = {}
 
-local LIMIT = 5000
--- Of one notification, which is a single message.
-local LIMIT_REPORTED = 1000
--- From this number on, they are not read while the user types.
-local MANY = 500
--- Milliseconds.
-local INTERVAL = 100
-local PAUSE = 1
+local api = vim.api
 
----@class claude_ide.FileDiagnostics
----@field uri string
----@field items claude_ide.DiagnosticItem[]
----@field omitted integer number of this file's items beyond the limit; set only in the last slice
+local NOTICE_MS = 100
+-- Limits of a slice, so that Neovim never blocks for long; sending takes time, too.
+local MOST_MS = 5
+local MOST_ITEMS = 500
+local MOST_BYTES = 256 * 1024
 
--- By buffer: a function that reports its diagnostics. Only buffers whose diagnostics have changed have one.
----@type table<integer, fun()>
-local reporters = {}
+local SEVERITIES = { 'Error', 'Warning', 'Info', 'Hint' }
 
--- Buffers to report once the user leaves Insert mode.
----@type table<integer, true>
-local postponed = {}
-
----@type table<integer, { reading: claude_ide.DiagnosticReading, uris: table<integer, string> }>
-local readings = {}
-local last_token = 0
+---@class claude_ide.DiagnosticItem
+---@field message string
+---@field severity 'Error'|'Warning'|'Info'|'Hint'
+---@field range { start: claude_ide.Position, end: claude_ide.Position }
+---@field source? string
+---@field code? string|number
 
 -- Whether a buffer holds a file that need not stay in the editor.
 local function is_reported(bufnr)
   return file.path(bufnr) ~= nil and privacy.of_buffer(bufnr) == nil
 end
 
----@param path? string
----@return integer[] bufnrs
-local function buffers_of(path)
-  if not path or path == vim.NIL then
-    return vim.tbl_filter(function(bufnr)
-      return is_reported(bufnr)
-    end, sets.bufnrs())
+local function described(bufnr)
+  local found = {}
+  for namespace, set in vim.spairs(published.sets(bufnr)) do
+    found[#found + 1] = { id = namespace, version = set.version, counts = set.counts }
   end
-  local buffer = buffers.find(path)
-  if not buffer or not is_reported(buffer.bufnr) then
-    return {}
-  end
-  sets.prioritize(buffer.bufnr)
-  return { buffer.bufnr }
+  local uri = vim.uri_from_fname(assert(file.path(bufnr)))
+  return { key = bufnr, uri = uri, sets = found, is_checked = #found > 0 }
 end
 
----@param bufnr integer of a file
-local function uri_of(bufnr)
-  return vim.uri_from_fname(assert(file.path(bufnr)))
-end
-
---- Begin to read the diagnostics of one file or of all. `next` continues, `finish` cancels.
----@param path? string
----@return { token: integer, files: string[] } `files`: URIs of files with diagnostics
-function M.begin(path)
-  sets.start()
-  local new = reading.new(buffers_of(path), LIMIT)
-  local uris = {}
-  for _, bufnr in ipairs(new.bufnrs) do
-    uris[bufnr] = uri_of(bufnr)
+--- The sets of a file, or of all files for which anything has published (`port/diagnostics.py`).
+---@param path string|false
+function M.look(path)
+  local bufnrs
+  if path then
+    local found = buffers.find(path)
+    bufnrs = found and { found.bufnr } or {}
+  else
+    bufnrs = published.bufnrs()
   end
-  last_token = last_token + 1
-  readings[last_token] = { reading = new, uris = uris }
   return {
-    token = last_token,
-    files = vim.tbl_map(function(bufnr)
-      return uris[bufnr]
-    end, new.bufnrs),
+    files = vim.tbl_map(described, vim.tbl_filter(is_reported, bufnrs)),
+    is_typing = api.nvim_get_mode().mode:sub(1, 1) == 'i',
   }
 end
 
---- The next slice of a reading, errors first. A file may occur in several slices.
----@param token integer
----@return { files: claude_ide.FileDiagnostics[], done: boolean }
-function M.next(token)
-  local one = readings[token]
-  if not one then
-    return { files = {}, done = true }
+-- A function from a row to its text, or to nil if the buffer is not loaded. It caches one line, because most
+-- diagnostics of a line are adjacent.
+local function reader(bufnr)
+  local last_row, last_text
+  return function(row)
+    if row ~= last_row and api.nvim_buf_is_loaded(bufnr) then
+      last_row, last_text = row, api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+    end
+    return last_text
   end
-  local parts, done = reading.step(one.reading)
-  if done then
-    M.finish(token)
-  end
+end
+
+-- Without the text of the line, bytes count as characters.
+local function position(text_of, row, col)
+  row, col = math.max(row, 0), math.max(col, 0)
+  local text = text_of(row)
+  return { line = row, character = text and positions.character(text, col) or col }
+end
+
+-- Nil for other values: a null of a language server is `vim.NIL`.
+local function scalar(value)
+  return (type(value) == 'string' or type(value) == 'number') and value or nil
+end
+
+---@return claude_ide.DiagnosticItem
+local function item(diagnostic, text_of)
+  local lnum, col = diagnostic.lnum, diagnostic.col
   return {
-    files = vim.tbl_map(function(part)
-      return { uri = one.uris[part.bufnr], items = part.items, omitted = part.omitted }
-    end, parts),
-    done = done,
+    message = tostring(scalar(diagnostic.message) or ''),
+    severity = SEVERITIES[diagnostic.severity],
+    range = {
+      start = position(text_of, lnum, col),
+      ['end'] = position(text_of, diagnostic.end_lnum or lnum, diagnostic.end_col or col),
+    },
+    source = scalar(diagnostic.source),
+    code = scalar(diagnostic.code),
   }
 end
 
----@class claude_ide.FirstDiagnostics
----@field token integer
----@field files claude_ide.FileDiagnostics[]
----@field done boolean
-
---- Begin to read, and return the first slice: most readings need no other.
----@param path? string
----@return claude_ide.FirstDiagnostics
-function M.read(path)
-  local token = M.begin(path).token
-  local slice = M.next(token)
-  return { token = token, files = slice.files, done = slice.done }
-end
-
---- Begin to read the diagnostics of all files. If some of them have recently got a new text, return only the
---- checks of these: language servers and linters may not have answered yet.
----@return { checks?: claude_ide.Checks, first?: claude_ide.FirstDiagnostics }
-function M.read_all()
-  reload.sync()
-  local checks = texts.recent()
-  return checks.buffers and { checks = checks } or { first = M.read() }
-end
-
---- End or cancel a reading.
----@param token integer
-function M.finish(token)
-  readings[token] = nil
-end
-
--- Read all diagnostics of a buffer, with pauses between the steps, and report them.
-local function report(bufnr, is_current)
-  local all = reading.new({ bufnr }, LIMIT_REPORTED)
-  local changed = { uri = uri_of(bufnr), items = {}, omitted = 0 }
-  local function step()
-    if not is_current() then
-      return
-    end
-    local parts, done = reading.step(all)
-    for _, part in ipairs(parts) do
-      vim.list_extend(changed.items, part.items)
-      changed.omitted = changed.omitted + part.omitted
-    end
-    if done then
-      channel.emit('diagnostics_changed', changed)
-    else
-      vim.defer_fn(step, PAUSE)
+--- Some diagnostics of one severity in a set, from an index on (0-based); none if the set has another version
+--- by now.
+---@param bufnr integer
+---@param namespace integer
+---@param version integer
+---@param severity integer
+---@param first integer
+---@return claude_ide.DiagnosticItem[]
+function M.slice(bufnr, namespace, version, severity, first)
+  local list, text_of = published.list(bufnr, namespace, version, severity), reader(bufnr)
+  local items, bytes, ends_at = {}, 0, vim.uv.hrtime() + MOST_MS * 1e6
+  for index = first + 1, math.min(#list, first + MOST_ITEMS) do
+    items[#items + 1] = item(list[index], text_of)
+    bytes = bytes + #items[#items].message
+    if bytes >= MOST_BYTES or vim.uv.hrtime() > ends_at then
+      break
     end
   end
-  step()
+  return items
 end
 
--- In Insert mode, Neovim provides only copies of all diagnostics together, and a language server may
--- publish after each key: reading many of them would slow down typing.
-local function is_too_much(bufnr)
-  local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
-  return is_typing
-    and vim.iter(pairs(sets.count(bufnr))):any(function(_, count)
-      return count >= MANY
-    end)
-end
+local notice = throttle.new(NOTICE_MS, function()
+  channel.emit('diagnostics_changed', {})
+end)
 
--- A throttled function that reports the diagnostics of a buffer. A newer report replaces one that is
--- still being read.
-local function reporter(bufnr)
-  local state = 0
-  return throttle.new(INTERVAL, function()
-    state = state + 1
-    local reported = state
-    if is_too_much(bufnr) then
-      postponed[bufnr] = true
-    elseif is_reported(bufnr) then
-      report(bufnr, function()
-        return reported == state and reporters[bufnr] ~= nil
-      end)
-    else
-      reporters[bufnr] = nil
-    end
-  end)
-end
-
-local function on_changed(bufnr)
-  reporters[bufnr] = reporters[bufnr] or reporter(bufnr)
-  reporters[bufnr]()
-end
-
-local function report_postponed()
-  local bufnrs = vim.tbl_keys(postponed)
-  postponed = {}
-  vim.iter(bufnrs):each(on_changed)
-end
-
---- Emit `diagnostics_changed` for each file whose diagnostics change, with its `uri`, at most 1,000
---- `items`, and the number of `omitted` ones.
+--- Emit `diagnostics_changed` soon after a publish, and when the user has typed: the host may have waited.
 ---@param on boolean
 function M.watch(on)
-  local group = vim.api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
-  reporters, postponed = {}, {}
+  local group = api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
+  published[on and 'subscribe' or 'unsubscribe'](notice)
+  written.watch(on)
   if on then
-    sets.start()
-    events.subscribe(on_changed)
-    vim.api.nvim_create_autocmd('InsertLeave', { group = group, callback = report_postponed })
-  else
-    events.unsubscribe(on_changed)
-    sets.stop()
+    api.nvim_create_autocmd('InsertLeave', { group = group, callback = notice })
+    notice()
   end
 end
 

@@ -2,24 +2,24 @@
 local autoread = require('claude_ide.file.autoread')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
-local events = require('claude_ide.checking.events')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
 local path_gate = require('claude_ide.file.gate')
+local published = require('claude_ide.diagnostics.published')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
-local written = require('claude_ide.file.written')
+local written = require('claude_ide.diagnostics.written')
 
 local M = {}
 
 local api = vim.api
 
 local MOST = 20
--- Bytes. Reading and checking a larger file would block Neovim.
-local LARGEST = 2000000
--- Milliseconds after the last request for a file.
-local PATIENCE = 180000
-local PAUSE = 10000
+-- Reading and checking a larger file would block Neovim.
+local LARGEST_BYTES = 2000000
+-- After the last request for a file.
+local STAYS_MS = 180000
+local LOOK_MS = 10000
 
 ---@class claude_ide.Unopened
 ---@field bufnr integer
@@ -29,7 +29,6 @@ local PAUSE = 10000
 ---@type table<integer, claude_ide.Unopened>
 local loaded = {}
 local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
-local is_waiting = false
 
 -- Prevent questions about a file that the user has not opened: from other editors, because of a swap
 -- file, and from Neovim, after a change on disk.
@@ -98,16 +97,15 @@ local function unload(file)
   end)
 end
 
-local function unload_expired()
-  for _, file in ipairs(vim.tbl_values(loaded)) do
-    if vim.uv.now() >= file.until_ms then
-      unload(file)
+local function unload_once_expired(file)
+  vim.defer_fn(function()
+    if loaded[file.bufnr] == file then
+      if vim.uv.now() >= file.until_ms then
+        unload(file)
+      end
+      unload_once_expired(file)
     end
-  end
-  is_waiting = next(loaded) ~= nil
-  if is_waiting then
-    vim.defer_fn(unload_expired, PAUSE)
-  end
+  end, LOOK_MS)
 end
 
 local function make_room()
@@ -121,7 +119,8 @@ local function make_room()
 end
 
 local function keep(bufnr, is_known)
-  loaded[bufnr] = { bufnr = bufnr, is_known = is_known, until_ms = vim.uv.now() + PATIENCE }
+  local file = { bufnr = bufnr, is_known = is_known, until_ms = vim.uv.now() + STAYS_MS }
+  loaded[bufnr] = file
   api.nvim_create_autocmd('BufWinEnter', {
     group = group,
     buffer = bufnr,
@@ -147,15 +146,12 @@ local function keep(bufnr, is_known)
     callback = function()
       if vim.v.fcs_reason == 'deleted' then
         vim.v.fcs_choice = ''
-        loaded[bufnr].until_ms = 0
+        file.until_ms = 0
       end
     end,
   })
   make_room()
-  if not is_waiting then
-    is_waiting = true
-    vim.defer_fn(unload_expired, PAUSE)
-  end
+  unload_once_expired(file)
 end
 
 -- Why a file must not be loaded, if so.
@@ -164,8 +160,8 @@ local function obstacle(path)
   local reason = path_gate.needs_plugin(path)
   if reason then
     return reason
-  elseif size > LARGEST then
-    return ('it has %d bytes, more than %d'):format(size, LARGEST)
+  elseif size > LARGEST_BYTES then
+    return ('it has %d bytes, more than %d'):format(size, LARGEST_BYTES)
   elseif path_gate.is_binary(path) then
     return 'it is not a text file'
   elseif not moment.is_possible() then
@@ -196,16 +192,6 @@ end
 ---@field obstacle? string why it is not loaded
 ---@field error? string
 
---- Keep a loaded file for some more minutes, if it was loaded here.
----@param bufnr integer
----@return claude_ide.LoadedFile
-function M.extend(bufnr)
-  if loaded[bufnr] then
-    loaded[bufnr].until_ms = vim.uv.now() + PATIENCE
-  end
-  return { bufnr = bufnr, is_cold = false, is_checked = #events.namespaces(bufnr) > 0 }
-end
-
 --- Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 ---@param path string
 ---@return claude_ide.LoadedFile
@@ -219,7 +205,11 @@ function M.load(path)
     local reason = obstacle(absolute)
     return reason and { obstacle = reason } or load(absolute, found)
   end
-  return M.extend(found.bufnr)
+  if loaded[found.bufnr] then
+    loaded[found.bufnr].until_ms = vim.uv.now() + STAYS_MS
+  end
+  local is_checked = next(published.sets(found.bufnr)) ~= nil
+  return { bufnr = found.bufnr, is_cold = false, is_checked = is_checked }
 end
 
 --- Unload all files that the user has not opened.

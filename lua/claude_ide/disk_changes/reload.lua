@@ -15,7 +15,7 @@ local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
 local unseen = require('claude_ide.unseen')
-local written = require('claude_ide.file.written')
+local written = require('claude_ide.diagnostics.written')
 
 local M = {}
 

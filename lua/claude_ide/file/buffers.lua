@@ -4,7 +4,6 @@ local file = require('claude_ide.file.path')
 local file_write = require('claude_ide.file.write')
 local path_gate = require('claude_ide.file.gate')
 local recent = require('claude_ide.window.recent')
-local written = require('claude_ide.file.written')
 
 local M = {}
 
@@ -112,7 +111,6 @@ end
 ---@param on boolean
 function M.watch(on)
   file_write.watch(on)
-  written.watch(on)
   recent.watch(on)
 end
 

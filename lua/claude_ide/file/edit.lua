@@ -163,27 +163,11 @@ function M.join_undo(bufnr)
   end)
 end
 
-local listeners = {} ---@type table<fun(bufnr: integer), true>
-
---- Call `fn` with each buffer whose text is about to be replaced by `change`.
----@param fn fun(bufnr: integer)
-function M.subscribe(fn)
-  listeners[fn] = true
-end
-
----@param fn fun(bufnr: integer)
-function M.unsubscribe(fn)
-  listeners[fn] = nil
-end
-
 --- Replace a buffer's text in one undo step; only lines that differ are touched.
 ---@param bufnr integer
 ---@param lines string[]
 ---@param joins? boolean join the previous undo step
 function M.change(bufnr, lines, joins)
-  for fn in pairs(listeners) do
-    fn(bufnr)
-  end
   local begin = joins and M.join_undo or M.break_undo
   begin(bufnr)
   local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)

@@ -1,8 +1,8 @@
 --- The user's language servers, for the host: what is known of them now, and requests to them. The host
 --- decides when to ask which, and what to make of the answers (`editor/servers.py`).
-local events = require('claude_ide.checking.events')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
+local publishing = require('claude_ide.diagnostics.published')
 local reload = require('claude_ide.disk_changes.reload')
 
 local M = {}
@@ -44,8 +44,8 @@ local function work_of(client)
   return title and tostring(title) or nil
 end
 
--- `events.namespaces` also knows those that Neovim has only cleared, as it does for a new client.
-events.subscribe(function(bufnr, namespace)
+-- `publishing.sets` also has those that Neovim has only cleared, as it does for a new client.
+publishing.subscribe(function(bufnr, namespace)
   if namespace then
     published[bufnr] = published[bufnr] or {}
     published[bufnr][namespace] = true

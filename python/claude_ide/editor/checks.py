@@ -1,8 +1,8 @@
 """Waits until language servers and linters have checked what a buffer has just got from its file.
 
-The editor only reports facts (`checking/texts`): who checks a buffer, and what they have published
-since it got its text. Each wait has a fixed length, because some servers publish only what differs,
-and some publish nothing at all.
+The editor only reports facts (`diagnostics/texts`): who checks a buffer, and what they have
+published since it got its text. Each wait has a fixed length, because some servers publish only
+what differs, and some publish nothing at all.
 """
 
 import asyncio

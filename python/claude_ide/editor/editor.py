@@ -3,13 +3,13 @@
 While it is busy, methods that change nothing return the last known state.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from claude_ide.editor.busy import in_time, soon
+from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.checks import Published
+from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
@@ -17,13 +17,8 @@ from claude_ide.editor.formatting import Formatting
 from claude_ide.editor.mentioning import Mentioning
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
-from claude_ide.editor.port.diagnostics import LoadedFile, Slice
-from claude_ide.editor.port.events import (
-    DiagnosticsChanged,
-    EditorsChanged,
-    SelectionChanged,
-    SomeEditorsChanged,
-)
+from claude_ide.editor.port.diagnostics import LoadedFile
+from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
 from claude_ide.editor.servers import Servers
@@ -58,6 +53,7 @@ class Editor:
         self.port = cast(Port, Remote(Caller(channel, self._finishing, self._tools)))
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
         self._tools.gate = ToolGate(self.private_files)
+        self.reader = Reader(self.port, self.private_files, self.state)
         self._screen_events()
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
@@ -88,9 +84,9 @@ class Editor:
         screen(SelectionChanged, private.selection_changed)
         screen(EditorsChanged, private.snapshot)
         screen(SomeEditorsChanged, private.change)
-        screen(DiagnosticsChanged, private.diagnostics)
-        private.when_changed = self.state.diagnostics.clear
+        private.when_changed = self.reader.forget
         self.events.register(private)
+        self.events.register(self.reader)
 
     async def stopped(self) -> None:
         """Report that the server has stopped."""
@@ -181,9 +177,9 @@ class Editor:
     # Diagnostics and writes.
 
     async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
-        """Return the diagnostics of one file, by uri; read in slices."""
+        """Return the diagnostics of one file, by uri; the last known ones if Neovim is busy."""
         try:
-            return await self._read_on(await self._first(self.port.diagnostics.read(path)))
+            return (await self.reader.read(path))[1]
         except TimeoutError:
             return dict(self.state.diagnostics)
 
@@ -200,13 +196,16 @@ class Editor:
         Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
         if Neovim is busy.
         """
-        answer = await self._first(self.port.diagnostics.read_all())
-        part = answer.first
-        if part is None:
-            if unsettled := self._published.unsettled(answer.checks):
-                await self.published(unsettled, seconds)
-            part = await self._first(self.port.diagnostics.read(False))
-        return await self._read_on(part)
+        if unsettled := await self._unsettled():
+            await self.published(unsettled, seconds)
+        return (await self.reader.read(False))[1]
+
+    async def _unsettled(self) -> list[int]:
+        """Reload what was written on disk; return the buffers for which answers are pending."""
+        await soon(self.port.disk.reload())
+        checks = await soon(self.port.diagnostics.recent_checks())
+        self.reader.put_first(each.bufnr for each in checks.buffers)
+        return self._published.unsettled(checks)
 
     async def load(self, path: str) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open.
@@ -231,9 +230,10 @@ class Editor:
         Returns the file's diagnostics by uri, or None if it was not loaded. Raises `TimeoutError`
         if Neovim is too busy.
         """
-        answer = await self._first(self.port.diagnostics.before_write(path))
-        first = answer.first
-        return first and await self._read_on(first), answer.loaded
+        self.port.disk.announce_write(path)
+        loaded = await self.load(path)
+        is_known = bool(loaded.bufnr) and not loaded.is_cold
+        return (await self.reader.read(path))[1] if is_known else None, loaded
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
         """Return the diagnostics of one file after a check of at most `seconds`.
@@ -245,17 +245,15 @@ class Editor:
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
             # A separate call: servers may attach a moment after the load.
-            begun = await soon(self.port.diagnostics.begin_check(loaded.bufnr))
-            unsettled = self._published.unsettled(begun.checks)
+            unsettled = await self._unsettled()
+            is_behind = await soon(self.port.disk.is_behind(loaded.bufnr))
             is_settled = loaded.bufnr not in unsettled or await self.published(
                 [loaded.bufnr], seconds
             )
-            read = await self._first(self.port.diagnostics.read_checked(path, loaded.bufnr))
-            known = next(iter((await self._read_on(read.first)).values()), Diagnostics())
-            known.note = (
-                for_this_editor(BEHIND) if begun.is_behind else "" if is_settled else PENDING
-            )
-            if not read.is_checked:
+            looked, found = await self.reader.read(path)
+            known = next(iter(found.values()), Diagnostics())
+            known.note = for_this_editor(BEHIND) if is_behind else "" if is_settled else PENDING
+            if not any(file.is_checked for file in looked.files):
                 known.note = UNCHECKED
         except TimeoutError:
             return self._last_known(path)
@@ -272,44 +270,6 @@ class Editor:
         known = self.last_known_diagnostics()
         same = (known[uri] for uri in known if is_same(from_uri(uri), path))
         return next(same, Diagnostics(note=for_this_editor(BUSY)))
-
-    async def _read_on(self, part: Slice) -> dict[str, Diagnostics]:
-        """Read the remaining slices; return the diagnostics of all slices by uri."""
-        token, found = part.token, dict[str, Diagnostics]()
-        try:
-            while True:
-                for file in part.files:
-                    if self.private_files.is_private_uri(file.uri):
-                        continue
-                    known = found.setdefault(file.uri, Diagnostics())
-                    known.items.extend(file.items)
-                    known.omitted += file.omitted
-                if part.done:
-                    return found
-                part = await soon(self.port.diagnostics.next(token))
-        except BaseException:
-            self.port.diagnostics.finish(token)
-            raise
-
-    async def _first(self, begun: Awaitable[Any]) -> Any:
-        """Await the beginning of a reading; one that begins too late is ended.
-
-        Raises `TimeoutError`.
-        """
-        reading = asyncio.ensure_future(begun)
-        try:
-            return await in_time(reading)
-        except BaseException:
-            reading.add_done_callback(self._end_reading)
-            raise
-
-    def _end_reading(self, begun: "asyncio.Future[Any]") -> None:
-        if begun.cancelled() or begun.exception() is not None:
-            return
-        answer = begun.result()
-        first = getattr(answer, "first", answer)
-        if first is not None and first.token:
-            self.port.diagnostics.finish(first.token)
 
     async def reload(self) -> list[int]:
         """Reload buffers whose files were written on disk, as one undoable change each.

@@ -19,7 +19,6 @@ from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import (
-    DiagnosticsChanged,
     EditorsChanged,
     PrivacyFacts,
     SelectionChanged,
@@ -191,10 +190,6 @@ class PrivateFiles:
         changed, front = self.editors(change.changed), self.paths(change.front)
         current = self._current(change.current)
         return msgspec.structs.replace(change, changed=changed, front=front, current=current)
-
-    def diagnostics(self, event: DiagnosticsChanged) -> DiagnosticsChanged | None:
-        """Screen the diagnostics of a file."""
-        return None if self.is_private_uri(event.uri) else event
 
     def editors(self, editors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the descriptions of open files without those of private ones."""

@@ -5,12 +5,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import (
-    DiagnosticsChanged,
-    EditorsChanged,
-    SelectionChanged,
-    SomeEditorsChanged,
-)
+from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
 
 
 class Diagnostics(msgspec.Struct):
@@ -32,6 +27,7 @@ class State(msgspec.Struct):
     folders: list[str] = msgspec.field(default_factory=list)
     current: str | None = None
     diagnostics: dict[str, Diagnostics] = msgspec.field(default_factory=dict)
+    """By uri: those of the last reports."""
     _editors: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By file name, in the order of the last snapshot."""
     _used: dict[str, None] = msgspec.field(default_factory=dict)
@@ -75,14 +71,6 @@ class State(msgspec.Struct):
     def editor(self, path: str) -> dict[str, Any] | None:
         """Return the open file at this path, or None."""
         return self._editors.get(path)
-
-    @handles(DiagnosticsChanged)
-    def apply_diagnostics(self, changed: DiagnosticsChanged) -> None:
-        """Remember one file's diagnostics; a file without any is forgotten."""
-        if changed.items:
-            self.diagnostics[changed.uri] = Diagnostics(changed.items, changed.omitted)
-        else:
-            self.diagnostics.pop(changed.uri, None)
 
     def _apply_location(self, reported: EditorsChanged | SomeEditorsChanged) -> None:
         self.folders = reported.folders

@@ -11,7 +11,7 @@ from claude_ide import pids
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import DiagnosticsChanged, SelectionChanged
+from claude_ide.editor.port.events import SelectionChanged
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import worktrees
@@ -49,6 +49,7 @@ class Ide:
         self.mentions: deque[dict[str, Any]] = deque()
         self._outboxes: dict[Client, Outbox] = {}
         editor.events.register(self)
+        editor.reader.when_changed = self._diagnostics_changed
 
     @property
     def clients(self) -> list[Client]:
@@ -139,10 +140,8 @@ class Ide:
         path, clients = selection.get("filePath"), list(self._outboxes)
         return worktrees.concerned(clients, path) if path else clients
 
-    @handles(DiagnosticsChanged)
-    def _diagnostics_changed(self, changed: DiagnosticsChanged) -> None:
-        key = "diagnostics_changed", changed.uri
-        self.notify_all("diagnostics_changed", {"uri": changed.uri}, key=key)
+    def _diagnostics_changed(self, uri: str) -> None:
+        self.notify_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
 
     def _report_pids(self) -> None:
         self.editor.terminals.clients_run_as([client.pid for client in self.clients if client.pid])

@@ -51,7 +51,7 @@ async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool
     (project / "a.txt").write_text(text)
     bufnrs, running = await nvim.lua(
         "local bufnrs = require('claude_ide.disk_changes.reload').sync()"
-        " local running = require('claude_ide.checking.linters').running(bufnrs[1])"
+        " local running = require('claude_ide.diagnostics.linters').running(bufnrs[1])"
         " return { bufnrs, next(running) ~= nil }"
     )
     assert bufnrs
@@ -61,5 +61,5 @@ async def write_and_reload(nvim: Neovim, project: Path, text: str = NEW) -> bool
 async def is_running(nvim: Neovim, bufnr: int) -> Any:
     """Return whether a linter is checking a buffer."""
     return await nvim.lua(
-        "return next(require('claude_ide.checking.linters').running(...)) ~= nil", bufnr
+        "return next(require('claude_ide.diagnostics.linters').running(...)) ~= nil", bufnr
     )

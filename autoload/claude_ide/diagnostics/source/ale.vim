@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of ALE. `checking/sources.vim` has the functions of a source.
+# The diagnostics of ALE. `diagnostics/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 

@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of coc.nvim. `checking/sources.vim` has the functions of a source.
+# The diagnostics of coc.nvim. `diagnostics/sources.vim` has the functions of a source.
 #
 # Its node process is asked ahead: waiting for it would block Vim. Its event is not enough. It does not
 # occur for a buffer that no window shows, while the user inserts text, and if there are no diagnostics
@@ -7,8 +7,8 @@ vim9script
 # and when a window shows the buffer. So the diagnostics are also fetched repeatedly while an answer is
 # awaited, and only different ones are an answer.
 
-import autoload '../../checking/texts.vim'
 import autoload '../item.vim'
+import autoload '../texts.vim'
 
 const SEVERITIES = {Error: 1, Warning: 2, Information: 3, Hint: 4}
 # Milliseconds.

@@ -1,6 +1,6 @@
 vim9script
 # The diagnostics in the quickfix list and the location lists, for users without any of the plugins.
-# `checking/sources.vim` has the functions of a source.
+# `diagnostics/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 
@@ -29,10 +29,6 @@ enddef
 # to a list is the command that it has run.
 def IsOfMake(title: string, makers: list<string>): bool
   return title =~# OF_MAKE || makers->index(Program(trim(title, ':', 1))) >= 0
-enddef
-
-export def IsThere(): bool
-  return true
 enddef
 
 # All lists without their entries: the quickfix list, and the location lists of all windows. `win` is -1
@@ -113,19 +109,6 @@ export def Item(entry: dict<any>, TextOf: func): dict<any>
     'quickfix',
     entry.nr > 0 ? entry.nr : '',
   )
-enddef
-
-# Nothing checks a buffer by itself.
-export def Checks(_: number): bool
-  return false
-enddef
-
-export def Mark(_: number): any
-  return 0
-enddef
-
-export def HasAnswered(_: number, _: any): bool
-  return true
 enddef
 
 defcompile

@@ -1,5 +1,5 @@
 vim9script
-# The diagnostics of vim-lsp. `checking/sources.vim` has the functions of a source.
+# The diagnostics of vim-lsp. `diagnostics/sources.vim` has the functions of a source.
 
 import autoload '../item.vim'
 

@@ -1,10 +1,10 @@
 vim9script
-# The diagnostics of yegappan/lsp. `checking/sources.vim` has the functions of a
+# The diagnostics of yegappan/lsp. `diagnostics/sources.vim` has the functions of a
 # source. The plugin is not imported: that would fail where the plugin is missing.
 
-import autoload '../../checking/texts.vim'
 import autoload '../../file/positions.vim'
 import autoload '../item.vim'
+import autoload '../texts.vim'
 
 # With this patch the plugin counts characters; without it, it keeps what the server has sent, which
 # is UTF-16. The same test as the plugin's own.

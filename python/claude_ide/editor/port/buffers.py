@@ -214,6 +214,11 @@ class Disk(Protocol):
         """
         ...
 
+    @request("disk_changes.reload.is_behind")
+    async def is_behind(self, bufnr: int) -> bool:
+        """Return whether a loaded buffer does not hold the last write to its file."""
+        ...
+
     @request("disk_changes.reload.expect")
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the next write, which a client is about to make."""

@@ -7,21 +7,38 @@ from msgspec import field
 
 from claude_ide.editor.port.binding import Payload, notification, request
 
+Name = int | str
+"""What the editor calls a file or a set: a number or a text."""
 
-class FileDiagnostics(Payload, frozen=True):
-    """Diagnostics of one file; a file may occur in several slices. `omitted` were left out."""
 
+class SetLook(Payload, frozen=True):
+    """What one has published for a file. Each publish gives the set another `version`."""
+
+    id: Name
+    version: int
+    counts: list[int]
+    """The numbers of errors, warnings, infos and hints."""
+
+
+class FileLook(Payload, frozen=True):
+    """The sets of a file. `is_checked`: something publishes for it, or has done so."""
+
+    key: Name
     uri: str
-    items: list[dict[str, Any]] = field(default_factory=list)
-    omitted: int = 0
+    sets: list[SetLook]
+    is_checked: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number of all its diagnostics."""
+        return sum(sum(each.counts) for each in self.sets)
 
 
-class Slice(Payload, frozen=True):
-    """Some diagnostics of a reading; with `done` they are the last ones."""
+class Look(Payload, frozen=True):
+    """Files, in an order that stays the same; `is_typing`: the user is in Insert mode."""
 
-    files: list[FileDiagnostics] = field(default_factory=list)
-    done: bool = False
-    token: int = 0
+    files: list[FileLook]
+    is_typing: bool = False
 
 
 class LoadedFile(Payload, frozen=True):
@@ -97,60 +114,22 @@ class Checks(Payload, frozen=True):
     quiet_ms: float = 0
 
 
-class ReadAll(Payload, frozen=True):
-    """The first slice, or the checks of buffers that have just got a new text instead."""
-
-    first: Slice | None = None
-    checks: Checks = Checks()
-
-
-class BeforeWrite(Payload, frozen=True):
-    """The file, and its diagnostics if it was loaded before."""
-
-    loaded: LoadedFile
-    first: Slice | None = None
-
-
-class CheckBegun(Payload, frozen=True):
-    """`is_behind`: its text is older than the file; `checks` are those of recent texts."""
-
-    is_behind: bool
-    checks: Checks
-
-
-class Checked(Payload, frozen=True):
-    """The first slice, and whether anything has checked the file."""
-
-    first: Slice
-    is_checked: bool
-
-
 class Diagnostics(Protocol):
-    """Diagnostics are read in slices: `next` continues a reading, `finish` ends it early."""
+    """The diagnostics of files. `editor/diagnostics.py` decides which are read."""
 
-    @request("diagnostics.read", large=True)
-    async def read(self, path: str | Literal[False]) -> Slice:
-        """Begin to read the diagnostics of a file, or of all."""
+    @request("diagnostics.look")
+    async def look(self, path: str | Literal[False]) -> Look:
+        """Return the sets of a file, or of all files for which something has published."""
         ...
 
-    @request("diagnostics.read_all", large=True)
-    async def read_all(self) -> ReadAll:
-        """Begin to read the diagnostics of all files, after the reload of those written on disk."""
-        ...
+    @request("diagnostics.slice", large=True)
+    async def slice(
+        self, key: Name, set_: Name, version: int, severity: int, first: int
+    ) -> list[dict[str, Any]]:
+        """Return some diagnostics of a set, as sent to clients, from number `first` on.
 
-    @request("diagnostics.next", large=True)
-    async def next(self, token: int) -> Slice:
-        """Return the next slice, errors first."""
-        ...
-
-    @notification("diagnostics.finish")
-    def finish(self, token: int) -> None:
-        """End a reading."""
-        ...
-
-    @request("diagnostics.before_write.read", large=True)
-    async def before_write(self, path: str) -> BeforeWrite:
-        """Prepare for a file to be written by a client."""
+        `severity` is from 1 (error) to 4. The list is empty if the set has another version by now.
+        """
         ...
 
     @request("diagnostics.unopened.load")
@@ -163,17 +142,12 @@ class Diagnostics(Protocol):
         """Unload the files that were loaded only to be checked."""
         ...
 
-    @request("diagnostics.check.begin")
-    async def begin_check(self, buffer: int) -> CheckBegun:
-        """Reload what was written on disk; return the state of a buffer."""
+    @request("diagnostics.texts.recent")
+    async def recent_checks(self) -> Checks:
+        """Return the checks of buffers that have just got a new text."""
         ...
 
-    @request("diagnostics.check.read", large=True)
-    async def read_checked(self, path: str, buffer: int) -> Checked:
-        """Begin to read the diagnostics of a file that was loaded to be checked."""
-        ...
-
-    @request("checking.texts.follow")
+    @request("diagnostics.texts.follow")
     async def follow_checks(self, buffers: Sequence[int]) -> Checks:
         """Return the checks of loaded buffers; that of one without a text from its file begins."""
         ...

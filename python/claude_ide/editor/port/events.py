@@ -61,14 +61,9 @@ class SomeEditorsChanged(Event, frozen=True):
 
 
 class DiagnosticsChanged(Event, frozen=True):
-    """The diagnostics of one file, as sent to clients."""
+    """Something has published, or the user has left Insert mode."""
 
     EVENT: ClassVar = "diagnostics_changed"
-
-    uri: str
-    items: list[dict[str, Any]]
-    omitted: int = 0
-    """How many were left out."""
 
 
 class PrivacyFacts(Event, frozen=True):

@@ -1,5 +1,5 @@
 vim.api.nvim_create_autocmd('FileChangedShellPost', {
   callback = function()
-    _G.asked = #(require('claude_ide.checking.texts').recent().buffers or {})
+    _G.asked = #(require('claude_ide.diagnostics.texts').recent().buffers or {})
   end,
 })

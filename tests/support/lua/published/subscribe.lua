@@ -1,4 +1,4 @@
-local events = require('claude_ide.checking.events')
+local events = require('claude_ide.diagnostics.published')
 _G.events = {}
 _G.first = function(bufnr)
   table.insert(_G.events, { 'first', bufnr })

@@ -1,9 +1,9 @@
 --- The texts that buffers have got from their files, and who has published diagnostics since then: the facts
 --- by which the host waits for language servers and linters.
-local events = require('claude_ide.checking.events')
-local linters = require('claude_ide.checking.linters')
-local lsp_write = require('claude_ide.checking.lsp_write')
+local linters = require('claude_ide.diagnostics.linters')
+local lsp_write = require('claude_ide.diagnostics.lsp_write')
 local private_api = require('claude_ide.private_api')
+local publishing = require('claude_ide.diagnostics.published')
 
 local M = {}
 
@@ -33,15 +33,9 @@ local texts = {}
 ---@type table<string, integer> by publisher
 local published = {}
 local last_publish, last_number = 0, 0
-local is_listening = false
 
 local function ms_since(time)
   return math.floor(vim.uv.hrtime() / 1e6 - time)
-end
-
--- JSON does not tell an empty list from an empty dict.
-local function some(found)
-  return next(found) and found or nil
 end
 
 local function name_of(namespace)
@@ -85,15 +79,12 @@ local function on_progress(event)
   end
 end
 
-local function listen()
-  is_listening = true
-  events.subscribe(on_published)
-  vim.api.nvim_create_autocmd('LspProgress', {
-    group = vim.api.nvim_create_augroup('claude_ide_texts', { clear = true }),
-    pattern = { 'begin', 'end' },
-    callback = on_progress,
-  })
-end
+publishing.subscribe(on_published)
+vim.api.nvim_create_autocmd('LspProgress', {
+  group = vim.api.nvim_create_augroup('claude_ide_texts', { clear = true }),
+  pattern = { 'begin', 'end' },
+  callback = on_progress,
+})
 
 -- In the next tick: Neovim itself may ask first.
 local function pull_soon(bufnr)
@@ -111,15 +102,12 @@ end
 local function earlier_linters(bufnr)
   return vim.tbl_filter(function(name)
     return not name:find('^n?vim%.lsp%.')
-  end, vim.tbl_map(name_of, events.namespaces(bufnr)))
+  end, vim.tbl_map(name_of, vim.tbl_keys(publishing.sets(bufnr))))
 end
 
 --- Notify the servers of a loaded buffer that it has just been updated from the disk, and record all answers.
 ---@param bufnr integer
 function M.expect(bufnr)
-  if not is_listening then
-    listen()
-  end
   last_number = last_number + 1
   local text = {
     number = last_number,
@@ -180,8 +168,8 @@ local function described(text)
   return {
     number = text.number,
     age_ms = ms_since(text.at),
-    answers = some(text.answers),
-    works = some(vim.tbl_values(text.works)),
+    answers = text.answers,
+    works = vim.tbl_values(text.works),
   }
 end
 
@@ -190,15 +178,15 @@ local function state_of(bufnr)
   return {
     bufnr = bufnr,
     texts = vim.tbl_map(described, texts[bufnr]),
-    checkers = some(checkers(bufnr, texts[bufnr][1])),
-    starting = some(vim.tbl_map(function(client)
+    checkers = checkers(bufnr, texts[bufnr][1]),
+    starting = vim.tbl_map(function(client)
       return client.id
-    end, starting)),
+    end, starting),
   }
 end
 
 local function all(bufnrs)
-  return { buffers = some(vim.tbl_map(state_of, bufnrs)), quiet_ms = ms_since(last_publish) }
+  return { buffers = vim.tbl_map(state_of, bufnrs), quiet_ms = ms_since(last_publish) }
 end
 
 --- The state of the checks of these buffers, except for those that are not loaded. The check of one that has

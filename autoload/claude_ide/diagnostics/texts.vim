@@ -79,7 +79,7 @@ export def Watch(Fn: func = null_function)
     autocmd!
     if Fn != null_function
       for [source, event] in items(sources.EVENTS)
-        execute $'autocmd User {event} claude_ide#checking#texts#Heard("{source}")'
+        execute $'autocmd User {event} claude_ide#diagnostics#texts#Heard("{source}")'
       endfor
       autocmd QuickFixCmdPost * Heard('lists')
       autocmd BufWinEnter * NoteShown(str2nr(expand('<abuf>')))

@@ -1,11 +1,10 @@
-"""`checking/events.lua`: notifies subscribers of changed diagnostics."""
+"""`diagnostics/published.lua`: notifies subscribers of changed diagnostics."""
 
 from support.chunks import chunk
 from support.neovim import Neovim
 
-SUBSCRIBE = chunk("checking_events/subscribe")
+SUBSCRIBE = chunk("published/subscribe")
 CHANGE = "vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), ..., {})"
-COUNT = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_diagnostics' })"
 
 
 async def test_each_subscriber_is_notified_of_the_buffer(nvim: Neovim) -> None:
@@ -27,8 +26,8 @@ async def test_a_subscriber_that_unsubscribes_is_no_longer_notified(nvim: Neovim
     assert sorted(names) == ["first", "second", "second"]
 
 
-NAMESPACES = chunk("checking_events/namespaces")
-RECORD = chunk("checking_events/record")
+NAMESPACES = chunk("published/namespaces")
+RECORD = chunk("published/record")
 
 
 async def test_a_subscriber_is_notified_of_the_namespace(nvim: Neovim) -> None:
@@ -55,25 +54,11 @@ async def test_publishers_are_remembered_until_the_buffer_is_wiped(nvim: Neovim)
     await nvim.lua(
         f"vim.diagnostic.set(vim.api.nvim_create_namespace('early'), ..., {found})", bufnr
     )
-    await nvim.lua("require('claude_ide.checking.events')")
+    await nvim.lua("require('claude_ide.diagnostics.published')")
     await nvim.lua(CHANGE, bufnr)
     assert await nvim.lua(NAMESPACES, bufnr) == ["early", "linter"]
 
     await nvim.command(f"bwipeout! {bufnr}")
 
-    assert await nvim.lua(
-        "return require('claude_ide.checking.events').namespaces(...)", bufnr
-    ) in ([], {})
-
-
-async def test_without_subscribers_there_is_no_autocommand(nvim: Neovim) -> None:
-    await nvim.lua(SUBSCRIBE)
-    assert await nvim.lua(COUNT) == 1
-
-    await nvim.lua("""
-      local events = require('claude_ide.checking.events')
-      events.unsubscribe(_G.first)
-      events.unsubscribe(_G.second)
-    """)
-
-    assert await nvim.lua(COUNT) == 0
+    sets = "return vim.tbl_count(require('claude_ide.diagnostics.published').sets(...))"
+    assert await nvim.lua(sets, bufnr) == 0

@@ -56,9 +56,10 @@ export def There(): list<string>
   return empty(plugins) ? [FALLBACK] : plugins
 enddef
 
-# The sources that check a buffer after a change.
+# The sources that check a buffer after a change. Nothing fills the lists by itself.
 export def OfBuffer(bufnr: number): list<string>
-  return There()->copy()->filter((_, name) => Ask(name, 'Checks', [bufnr], false))
+  return There()->copy()
+    ->filter((_, name) => name !=# FALLBACK && Ask(name, 'Checks', [bufnr], false))
 enddef
 
 defcompile

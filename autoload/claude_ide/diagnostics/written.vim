@@ -1,8 +1,9 @@
 vim9script
 # Notifies language servers, autocommands and linters that a buffer has been updated from its file.
 
-import autoload './path.vim' as file
-import autoload '../checking/texts.vim'
+import autoload './texts.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/write.vim' as file_write
 import autoload '../messages/announce.vim'
 
 const WRITTEN = 'ClaudeFileWritten'
@@ -14,17 +15,14 @@ var is_firing = false
 # Report that a loaded buffer holds the text that has just been written to its file.
 export def Report(bufnr: number)
   is_firing = true
+  file_write.MarkReporting(true)
   try
     texts.Expect(bufnr)
   finally
     is_firing = false
+    file_write.MarkReporting(false)
   endtry
   announce.Event(WRITTEN, {path: file.Name(bufnr), bufnr: bufnr})
-enddef
-
-# Whether `Report`, rather than Vim itself, has triggered the autocommands that run.
-export def IsReporting(): bool
-  return is_firing
 enddef
 
 def OnRead(bufnr: string)

@@ -1,5 +1,5 @@
 local names = {}
-for _, namespace in ipairs(require('claude_ide.checking.events').namespaces(...)) do
+for namespace in pairs(require('claude_ide.diagnostics.published').sets(...)) do
   table.insert(names, vim.diagnostic.get_namespace(namespace).name)
 end
 table.sort(names)

@@ -1,8 +1,8 @@
 --- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
-local linters = require('claude_ide.checking.linters')
+local linters = require('claude_ide.diagnostics.linters')
 local log = require('claude_ide.messages.log')
 local quiet = require('claude_ide.messages.quiet')
-local texts = require('claude_ide.checking.texts')
+local texts = require('claude_ide.diagnostics.texts')
 
 local M = {}
 

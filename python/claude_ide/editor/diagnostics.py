@@ -1,0 +1,192 @@
+"""Reads the diagnostics of files from the editor, and follows their changes.
+
+The editor only says which sets there are, and returns slices of them. A set is read once, until its
+publisher publishes again: read later, after a change of the text, an old diagnostic would have
+another place, and look like a new one.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from claude_ide.editor.busy import soon
+from claude_ide.editor.channel import log_failure
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.diagnostics import FileLook, Look, Name, SetLook
+from claude_ide.editor.port.events import DiagnosticsChanged
+from claude_ide.editor.private_files import PrivateFiles
+from claude_ide.editor.state import Diagnostics, State
+from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.errors import EditorError
+
+MOST = 5000
+MOST_KNOWN = 1000
+"""Of one file, for answers while the editor is busy."""
+
+MANY = 500
+"""Of one file: from this number on, they are not read while the user types."""
+
+FIRST_SECONDS = 60.0
+"""How long a file comes first after a client has asked for it, or its buffer got a new text."""
+
+TRIES = 3
+"""How often reading begins anew if something publishes meanwhile."""
+
+SEVERITIES = range(4)
+QUOTATION_MARKS = dict.fromkeys(map(ord, "\"'`‘’“”"))  # noqa: RUF001
+
+Item = dict[str, Any]
+
+
+class _Known(msgspec.Struct):
+    """What has been read of a set: the first items of each severity."""
+
+    version: int
+    items: tuple[list[Item], ...] = msgspec.field(
+        default_factory=lambda: tuple([] for _ in SEVERITIES)
+    )
+
+
+class _OutdatedError(Exception):
+    """A set has another version by now."""
+
+
+class Reader:
+    """Reads diagnostics, keeps them, and puts the last known ones into the state."""
+
+    def __init__(self, port: Port, private: PrivateFiles, state: State) -> None:
+        self._port, self._private, self._state = port, private, state
+        self._known: dict[tuple[Name, Name], _Known] = {}
+        self._first: dict[Name, float] = {}
+        """Until when files come first, by key."""
+        self._reported: dict[str, list[SetLook]] = {}
+        """The sets of each file, by uri, that the state has."""
+        self._slicing, self._following = asyncio.Lock(), asyncio.Lock()
+        self._is_due = False
+        self.when_changed: Callable[[str], None] = lambda _: None
+        """Is called with the uri of each file whose diagnostics have changed."""
+
+    async def read(self, path: str | Literal[False]) -> tuple[Look, dict[str, Diagnostics]]:
+        """Return the sets of one file or of all, and their diagnostics by uri.
+
+        Raises `TimeoutError` if the editor is busy.
+        """
+        for _ in range(TRIES):
+            looked = await soon(self._port.diagnostics.look(path))
+            if path:
+                self.put_first(file.key for file in looked.files)
+            found = dict[str, Diagnostics]()
+            with contextlib.suppress(_OutdatedError):
+                await self._read(self._shared(looked), MOST, found)
+                break
+        return looked, found
+
+    def put_first(self, keys: Iterable[Name]) -> None:
+        """Read these files before all others for a while."""
+        until = time.monotonic() + FIRST_SECONDS
+        self._first |= dict.fromkeys(keys, until)
+
+    def forget(self) -> None:
+        """Forget what is known: other files are private by now."""
+        self._state.diagnostics.clear()
+        self._reported.clear()
+        self.follow(DiagnosticsChanged())
+
+    @handles(DiagnosticsChanged)
+    def follow(self, _event: DiagnosticsChanged) -> None:
+        """Look for changes, once for all events until then."""
+        if not self._is_due:
+            self._is_due = True
+            asyncio.ensure_future(self._follow()).add_done_callback(log_failure)
+
+    async def _follow(self) -> None:
+        async with self._following:
+            self._is_due = False
+            with contextlib.suppress(EditorError):
+                while True:
+                    try:
+                        return await self._report_changes()
+                    except TimeoutError:
+                        # Waits as long as the editor is busy.
+                        await self._port.disk.is_responding()
+
+    async def _report_changes(self) -> None:
+        looked = await self._port.diagnostics.look(False)
+        files = {file.uri: file for file in self._shared(looked) if file.count}
+        current = {(file.key, each.id) for file in looked.files for each in file.sets}
+        self._known = {key: known for key, known in self._known.items() if key in current}
+        for uri in self._reported.keys() - files.keys():
+            del self._reported[uri]
+            self._state.diagnostics.pop(uri, None)
+            self.when_changed(uri)
+        for uri, file in files.items():
+            is_too_much = looked.is_typing and file.count >= MANY
+            if is_too_much or file.sets == self._reported.get(uri):
+                continue
+            found = dict[str, Diagnostics]()
+            with contextlib.suppress(_OutdatedError):  # Another event follows.
+                await self._read([file], MOST_KNOWN, found)
+                self._reported[uri] = file.sets
+                self._state.diagnostics |= found
+                self.when_changed(uri)
+
+    def _shared(self, looked: Look) -> list[FileLook]:
+        return [file for file in looked.files if not self._private.is_private_uri(file.uri)]
+
+    async def _read(self, files: list[FileLook], most: int, found: dict[str, Diagnostics]) -> None:
+        """Add the diagnostics of files by uri. Raises `_OutdatedError`."""
+        is_new, rest = _unlike(), most
+        for file, of, severity in self._tasks(files):
+            count = min(of.counts[severity], rest)
+            items = await self._items(file, of, severity, count)
+            known = found.setdefault(file.uri, Diagnostics())
+            known.items += [item for item in items if is_new(file.uri, of.id, item)]
+            known.omitted += of.counts[severity] - count
+            rest -= count
+
+    def _tasks(self, files: list[FileLook]) -> Iterator[tuple[FileLook, SetLook, int]]:
+        """Yield what to read, errors first, so that the least important ones are omitted."""
+        now = time.monotonic()
+        first = [file for file in files if self._first.get(file.key, 0) > now]
+        for group in first, [file for file in files if file not in first]:
+            for severity in SEVERITIES:
+                for file in group:
+                    yield from ((file, of, severity) for of in file.sets if of.counts[severity])
+
+    async def _items(self, file: FileLook, of: SetLook, severity: int, count: int) -> list[Item]:
+        """Return the first items of a severity in a set; those that are not known are read."""
+        key = file.key, of.id
+        async with self._slicing:
+            if key not in self._known or self._known[key].version != of.version:
+                self._known[key] = _Known(of.version)
+            items = self._known[key].items[severity]
+            while len(items) < count:
+                asked = file.key, of.id, of.version, severity + 1, len(items)
+                more = await soon(self._port.diagnostics.slice(*asked))
+                if not more:
+                    raise _OutdatedError
+                items += more
+        return items[:count]
+
+
+def _unlike() -> Callable[[str, Name, Item], bool]:
+    """Return a function that tells whether no other linter has said a diagnostic of a file before.
+
+    In Vim several linters often say the same about a line, in the same words but for the quotation
+    marks, and not always about the same columns. What one linter says twice on a line stays.
+    """
+    if editor_name() == NEOVIM:
+        return lambda *_: True
+    said: dict[tuple[Any, ...], object] = {}
+
+    def is_new(uri: str, publisher: Name, item: Item) -> bool:
+        words = item["message"].translate(QUOTATION_MARKS).lower()
+        linter = publisher, item.get("source")
+        return said.setdefault((uri, item["range"]["start"]["line"], words), linter) == linter
+
+    return is_new
