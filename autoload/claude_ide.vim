@@ -16,7 +16,7 @@ function! claude_ide#add_tool(tool) abort
   if type(F) != v:t_func
     throw 'claude-ide: add_tool: fn must be a Funcref'
   endif
-  call v:lua.require'claude_ide.tools.vimscript'.add(rest)
+  call v:lua.require'claude_ide.tools.own'.add_vimscript(rest)
   let s:functions[rest.name] = F
 endfunction
 
@@ -27,7 +27,7 @@ function! claude_ide#remove_tool(name) abort
   return v:lua.require'claude_ide'.remove_tool(a:name)
 endfunction
 
-" Called by lua/claude_ide/tools/vimscript.lua.
+" Called by lua/claude_ide/tools/own.lua.
 function! claude_ide#_call(name, arguments, answer) abort
   return call(s:functions[a:name], a:answer is v:null ? [a:arguments] : [a:arguments, a:answer])
 endfunction

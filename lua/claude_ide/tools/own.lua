@@ -110,6 +110,29 @@ function M.add(tool)
   report()
 end
 
+local function is_true(value)
+  return value == true or type(value) == 'number' and value ~= 0
+end
+
+--- Add a tool of Vimscript, whose function, which Lua cannot hold, `claude_ide#_call()` finds by its name.
+---@param tool table without `fn`; `later`: it answers by its second argument
+function M.add_vimscript(tool)
+  local name, later = tool.name, is_true(tool.later)
+  local function call(arguments, answer)
+    return vim.fn['claude_ide#_call'](name, arguments, answer or vim.NIL)
+  end
+  tool.later = nil
+  if type(tool.read_only) == 'number' then
+    tool.read_only = is_true(tool.read_only)
+  end
+  tool.fn = later and function(arguments, answer)
+    call(arguments, answer)
+  end or function(arguments)
+    return call(arguments)
+  end
+  M.add(tool)
+end
+
 --- Remove a tool that was added.
 ---@param name string
 ---@return boolean is_removed false if there is no such tool
