@@ -72,6 +72,24 @@ function M.version(bufnr)
   return (vim.lsp.util.buf_versions or {})[bufnr]
 end
 
+--- Give a buffer a parser without regions, which sees nothing of the text. Highlighters, 'foldexpr' and other
+--- plugins all get this parser. Neovim discards a parser without references.
+---@param bufnr integer
+---@param language? string default: the file type's
+---@return vim.treesitter.LanguageTree?
+function M.blind(bufnr, language)
+  local parser = vim.treesitter.get_parser(bufnr, language, { error = false })
+  if parser then
+    ---@diagnostic disable-next-line: invisible
+    parser:set_included_regions({})
+    for _, child in ipairs(vim.tbl_keys(parser:children())) do
+      ---@diagnostic disable-next-line: invisible
+      parser:remove_child(child)
+    end
+  end
+  return parser
+end
+
 -- Whether a request can cause an edit that the server sends by itself: that of a command, or one that only
 -- this server knows.
 local function may_cause_an_edit(method)

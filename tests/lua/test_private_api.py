@@ -113,3 +113,17 @@ async def test_a_timer_of_others_is_told_from_ours(nvim: Neovim) -> None:
     await until(lambda: nvim.lua("return vim.tbl_count(_G.found) == 2"), "both have run")
 
     assert await nvim.lua("return _G.found") == {"theirs": True, "ours": False}
+
+
+async def test_a_blind_parser_sees_nothing_of_a_text(nvim: Neovim, project: Path) -> None:
+    (project / "a.md").write_text("# one\n\n```lua\nlocal two = 2\n```\n")
+    await nvim.command("edit a.md")
+    trees = "return #vim.treesitter.get_parser(0, 'markdown'):parse(true)"
+    assert await nvim.lua(trees) == 1
+
+    await nvim.lua("_G.blind = require('claude_ide.private_api').blind(0, 'markdown')")
+
+    assert await nvim.lua(trees) == 0
+    await nvim.command("call setline(1, '# three') | redraw!")
+    assert await nvim.lua(trees) == 0
+    assert await nvim.lua("return next(_G.blind:children()) == nil")

@@ -1,5 +1,5 @@
 --- Closed code fences: coloured once by their language's parser, and found again for yanking.
-local hazard = require('claude_ide.colouring.hazard')
+local colouring = require('claude_ide.colouring')
 
 local M = {}
 
@@ -167,7 +167,7 @@ end
 
 local function is_colourable(text, language)
   return #text <= (language == 'markdown' and LARGEST_MARKDOWN or LARGEST)
-    and not hazard.find(text, language)
+    and not colouring.obstacle(text, language)
 end
 
 --- Remember a closed fence, and colour its content unless it is very long.

@@ -1,4 +1,4 @@
-local hazard = require('claude_ide.colouring.hazard')
+local colouring = require('claude_ide.colouring')
 local CONTAINERS = { block_quote = true, list_item = true }
 local function depth_of(node)
   local deepest = 0
@@ -8,7 +8,7 @@ local function depth_of(node)
   return deepest + (CONTAINERS[node:type()] and 1 or 0)
 end
 return vim.tbl_map(function(text)
-  if hazard.fatal(text) then
+  if colouring.obstacle(text) then
     return -1
   end
   return depth_of(vim.treesitter.get_string_parser(text, 'markdown'):parse()[1]:root())

@@ -1,0 +1,200 @@
+--- Keeps texts that would crash Neovim, keep it busy, or write to the terminal away from parsers.
+local message = require('claude_ide.messages.message')
+local private_api = require('claude_ide.private_api')
+local without_events = require('claude_ide.messages.without_events')
+
+local M = {}
+
+local api = vim.api
+local group = api.nvim_create_augroup('claude_ide_colouring', { clear = true })
+
+-- Bytes.
+local LARGEST = { file = 2e6, ours = 5e5, markdown = 1e5 }
+local LONGEST_LINE = 5000
+local LONGEST_PARAGRAPH = 8000 -- in Markdown, whose inline parser needs quadratic time
+-- Markdown's parser overflows a buffer when more than 254 blocks are open. Each block needs a column at
+-- least, before the first word of a line or of a string or comment in it.
+local MOST_COLUMNS = 100
+local TAB = 4 -- columns
+-- What comes before such a word, when it is wide enough even if all of it is tabs.
+local RUN = '[ \t0-9*+.)>-]'
+local WIDE = ('(%s%s*)(.?)'):format(RUN:rep(MOST_COLUMNS / TAB), RUN)
+-- Neovim sends a link's address to the terminal unchanged. The last three are those beyond ASCII.
+local CONTROLS =
+  { '[%z\1-\8\11\14-\31\127]', '\194[\128-\159]', '^[\128-\159]', '[\1-\127][\128-\159]' }
+
+local guarded = {} ---@type table<integer, string> by buffer, why its text must not be parsed
+local announced = {} ---@type table<integer, true>
+local parsers = {} ---@type table<integer, vim.treesitter.LanguageTree> those that see nothing
+
+local function is_nested(text)
+  for run, following in text:gmatch(WIDE) do
+    local columns = #run + (TAB - 1) * select(2, run:gsub('\t', ''))
+    local row = (' %s%s'):format(run, following:find('%S') and 'x' or ' ')
+    if columns >= MOST_COLUMNS and (run:find('>') or row:find('[%s%d][-*+.)]%s')) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Why a text would crash Neovim, would write to the terminal, or is too large to examine.
+local function fatal(text)
+  if #text > LARGEST.file then
+    return 'its size'
+  elseif is_nested(text) then
+    return 'deeply nested blocks'
+  end
+  for _, control in ipairs(CONTROLS) do
+    if text:find(control) then
+      return 'control characters'
+    end
+  end
+end
+
+-- Whether a line, or a paragraph in Markdown, is very long.
+local function is_long(text, is_markdown)
+  local paragraph = 0
+  for line in text:gmatch('[^\n]*\n?') do
+    local begins = not line:find('%S') or line:find('^ ? ? ?[-*+] +%S')
+    paragraph = (begins and 0 or paragraph) + #line
+    if #line > LONGEST_LINE then
+      return 'a very long line'
+    elseif is_markdown and paragraph > LONGEST_PARAGRAPH then
+      return 'a very long paragraph'
+    end
+  end
+end
+
+--- Why a text must not be parsed; nil if it may.
+---@param text string
+---@param language? string the parser's
+---@return string? reason
+---@return boolean? is_fatal false if parsing it would only take too long
+function M.obstacle(text, language)
+  local is_markdown = language == 'markdown'
+  if #text > (is_markdown and LARGEST.markdown or LARGEST.ours) then
+    return 'its size', #text > LARGEST.ours
+  end
+  local reason = fatal(text)
+  return reason or is_long(text, is_markdown), reason ~= nil
+end
+
+local function blind(bufnr, language)
+  local ok, parser = pcall(private_api.blind, bufnr, language)
+  parsers[bufnr] = ok and parser or parsers[bufnr]
+end
+
+local function stop_parsing(bufnr, language)
+  blind(bufnr, language)
+  if vim.treesitter.highlighter.active[bufnr] then
+    vim.treesitter.stop(bufnr)
+    if not announced[bufnr] then
+      announced[bufnr] = true
+      local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
+      local words = '%s is shown without treesitter: %s'
+      message.show(words:format(name, guarded[bufnr]), 'warn')
+    end
+  end
+end
+
+-- Why the file of a buffer must not be parsed; nil if it may, or cannot be read.
+local function obstacle_on_disk(bufnr)
+  local path = api.nvim_buf_get_name(bufnr)
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.type ~= 'file' then
+    return nil
+  end
+  local file = io.open(path, 'rb')
+  local text = file and file:read(LARGEST.file + 1) or ''
+  if file then
+    file:close()
+  end
+  return fatal(text)
+end
+
+-- Keep parsers away from a buffer until its file is harmless and is read again: `:edit!` discards the parser,
+-- and plugins for the file type would create another one.
+local function guard(bufnr, reason, language)
+  local is_new = not guarded[bufnr]
+  guarded[bufnr] = guarded[bufnr] or reason
+  if is_new then
+    api.nvim_create_autocmd({ 'BufReadPre', 'FileType', 'BufWipeout' }, {
+      group = group,
+      buffer = bufnr,
+      callback = function(event)
+        local is_reading = event.event == 'BufReadPre'
+        if event.event == 'BufWipeout' or is_reading and not obstacle_on_disk(bufnr) then
+          guarded[bufnr], announced[bufnr], parsers[bufnr] = nil, nil, nil
+        end
+        if not guarded[bufnr] then
+          return true
+        elseif is_reading then
+          blind(bufnr, parsers[bufnr] and parsers[bufnr]:lang())
+        else
+          stop_parsing(bufnr)
+        end
+      end,
+    })
+  end
+  stop_parsing(bufnr, language)
+end
+
+--- Set the file type of one of our buffers, unless its text must not be parsed.
+---@param bufnr integer
+---@param filetype string
+---@return string? reason why it has not been set
+function M.set_filetype(bufnr, filetype)
+  -- Not by `vim.treesitter`, which would load all of it.
+  local language = require('vim.treesitter.language').get_lang(filetype)
+  local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
+  local reason, is_fatal = M.obstacle(text, language)
+  if reason then
+    -- Without a file type, nothing parses a text that would only take too long.
+    if is_fatal then
+      guard(bufnr, reason, language)
+    end
+    return reason
+  end
+  -- An autocommand may fail. The Ex command raises its error here, where `pcall` catches it; setting the
+  -- option would raise it later.
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd.setlocal('filetype=' .. filetype)
+  end)
+end
+
+--- Guard a user's buffer, if necessary, against a text that is about to be put into it.
+---@param bufnr integer loaded
+---@param lines string[]
+function M.prepare(bufnr, lines)
+  local reason = fatal(table.concat(lines, '\n'))
+  if reason then
+    guard(bufnr, reason)
+  end
+end
+
+--- Call `load`, which loads the file of a user's buffer, and guard the buffer if necessary.
+---@param bufnr integer
+---@param load fun()
+function M.load(bufnr, load)
+  local reason = not api.nvim_buf_is_loaded(bufnr) and obstacle_on_disk(bufnr)
+  if not reason then
+    return load()
+  end
+  -- Without setting a file type: its plugins and 'foldexpr' may parse immediately.
+  local modelines = vim.o.modelines
+  vim.o.modelines = 0
+  local ok, err = pcall(without_events.run, { 'BufReadPost', 'FileType' }, load)
+  vim.o.modelines = modelines
+  if not ok then
+    error(err, 0)
+  elseif api.nvim_buf_is_loaded(bufnr) then
+    local filetype = vim.filetype.match({ buf = bufnr })
+    guard(bufnr, reason, filetype and vim.treesitter.language.get_lang(filetype))
+    api.nvim_buf_call(bufnr, function()
+      api.nvim_exec_autocmds('BufReadPost', { buffer = bufnr })
+    end)
+  end
+end
+
+return M
