@@ -66,7 +66,7 @@ local command = vim.api.nvim_create_user_command
 command('Claude', with_next('after_arguments', host('Claude')), {
   nargs = '*',
   range = true,
-  complete = complete('terminal.arguments'),
+  complete = complete('arguments', 'of_cli'),
   desc = 'Open or hide the Claude CLI in a terminal',
 })
 command('ClaudeNew', host('ClaudeNew'), {
@@ -176,7 +176,7 @@ command('ClaudeTrust', host('ClaudeTrust'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = complete('host.trust'),
+  complete = complete('arguments', 'of_trust'),
   desc = "Show or change whether a folder's settings are used",
 })
 command('ClaudeKernel', host('ClaudeKernel'), {
@@ -277,7 +277,7 @@ command('ClaudeWire', host('ClaudeWire'), {
   range = true,
   nargs = '*',
   bar = true,
-  complete = complete('wire_arguments'),
+  complete = complete('arguments', 'of_wire'),
   desc = 'Show the live traffic with all clients, or save it',
 })
 command('ClaudeLog', window('log_window', 'open'), {

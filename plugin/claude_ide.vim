@@ -20,7 +20,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   " All are written out because that is how Vim reads them fastest. All commands have a range, which
   " most of them ignore: `:` in Visual mode inserts one.
   if empty(s:refusal)
-    command! -range -nargs=* -complete=customlist,claude_ide#terminal#arguments#Complete Claude
+    command! -range -nargs=* -complete=customlist,claude_ide#arguments#OfCli Claude
           \ call claude_ide#next_command#AfterArguments('claude_ide#session#Claude', <q-args>,
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar ClaudeFocus call claude_ide#terminal#ToggleFocus()
@@ -44,13 +44,13 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete ClaudeShare
           \ call claude_ide#selection#share#Run(<q-args>)
-    command! -range -bar -nargs=* -complete=customlist,claude_ide#host#trust#Complete ClaudeTrust
+    command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust ClaudeTrust
           \ call claude_ide#session#Command('ClaudeTrust', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete ClaudeMcpConfig
           \ call claude_ide#session#Command('ClaudeMcpConfig', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -nargs=* -complete=customlist,claude_ide#wire_arguments#Complete ClaudeWire
+    command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfWire ClaudeWire
           \ call claude_ide#session#Command('ClaudeWire', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar -bang ClaudeAccept call claude_ide#decide#Accept(<bang>0)

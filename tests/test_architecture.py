@@ -286,7 +286,7 @@ ROOMS = (
         "review",
     ),
     *("approval_buffer", "tools", "jupyter"),
-    *("next_command", "log_window", "wire_arguments", "terminal", "chat", "wire_window"),
+    *("next_command", "log_window", "arguments", "terminal", "chat", "wire_window"),
     "terminal_prompt",
     "permission",
     *(

@@ -3,9 +3,6 @@ vim9script
 
 import autoload './activity.vim'
 import autoload './channel.vim'
-import autoload './host/death.vim'
-import autoload './host/environment.vim'
-import autoload './host/options.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
 import autoload './file/folders.vim'
@@ -16,6 +13,13 @@ import autoload './messages/reason.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
+# The environment variables through which child processes of Vim find the server.
+const VARIABLES = ['CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY']
+const MOST_RESTARTS = 3
+const RESTART_WINDOW = 60.0 # seconds
+# Exit codes of a host that has printed the reason (`host.py`).
+const UNABLE = 3
+const UNSERVED = 4
 
 var server: dict<any> = {} # the last `port` and `token`; kept so that the server can return to them
 var hooks = '' # the path of the Unix socket to which CLIs in terminals report
@@ -24,6 +28,9 @@ var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
 var is_outdated = false # whether the host still runs the Python from before an update
+var before: dict<any> = {} # the previous values of the environment variables; null if unset
+var restarts: list<list<number>> = [] # times of recent restarts
+var declined: dict<bool> = {} # folders that the user has declined to trust
 var on_serving: list<func> = []
 var on_exit: list<func> = []
 
@@ -57,22 +64,42 @@ def SetServing(on: bool)
   activity.Changed()
 enddef
 
+# Add 127.0.0.1 to a list of hosts that need no proxy.
+def WithoutProxy(name: string): string
+  const hosts = getenv(name)
+  if type(hosts) != v:t_string || hosts ==# ''
+    return '127.0.0.1'
+  endif
+  return split(hosts, ',')->index('127.0.0.1') >= 0 ? hosts : hosts .. ',127.0.0.1'
+enddef
+
+def SetVariables(port: number)
+  if empty(before)
+    for name in VARIABLES
+      before[name] = getenv(name)
+    endfor
+  endif
+  setenv('CLAUDE_CODE_SSE_PORT', string(port))
+  setenv('ENABLE_IDE_INTEGRATION', 'true')
+  setenv('no_proxy', WithoutProxy('no_proxy'))
+  setenv('NO_PROXY', WithoutProxy('NO_PROXY'))
+enddef
+
 # Free the port and restore the environment: there is no server until the user starts one.
 def ReleasePort()
   port_hold.Release()
-  environment.Restore()
-enddef
-
-# CLIs in terminals that find no socket wait for nobody.
-def WithdrawHooks()
-  if hooks !=# ''
-    delete(hooks)
-  endif
+  for [name, value] in items(before)
+    setenv(name, value)
+  endfor
+  before = {}
 enddef
 
 def Release()
   ReleasePort()
-  WithdrawHooks()
+  # CLIs in terminals that find no socket wait for nobody.
+  if hooks !=# ''
+    delete(hooks)
+  endif
 enddef
 
 # The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as
@@ -84,43 +111,50 @@ def HooksPath(): string
   return hooks
 enddef
 
-def Restart(died: dict<any>)
+# Count a restart, and refuse it after three within a minute.
+def MayRestart(): bool
+  const now = reltime()
+  restarts->filter((_, at) => reltimefloat(reltime(at, now)) < RESTART_WINDOW)
+  restarts->add(now)
+  return len(restarts) <= MOST_RESTARTS
+enddef
+
+def Restart(text: string)
   if Spawn(true)
     channel.Send([0, 'command', 'ClaudeStart', [], [], true, 0])
-    message.Show($'{died.text} and was restarted', 'warn')
+    message.Show($'{text} and was restarted', 'warn')
   else
     Release()
   endif
 enddef
 
-def GiveUp(died: dict<any>)
-  Release()
-  if died.lacks_python
-    claude_ide#host#ready#LacksPython(died.reason)
-  else
-    message.Show(died.is_explained ? died.reason : $'{died.reason} (:ClaudeLog)', 'error')
-  endif
-enddef
-
+# `code` is -1 if a signal has killed the host.
 def Ended(code: number, stderr: list<string>)
   channel.Close()
   process.Withdraw(running)
   if type(v:exiting) != v:t_none
     return
   endif
-  const died = death.Of(code, stderr)
-  const was_serving = serving || (serves && died.was_killed)
+  const text = $'the Python host died ({code < 0 ? "killed" : $"exit {code}"})'
+  const why = get(stderr, -1, text)
+  const was_serving = serving || (serves && code < 0)
   SetServing(false)
-  Announce(on_exit, code != 0 ? died.reason : '')
+  Announce(on_exit, code != 0 ? why : '')
   if code == 0
     Release()
     return
   endif
-  death.Log(died, stderr)
-  if was_serving && death.MayRestart()
-    Restart(died)
+  # If the host died before it opened the log, this is the only trace.
+  log.Append([text] + stderr)
+  if was_serving && MayRestart()
+    Restart(text)
+    return
+  endif
+  Release()
+  if code == UNABLE
+    claude_ide#host#ready#LacksPython(why)
   else
-    GiveUp(died)
+    message.Show(code == UNSERVED ? why : $'{why} (:ClaudeLog)', 'error')
   endif
 enddef
 
@@ -137,7 +171,7 @@ def Spawn(serve: bool): bool
     message.Show($"'encoding' is {&encoding}, but claude-ide needs utf-8", 'error')
     return false
   endif
-  const [config, complaints] = options.Sendable(get(g:, 'claude_ide', {}))
+  const [config, complaints] = process.Sendable(get(g:, 'claude_ide', {}))
   for complaint in complaints
     message.Show(complaint, 'warn')
   endfor
@@ -198,7 +232,7 @@ enddef
 # now.
 export def Bound(port: number, token: string): bool
   server = {port: port, token: token}
-  environment.Announce(port)
+  SetVariables(port)
   return true
 enddef
 
@@ -226,6 +260,18 @@ export def Stopped(): bool
   SetServing(false)
   ReleasePort()
   return true
+enddef
+
+# Called by the host: remember that the user has declined to trust a folder, so that this Vim does not
+# ask again even if the host is restarted.
+export def DeclineTrust(folder: string): bool
+  declined[folder] = true
+  return true
+enddef
+
+# Called by the host: whether the user has declined to trust a folder.
+export def HasDeclinedTrust(folder: string): bool
+  return has_key(declined, folder)
 enddef
 
 # The `port` and `token` of the running server and its number of `clients`; empty if none is running.

@@ -119,7 +119,7 @@ async def test_functions_stay_in_neovim(nvim: Neovim) -> None:
         "_G.options = { cmd = { 'a', print, 'b' }, keys = true, tools = print, chat = {},"
         " diff = { layout = print, focus = true } }"
     )
-    found = await nvim.lua("return { require('claude_ide.host.options').sendable(_G.options) }")
+    found = await nvim.lua("return { require('claude_ide.host.process').sendable(_G.options) }")
 
     assert found == [
         {"cmd": ["a", "b"], "keys": True, "chat": {}, "diff": {"focus": True}},

@@ -26,8 +26,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "file.folders",
         "host",
         "host.lock",
-        "host.options",
-        "host.pending",
         "host.port_hold",
         "host.process",
         "host.python",

@@ -1,4 +1,4 @@
-"""`terminal/arguments.lua` and `host/stored_sessions.lua`: the completion of `:Claude`."""
+"""`arguments.lua`: the completion of `:Claude`."""
 
 import os
 import re

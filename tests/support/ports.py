@@ -20,7 +20,7 @@ from support.vim import Vim
 HERE = "127.0.0.1"
 OPEN = (
     "call claude_ide#channel#Open(ch_open('{}:{}',"
-    " {{'mode': 'nl', 'callback': 'claude_ide#host#messages#Receive'}}))"
+    " {{'mode': 'nl', 'callback': 'claude_ide#host#process#Receive'}}))"
 )
 
 

@@ -150,7 +150,7 @@ async def test_functions_stay_out_of_the_options_for_the_host(vim: Vim) -> None:
 
     await on_screen(vim, "g:claude_ide.ask.model must not be a function")
     await on_screen(vim, "ready (127.0.0.1:")
-    [copy, complaints] = await vim.eval("claude_ide#host#options#Sendable(g:claude_ide)")
+    [copy, complaints] = await vim.eval("claude_ide#host#process#Sendable(g:claude_ide)")
     assert copy["terminal"] == {"size": 30}
     assert complaints == ["g:claude_ide.ask.model must not be a function"]
 

@@ -50,7 +50,7 @@ end
 
 -- The agents that are built in, and the user's (`agents/acp/known.py`); Claude is the first.
 local function agents()
-  local path = require('claude_ide.host').root() .. AGENTS
+  local path = require('claude_ide.host.python').root .. AGENTS
   local found = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
   local own = require('claude_ide.own_options').get('agents')
   found.claude = {}
@@ -118,7 +118,7 @@ end
 -- The sessions of the current folder: Claude's, those that an agent has listed, and those of open chats.
 local function sessions()
   local folder = require('claude_ide.file.buffers').folder()
-  local found = require('claude_ide.host.stored_sessions').ids()
+  local found = require('claude_ide.arguments').session_ids()
   vim.list_extend(found, listed[folder] or {})
   for _, chat in ipairs(require('claude_ide.chat.state').list()) do
     if chat.session and chat.options.root == folder then

@@ -1,7 +1,6 @@
 --- Starts the Python host, sends commands to it, and restarts it when it dies.
 local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
-local options = require('claude_ide.host.options')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
 
@@ -49,42 +48,77 @@ local function set_serving(on)
   end
 end
 
+-- The environment variables through which child processes of Neovim find the server.
+local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
+
+local before ---@type table<string, string|false>? their previous values; false if unset
+
+-- Add 127.0.0.1 to a list of hosts that need no proxy.
+local function without_proxy(hosts)
+  if not hosts or hosts == '' then
+    return '127.0.0.1'
+  end
+  local listed = vim.list_contains(vim.split(hosts, ','), '127.0.0.1')
+  return listed and hosts or hosts .. ',127.0.0.1'
+end
+
+local function set_variables(port)
+  if not before then
+    before = {}
+    for _, name in ipairs(VARIABLES) do
+      before[name] = vim.env[name] or false
+    end
+  end
+  vim.env.CLAUDE_CODE_SSE_PORT = tostring(port)
+  vim.env.ENABLE_IDE_INTEGRATION = 'true'
+  vim.env.no_proxy = without_proxy(vim.env.no_proxy)
+  vim.env.NO_PROXY = without_proxy(vim.env.NO_PROXY)
+end
+
 -- Free the port and restore the environment: there is no server until the user starts one.
 local function release_port()
   port_hold.release()
-  require('claude_ide.host.environment').restore()
+  for name, value in pairs(before or {}) do
+    vim.env[name] = value or nil
+  end
+  before = nil
 end
 
--- CLIs in terminals that find no socket wait for nobody.
-local function withdraw_hooks()
+local function release()
+  release_port()
+  -- CLIs in terminals that find no socket wait for nobody.
   if hooks then
     vim.uv.fs_unlink(hooks)
   end
 end
 
-local function release()
-  release_port()
-  withdraw_hooks()
-end
-
 local spawn
 
-local function restart(death)
+local MOST_RESTARTS, RESTART_WINDOW_MS = 3, 60000
+local UNABLE, UNSERVED = 3, 4 -- exit codes of a host that has printed the reason (`host.py`)
+local SIGNALLED = 128 -- a killed process has a higher exit code
+
+local restarts = {} ---@type integer[] times of recent restarts, in milliseconds
+
+-- Count a restart, and refuse it after three within a minute.
+local function may_restart()
+  local now = vim.uv.now()
+  restarts = vim.tbl_filter(function(at)
+    return now - at < RESTART_WINDOW_MS
+  end, restarts)
+  restarts[#restarts + 1] = now
+  return #restarts <= MOST_RESTARTS
+end
+
+---@param text string names the exit code
+local function restart(text)
   local id = spawn(true)
   if id then
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
-    show(('%s and was restarted'):format(death.text), 'warn')
+    show(('%s and was restarted'):format(text), 'warn')
   else
     release()
   end
-end
-
-local function give_up(death)
-  release()
-  if death.lacks_python then
-    return require('claude_ide.host.ready').lacks_python(death.reason)
-  end
-  show(death.is_explained and death.reason or ('%s (:ClaudeLog)'):format(death.reason), 'error')
 end
 
 ---@param code integer
@@ -97,20 +131,26 @@ local function ended(code, stderr)
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local deaths = require('claude_ide.host.death')
-  local death = deaths.of(code, stderr)
-  local was_serving = serving or host.serves and death.was_killed
+  local text = ('the Python host died (exit %d)'):format(code)
+  local reason = stderr[#stderr] or text
+  local was_serving = serving or host.serves and code > SIGNALLED
   set_serving(false)
-  announce(on_exit, code ~= 0 and death.reason or nil)
+  announce(on_exit, code ~= 0 and reason or nil)
   if code == 0 then
     return release()
   end
-  deaths.log(death, stderr)
-  if was_serving and deaths.may_restart() then
-    restart(death)
-  else
-    give_up(death)
+  -- If the host died before it opened the log, this is the only trace.
+  require('claude_ide.messages.log').appender()(
+    ('%s\n%s\n'):format(text, table.concat(stderr, '\n'))
+  )
+  if was_serving and may_restart() then
+    return restart(text)
   end
+  release()
+  if code == UNABLE then
+    return require('claude_ide.host.ready').lacks_python(reason)
+  end
+  show(code == UNSERVED and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
 end
 
 -- The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as this
@@ -126,7 +166,7 @@ end
 ---@param serve boolean whether to bind a port immediately
 ---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
-  local config, complaints = options.sendable(vim.g.claude_ide or vim.empty_dict())
+  local config, complaints = process.sendable(vim.g.claude_ide or vim.empty_dict())
   for _, complaint in ipairs(complaints) do
     show(complaint, 'warn')
   end
@@ -225,7 +265,7 @@ function M.bound(port, token)
     port_hold.release()
   end
   server = { port = port, token = token }
-  require('claude_ide.host.environment').announce(port)
+  set_variables(port)
 end
 
 --- Called by the host when its server accepts clients.
@@ -257,10 +297,20 @@ function M.stopped()
   release_port()
 end
 
---- The folder of the plugin's checkout.
----@return string
-function M.root()
-  return process.root
+local declined = {} ---@type table<string, true> folders that the user has declined to trust
+
+--- Called by the host: remember that the user has declined to trust a folder, so that this Neovim does not
+--- ask again even if the host is restarted.
+---@param folder string
+function M.decline_trust(folder)
+  declined[folder] = true
+end
+
+--- Called by the host: whether the user has declined to trust a folder.
+---@param folder string
+---@return boolean
+function M.has_declined_trust(folder)
+  return declined[folder] == true
 end
 
 --- The address of the running server; nil if none is running.

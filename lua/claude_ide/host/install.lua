@@ -1,11 +1,11 @@
 --- `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 local log = require('claude_ide.messages.log')
 local message = require('claude_ide.messages.message')
-local pending = require('claude_ide.host.pending')
 local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')
 local progress = require('claude_ide.window.progress')
 local python = require('claude_ide.host.python')
+local ready = require('claude_ide.host.ready')
 local work = require('claude_ide.host.work')
 
 local M = {}
@@ -51,22 +51,35 @@ local function success_message(installation)
   local configured = (vim.g.claude_ide or {}).python
   if configured and configured ~= '' then
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
-  end
-  if process.outdate() then
+  elseif process.outdate() then
     local what = package and done or 'Python is updated'
     return what .. '; :ClaudeStop | ClaudeStart restarts the server with it'
   elseif package then
     return ('%s: %s'):format(done, package)
   end
-  local waiting = pending.waiting()
+  local waiting = ready.waiting()
   return waiting ~= '' and ('Python is ready for %s'):format(waiting)
     or 'Python is ready; :Claude opens Claude Code'
 end
 
--- The last line that the installer prints is the reason why it failed.
-local function failure_message(lines)
-  local reason = lines[#lines] or 'The installer gave no reason'
-  return ('%s; see :ClaudeLog'):format(vim.trim(reason))
+local function conclude(installation)
+  if running ~= installation then
+    return
+  end
+  running = nil
+  local lines, failed = installation.lines, installation.code ~= 0
+  local doc = python.root .. '/doc'
+  -- A plain clone has no help tags: without them `:help claude_ide` would fail.
+  if not failed and vim.fn.filewritable(doc) == 2 then
+    pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
+  end
+  -- The last line that the installer prints is the reason why it failed.
+  local reason = vim.trim(lines[#lines] or 'The installer gave no reason')
+  local text = failed and reason .. '; see :ClaudeLog' or success_message(installation)
+  installation.on_end(text, failed)
+  if not failed then
+    ready.installed()
+  end
 end
 
 -- Return a function that sends output to the log, and its complete lines to the installation.
@@ -85,30 +98,6 @@ local function output_reader(installation)
         installation.on_line(line)
       end
     end
-  end
-end
-
--- A plain clone has no help tags: without them `:help claude_ide` would fail.
-local function make_help_tags()
-  local doc = python.root .. '/doc'
-  if vim.fn.filewritable(doc) == 2 then
-    pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
-  end
-end
-
-local function conclude(installation)
-  if running ~= installation then
-    return
-  end
-  running = nil
-  local failed = installation.code ~= 0
-  if not failed then
-    make_help_tags()
-  end
-  local text = failed and failure_message(installation.lines) or success_message(installation)
-  installation.on_end(text, failed)
-  if not failed then
-    pending.installed()
   end
 end
 
@@ -140,21 +129,24 @@ function M.begin(what, on_line, on_end, removes)
   if not path then
     error((python.refusal(python.NONE)), 0)
   end
-  ---@type claude_ide.Installation
-  local installation = { lines = {}, on_line = on_line, on_end = on_end, removes = removes }
   local is_extra = not removes and vim.list_contains(EXTRAS, what)
-  installation.package = not is_extra and what or nil
-  local script = python.root .. '/python/claude_ide/install.py'
-  local options = {
+  ---@type claude_ide.Installation
+  local installation = {
+    lines = {},
+    on_line = on_line,
+    on_end = on_end,
+    removes = removes,
+    package = not is_extra and what or nil,
+  }
+  local command = { path, '-I', python.root .. '/python/claude_ide/install.py', python.own() }
+  local option = removes and '--remove=' or '--package='
+  command[#command + 1] = is_extra and what or what and option .. absolute(what)
+  vim.system(command, {
     text = true,
     -- Version managers would choose a Python according to the working folder.
     cwd = program.neutral,
     stdout = output_reader(installation),
-  }
-  local command = { path, '-I', script, python.own() }
-  local option = removes and '--remove=' or '--package='
-  command[#command + 1] = is_extra and what or what and option .. absolute(what)
-  vim.system(command, options, function(done)
+  }, function(done)
     installation.code = done.code
     vim.schedule(function()
       conclude(installation)
@@ -162,35 +154,6 @@ function M.begin(what, on_line, on_end, removes)
   end)
   running = installation
   return installation
-end
-
--- Start an installation, and show each line in a float and as a progress message.
----@return claude_ide.Installation? installation nil, after a message, if it cannot start
----@return fun(line?: string)? show
-local function begin_visibly(what, on_end, removes)
-  local shown = progress.open(removes and 'ClaudeUninstall' or 'ClaudeInstall')
-  local function show(line)
-    -- A line may arrive after the end.
-    if running then
-      shown.show(line)
-      if line then
-        work.report('install', 'ClaudeInstall', line, 'running')
-      end
-    end
-  end
-  local ok, installation = pcall(M.begin, what, vim.schedule_wrap(show), function(text, failed)
-    local status = failed and 'failed' or 'success'
-    work.report('install', 'ClaudeInstall', status, status)
-    shown.close()
-    on_end(text, failed)
-  end, removes)
-  if not ok then
-    shown.close()
-    report(installation, true)
-    return nil, nil
-  end
-  work.report('install', 'ClaudeInstall', 'starting', 'running')
-  return installation, show
 end
 
 -- Process only fast events while waiting. Otherwise an error that another plugin reports at that
@@ -215,49 +178,49 @@ local function wait_for(installation, show)
   return false
 end
 
--- The packages that the user has added.
----@return string[]
-local function added()
-  local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
-  return vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
-end
-
---- Complete the argument of `:ClaudeInstall`, or of `:ClaudeUninstall`.
+--- Complete the argument of `:ClaudeInstall`, or of `:ClaudeUninstall`: the packages that the user has added.
 ---@param lead string
 ---@param line string the command line; the command may be abbreviated
 ---@return string[]
 function M.complete(lead, line)
+  local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
+  local added = vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
   return vim.tbl_filter(function(package)
     return vim.startswith(package, lead)
-  end, line:find('ClaudeU') and added() or EXTRAS)
+  end, line:find('ClaudeU') and added or EXTRAS)
 end
 
---- Create or update the environment in the background.
+--- Create or update the environment in the background; each line is shown in a float and as a progress
+--- message.
 ---@param wait? boolean whether to return only when it is done; without a UI it always waits
 ---@param what? string an extra, or a package of the user's, beside the needed packages
 ---@param removes? boolean whether the package is to be removed
 function M.run(wait, what, removes)
-  if not wait and has_ui() then
-    begin_visibly(what, report, removes)
-    return
-  end
-  local result
-  local is_waiting = true
-  local installation, show = begin_visibly(what, function(...)
-    result = { ... }
-    if not is_waiting then
-      report(...)
+  local is_waiting = wait or not has_ui()
+  local shown = progress.open(removes and 'ClaudeUninstall' or 'ClaudeInstall')
+  local function show(line)
+    -- A line may arrive after the end.
+    if running then
+      shown.show(line)
+      if line then
+        work.report('install', 'ClaudeInstall', line, 'running')
+      end
     end
-  end, removes)
-  if not installation then
-    return
   end
-  local ended = wait_for(installation, show)
-  is_waiting = ended
-  if ended then
+  local ok, installation = pcall(M.begin, what, vim.schedule_wrap(show), function(text, failed)
+    local status = failed and 'failed' or 'success'
+    work.report('install', 'ClaudeInstall', status, status)
+    shown.close()
+    report(text, failed)
+  end, removes)
+  if not ok then
+    shown.close()
+    return report(installation, true)
+  end
+  work.report('install', 'ClaudeInstall', 'starting', 'running')
+  if is_waiting and wait_for(installation, show) then
     conclude(installation)
-    report(unpack(result))
-  else
+  elseif is_waiting then
     report('the installation continues in the background', false)
   end
 end

@@ -12,15 +12,6 @@ local function close(handle)
   end
 end
 
-local function send(host, socket)
-  local is_sent = host:write2('\n', socket, function()
-    close(host)
-  end)
-  if not is_sent then
-    close(host)
-  end
-end
-
 -- A host passes a socket on, which replaces an earlier one, or asks for the last.
 local function serve(host)
   host:read_start(function(_, data)
@@ -30,7 +21,10 @@ local function serve(host)
       held = assert(vim.uv.new_tcp())
       host:accept(held)
     elseif data and held then
-      return send(host, held)
+      host:write2('\n', held, function()
+        close(host)
+      end)
+      return
     end
     close(host)
   end)
@@ -49,11 +43,8 @@ function M.open()
   local is_open = opened:bind(path)
     and opened:listen(8, function()
       local host = assert(vim.uv.new_pipe(true))
-      if opened:accept(host) then
-        serve(host)
-      else
-        close(host)
-      end
+      opened:accept(host)
+      serve(host)
     end)
   return is_open and path or ''
 end

@@ -1,13 +1,32 @@
 --- Postpones commands that need the host until its Python is installed, and offers to install it.
 local channel = require('claude_ide.channel')
-local pending = require('claude_ide.host.pending')
 local python = require('claude_ide.host.python')
 
 local M = {}
 
-local YES, NO = 'Yes', 'Not now'
+-- Commands that make sense some seconds later: anywhere, or only where nothing has changed.
+local ANYWHERE, HERE = 'anywhere', 'here'
+local PATIENT = {
+  Claude = ANYWHERE,
+  ClaudeAdd = ANYWHERE,
+  ClaudeAsk = HERE,
+  ClaudeChat = ANYWHERE,
+  ClaudeCommit = HERE,
+  ClaudeEdit = HERE,
+  ClaudeSend = HERE,
+  ClaudeStart = ANYWHERE,
+}
+
+---@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)
+
+---@class claude_ide.PendingCommand
+---@field opts vim.api.keyset.create_user_command.command_args
+---@field bufnr integer the buffer in which it was typed
+---@field tick integer the state of its text
+---@field fn claude_ide.CommandFunction
 
 local latest ---@type claude_ide.PendingCommand? the last one that was run
+local pending = {} ---@type claude_ide.PendingCommand[]
 local is_offering = false
 
 local function show(text, level)
@@ -19,23 +38,28 @@ local function is_installing()
   return install ~= nil and install.is_running()
 end
 
-local function wait(command)
-  local name = command.opts.name
-  if pending.postpone(command) then
-    show(('Python is being installed; :%s runs afterwards'):format(name), 'info')
-  else
-    show(('Python is being installed; run :%s again afterwards'):format(name), 'warn')
-  end
+-- Call `fn` when the user can be taken elsewhere. They wait for the modules that are loaded before the host
+-- starts, so this one is not.
+local function when_free(fn)
+  require('claude_ide.timing.moment').when_free(fn, function(reason)
+    is_offering = false
+    show(reason, 'error')
+  end)
 end
 
-local function answered(index, refusal)
-  is_offering = false
-  if index == 1 then
-    require('claude_ide.host.install').run()
-  else
-    pending.clear()
-    show(refusal, 'warn')
+-- Have a command wait, if it can. It takes the place of the same command: repeated, it would toggle what the
+-- first one has opened.
+---@param command claude_ide.PendingCommand
+---@return boolean is_waiting
+local function postpone(command)
+  if not PATIENT[command.opts.name] then
+    return false
   end
+  pending = vim.tbl_filter(function(other)
+    return other.opts.name ~= command.opts.name or other.opts.args ~= command.opts.args
+  end, pending)
+  table.insert(pending, command)
+  return true
 end
 
 local function ask_to_install(problem, refusal)
@@ -43,31 +67,30 @@ local function ask_to_install(problem, refusal)
     return
   end
   is_offering = true
-  -- The user waits for the modules that are loaded before the host starts.
-  require('claude_ide.timing.moment').when_free(function()
+  when_free(function()
     local prompt = ('claude-ide: %s. Run :ClaudeInstall now?'):format(problem)
-    require('claude_ide.ui.vim_ui').select(prompt, { YES, NO }, function(index)
-      answered(index, refusal)
+    require('claude_ide.ui.vim_ui').select(prompt, { 'Yes', 'Not now' }, function(index)
+      is_offering = false
+      if index == 1 then
+        require('claude_ide.host.install').run()
+      else
+        pending = {}
+        show(refusal, 'warn')
+      end
     end)
-  end, function(reason)
-    is_offering = false
-    show(reason, 'error')
   end)
-end
-
--- `:ClaudeStart!` is what starts the server without a user.
-local function is_typed(command)
-  return command ~= nil and not (command.opts.name == 'ClaudeStart' and command.opts.bang)
 end
 
 ---@param command claude_ide.PendingCommand?
 ---@param problem string
 local function refuse(command, problem)
   if command then
-    pending.postpone(command)
+    postpone(command)
   end
   local refusal, is_installable = python.refusal(problem)
-  if is_installable and is_typed(command) and #vim.api.nvim_list_uis() > 0 then
+  -- `:ClaudeStart!` is what starts the server without a user.
+  local is_typed = command and not (command.opts.name == 'ClaudeStart' and command.opts.bang)
+  if is_installable and is_typed and #vim.api.nvim_list_uis() > 0 then
     ask_to_install(problem, refusal)
   else
     show(refusal, 'error')
@@ -85,7 +108,9 @@ function M.run(opts, fn)
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   local command = { opts = opts, bufnr = bufnr, tick = tick, fn = fn }
   if is_installing() then
-    return wait(command)
+    local later = postpone(command) and { ':%s runs afterwards', 'info' }
+      or { 'run :%s again afterwards', 'warn' }
+    return show(('Python is being installed; ' .. later[1]):format(opts.name), later[2])
   end
   local problem = python.problem()
   if problem then
@@ -101,6 +126,43 @@ function M.lacks_python(problem)
   local command = latest
   latest = nil
   refuse(command, problem)
+end
+
+---@param command claude_ide.PendingCommand
+local function run_now(command)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  local is_here = bufnr == command.bufnr and tick == command.tick
+  if PATIENT[command.opts.name] == HERE and not is_here then
+    return show(('Python is ready; run :%s again'):format(command.opts.name), 'warn')
+  end
+  -- A range only makes sense in the text in which it was typed.
+  if not is_here then
+    command.opts.range = 0
+  end
+  command.fn(command.opts)
+end
+
+--- The names of the commands that wait, such as `:Claude, :ClaudeStart`; empty without any.
+---@return string
+function M.waiting()
+  return vim
+    .iter(pending)
+    :map(function(command)
+      return ':' .. command.opts.name
+    end)
+    :join(', ')
+end
+
+--- Python has been installed: run the commands that wait for it.
+function M.installed()
+  local commands = pending
+  pending = {}
+  if #commands > 0 then
+    when_free(function()
+      vim.iter(commands):each(run_now)
+    end)
+  end
 end
 
 return M

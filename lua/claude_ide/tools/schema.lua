@@ -8,7 +8,7 @@ local rules ---@type table<string, any>?
 
 local function load()
   if not rules then
-    local path = vim.fs.joinpath(require('claude_ide.host').root(), RULES)
+    local path = vim.fs.joinpath(require('claude_ide.host.python').root, RULES)
     rules = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
   end
   return rules

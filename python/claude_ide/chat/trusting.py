@@ -5,6 +5,7 @@ agent runs with their own settings only. Any other agent starts when the user ha
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -103,7 +104,7 @@ class Trusting:
         found = self._question()
         if self.holds_back:
             return found
-        if found is None or await self._port.host.has_declined_trust(self._root):
+        if found is None or await self._port.host.has_declined_trust(os.path.realpath(self._root)):
             return None
         return found
 
@@ -114,7 +115,7 @@ class Trusting:
         elif key == "n" and self._required:
             self._is_declined = True
         elif key == "n":
-            await self._port.host.decline_trust(self._root)
+            await self._port.host.decline_trust(os.path.realpath(self._root))
         await self._changed()
 
     async def choose(self) -> None:

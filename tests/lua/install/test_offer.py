@@ -84,7 +84,7 @@ async def test_nothing_is_installed_or_run_if_the_user_declines(
     waiting = (
         "claude_ide#host#ready#Waiting()"
         if isinstance(nvim, Vim)
-        else "luaeval(\"require('claude_ide.host.pending').waiting()\")"
+        else "luaeval(\"require('claude_ide.host.ready').waiting()\")"
     )
     assert await nvim.eval(waiting) == ""
 

@@ -190,12 +190,12 @@ class Host(Protocol):
         """Report the number of connected clients."""
         ...
 
-    @request("host.trust.is_declined")
+    @request("host.has_declined_trust")
     async def has_declined_trust(self, root: str) -> bool:
         """Return whether the user has declined to decide about trust in a folder for now."""
         ...
 
-    @request("host.trust.decline")
+    @request("host.decline_trust")
     async def decline_trust(self, root: str) -> None:
         """Remember that the user has declined to decide about trust in a folder for now."""
         ...

@@ -3,6 +3,6 @@ local when_free = moment.when_free
 moment.when_free = function()
   is_scheduled = true
 end
-require('claude_ide.host.pending').installed()
+require('claude_ide.host.ready').installed()
 moment.when_free = when_free
 return is_scheduled

@@ -1,0 +1,76 @@
+vim9script
+# Completes the arguments of commands (`:help :command-completion-customlist`): of `:Claude` the most
+# common options of the CLI, and their values.
+
+import autoload './file/path.vim' as file
+import autoload './host/process.vim'
+
+const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'dontAsk', 'manual', 'plan']
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
+# Names that stand for the latest model of their kind.
+const MODELS = ['fable', 'haiku', 'opus', 'sonnet']
+const FREE_TEXT = '--append-system-prompt'
+const OPTIONS = ['--add-dir', FREE_TEXT, '--continue', '--dangerously-skip-permissions', '--effort',
+  '--mcp-config', '--model', '--permission-mode', '--resume', '--settings', '--verbose']
+const LONGEST_NAME = 200
+const MOST_SESSIONS = 50
+
+def Paths(lead: string, kind: string): list<string>
+  return getcompletion(lead, kind)->map((_, path) => fnameescape(path))
+enddef
+
+def Beginning(candidates: list<string>, lead: string): list<string>
+  return candidates->copy()->filter((_, candidate) => stridx(candidate, lead) == 0)
+enddef
+
+# The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the
+# sessions (`agents/stream_json/history.py`), but completion must not wait for it.
+def SessionIds(): list<string>
+  const name = file.Resolved(getcwd())->substitute('[^a-zA-Z0-9]', '-', 'g')
+  # The CLI cuts the name of a long path, and adds something of its own to it.
+  const folder = len(name) > LONGEST_NAME ? strpart(name, 0, LONGEST_NAME) .. '-*' : name
+  return globpath(process.ConfigFolder() .. '/projects', folder .. '/*.jsonl', true, true)
+    ->filter((_, path) => getfsize(path) > 0 && path =~# '/[0-9a-f-]\+\.jsonl$')
+    ->sort((one, other) => getftime(other) - getftime(one))
+    ->map((_, path) => fnamemodify(path, ':t:r'))
+    ->slice(0, MOST_SESSIONS)
+enddef
+
+# The values of an option.
+def Values(option: string, lead: string): list<string>
+  if option ==# '--add-dir'
+    return Paths(lead, 'dir')
+  elseif option ==# '--mcp-config' || option ==# '--settings'
+    return Paths(lead, 'file')
+  elseif option ==# '--resume'
+    return SessionIds()
+  endif
+  return get({'--effort': EFFORTS, '--model': MODELS, '--permission-mode': MODES}, option, [])
+enddef
+
+# Complete an option of the CLI, or the value of the option before the cursor.
+export def OfCli(lead: string, line: string, pos: number): list<string>
+  const option = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
+  const values = Values(option, lead)
+  return Beginning(empty(values) && option !=# FREE_TEXT ? OPTIONS : values, lead)
+enddef
+
+# Complete the arguments of `:ClaudeTrust`.
+export def OfTrust(lead: string, line: string, pos: number): list<string>
+  const words = strpart(line, 0, pos)->split('\s\+', true)
+  if len(words) > 2
+    return words[1] ==# 'list' ? [] : getcompletion(lead, 'dir')
+  endif
+  return Beginning(['list', 'revoke', 'yes'], lead)
+enddef
+
+# Complete the arguments of `:ClaudeWire`.
+export def OfWire(lead: string, line: string, pos: number): list<string>
+  const before = strpart(line, 0, pos - len(lead))
+  if before =~# '\<save\s\+$'
+    return Paths(lead, 'file')
+  endif
+  return before =~# '\<ClaudeWire\s\+$' ? Beginning(['save'], lead) : []
+enddef
+
+defcompile

@@ -1,0 +1,112 @@
+--- Completes the arguments of commands (`:help :command-completion-customlist`): of `:Claude` the most common
+--- options of the CLI, and their values.
+local lock = require('claude_ide.host.lock')
+
+local M = {}
+
+local fn = vim.fn
+local LONGEST_NAME = 200
+local MOST_SESSIONS = 50
+
+---@param kind string of `getcompletion()`
+local function paths(kind)
+  return function(lead)
+    return vim.tbl_map(fn.fnameescape, fn.getcompletion(lead, kind))
+  end
+end
+
+---@param candidates string[]
+---@param lead string
+---@return string[]
+local function beginning(candidates, lead)
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+--- The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the
+--- sessions (`agents/stream_json/history.py`), but completion must not wait for it.
+---@return string[]
+function M.session_ids()
+  local projects = vim.fs.joinpath(lock.config_folder(), 'projects')
+  local here = vim.uv.fs_realpath(vim.uv.cwd() or '.') or ''
+  local name = fn.substitute(here, '[^a-zA-Z0-9]', '-', 'g')
+  -- The CLI cuts the name of a long path, and adds something of its own to it.
+  local folder = #name > LONGEST_NAME and name:sub(1, LONGEST_NAME) .. '-*' or name
+  local found = vim.tbl_filter(function(path)
+    return fn.getfsize(path) > 0 and path:find('/[%x-]+%.jsonl$') ~= nil
+  end, fn.globpath(projects, folder .. '/*.jsonl', true, true))
+  table.sort(found, function(one, other)
+    return fn.getftime(one) > fn.getftime(other)
+  end)
+  return vim.tbl_map(function(path)
+    return fn.fnamemodify(path, ':t:r')
+  end, vim.list_slice(found, 1, MOST_SESSIONS))
+end
+
+---@type table<string, false|string[]|fun(lead: string): string[]> false: nothing can be completed
+local VALUES = {
+  ['--add-dir'] = paths('dir'),
+  ['--append-system-prompt'] = false,
+  ['--continue'] = {},
+  ['--dangerously-skip-permissions'] = {},
+  ['--effort'] = { 'low', 'medium', 'high', 'xhigh', 'max' },
+  ['--mcp-config'] = paths('file'),
+  -- Names that stand for the latest model of their kind.
+  ['--model'] = { 'fable', 'haiku', 'opus', 'sonnet' },
+  ['--permission-mode'] = {
+    'acceptEdits',
+    'auto',
+    'bypassPermissions',
+    'dontAsk',
+    'manual',
+    'plan',
+  },
+  ['--resume'] = M.session_ids,
+  ['--settings'] = paths('file'),
+  ['--verbose'] = {},
+}
+
+--- Complete an option of the CLI, or the value of the option before the cursor.
+---@param lead string
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.of_cli(lead, line, pos)
+  local words = vim.split(line:sub(1, pos), '%s+')
+  local known = VALUES[words[#words - 1]]
+  local candidates = type(known) == 'function' and known(lead) or known or {} --[[@as string[] ]]
+  if #candidates == 0 and known ~= false then
+    candidates = vim.tbl_keys(VALUES)
+    table.sort(candidates)
+  end
+  return beginning(candidates, lead)
+end
+
+--- Complete the arguments of `:ClaudeTrust`.
+---@param lead string
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.of_trust(lead, line, pos)
+  local words = vim.split(line:sub(1, pos), '%s+')
+  if #words > 2 then
+    return words[2] == 'list' and {} or fn.getcompletion(lead, 'dir')
+  end
+  return beginning({ 'list', 'revoke', 'yes' }, lead)
+end
+
+--- Complete the arguments of `:ClaudeWire`.
+---@param lead string
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.of_wire(lead, line, pos)
+  local before = line:sub(1, pos - #lead)
+  if before:find('%f[%w]save%s+$') then
+    return paths('file')(lead)
+  end
+  return before:find('%f[%w]ClaudeWire%s+$') and beginning({ 'save' }, lead) or {}
+end
+
+return M
