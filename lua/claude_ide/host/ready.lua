@@ -72,7 +72,7 @@ local function ask_to_install(problem, refusal)
     require('claude_ide.ui.vim_ui').select(prompt, { 'Yes', 'Not now' }, function(index)
       is_offering = false
       if index == 1 then
-        require('claude_ide.host.install').run()
+        vim.cmd.ClaudeInstall()
       else
         pending = {}
         show(refusal, 'warn')
