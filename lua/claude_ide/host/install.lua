@@ -66,7 +66,7 @@ local function conclude(installation)
   if running ~= installation then
     return
   end
-  running = nil
+  running, ready.is_installing = nil, false
   local lines, failed = installation.lines, installation.code ~= 0
   local doc = python.root .. '/doc'
   -- A plain clone has no help tags: without them `:help claude_ide` would fail.
@@ -152,7 +152,7 @@ function M.begin(what, on_line, on_end, removes)
       conclude(installation)
     end)
   end)
-  running = installation
+  running, ready.is_installing = installation, true
   return installation
 end
 

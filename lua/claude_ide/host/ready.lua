@@ -4,6 +4,9 @@ local python = require('claude_ide.host.python')
 
 local M = {}
 
+--- Whether Python is being installed (`host/install.lua`).
+M.is_installing = false
+
 -- Commands that make sense some seconds later: anywhere, or only where nothing has changed.
 local ANYWHERE, HERE = 'anywhere', 'here'
 local PATIENT = {
@@ -33,11 +36,6 @@ local function show(text, level)
   require('claude_ide.messages.message').show(text, level)
 end
 
-local function is_installing()
-  local install = package.loaded['claude_ide.host.install']
-  return install ~= nil and install.is_running()
-end
-
 -- Call `fn` when the user can be taken elsewhere. They wait for the modules that are loaded before the host
 -- starts, so this one is not.
 local function when_free(fn)
@@ -63,7 +61,7 @@ local function postpone(command)
 end
 
 local function ask_to_install(problem, refusal)
-  if is_offering or is_installing() then
+  if is_offering or M.is_installing then
     return
   end
   is_offering = true
@@ -107,7 +105,7 @@ function M.run(opts, fn)
   local bufnr = vim.api.nvim_get_current_buf()
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   local command = { opts = opts, bufnr = bufnr, tick = tick, fn = fn }
-  if is_installing() then
+  if M.is_installing then
     local later = postpone(command) and { ':%s runs afterwards', 'info' }
       or { 'run :%s again afterwards', 'warn' }
     return show(('Python is being installed; ' .. later[1]):format(opts.name), later[2])
