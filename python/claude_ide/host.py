@@ -18,7 +18,7 @@ OPTIONS = "--options"
 """With this argument it only reports what is wrong with the options that it reads from stdin."""
 
 UNABLE, UNSERVED = 3, 4
-"""Exit codes that `host/init.lua` and `host.vim` know: this Python cannot run the host; it cannot serve."""
+"""Exit codes that both editors know: this Python cannot run the host; it cannot serve."""
 
 FOR_VIM = "--vim"
 """With this argument the editor is Vim, whose host needs no pynvim."""
