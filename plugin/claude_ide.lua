@@ -156,12 +156,12 @@ command('ClaudeSend', host('ClaudeSend'), {
   desc = 'Send the range or the file to Claude as a mention',
 })
 command('ClaudeShare', function(opts)
-  require('claude_ide.selection.share').run(opts.args)
+  require('claude_ide.selection').share(opts.args)
 end, {
   range = true,
   nargs = '?',
   bar = true,
-  complete = complete('selection.share'),
+  complete = complete('selection'),
   desc = 'Let the selection leave Neovim, or keep it there',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {

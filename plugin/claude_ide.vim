@@ -42,8 +42,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete ClaudeAdd
           \ call claude_ide#session#Command('ClaudeAdd', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -nargs=? -complete=customlist,claude_ide#selection#share#Complete ClaudeShare
-          \ call claude_ide#selection#share#Run(<q-args>)
+    command! -range -bar -nargs=? -complete=customlist,claude_ide#selection#Complete ClaudeShare
+          \ call claude_ide#selection#Share(<q-args>)
     command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust ClaudeTrust
           \ call claude_ide#session#Command('ClaudeTrust', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)

@@ -10,11 +10,13 @@ import autoload './file/path.vim' as file
 import autoload './file/positions.vim'
 import autoload './file/uri.vim'
 import autoload './privacy.vim'
+import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
 import autoload './timing/pulse.vim'
 
+const SHARING = ['off', 'on', 'toggle']
 # Milliseconds.
 const PERIOD = 50
 const HELD_PERIOD = 150 # while a key is held down
@@ -276,11 +278,26 @@ export def IsShared(): bool
   return is_shared
 enddef
 
-# Let the selection leave Vim, or keep it there.
-export def Share(shared: bool)
-  is_shared = shared
-  activity.Changed()
-  Recheck()
+# Complete the word of `:ClaudeShare`.
+export def Complete(lead: string, _: string, _: number): list<string>
+  return SHARING->copy()->filter((_, word) => stridx(word, lead) == 0)
+enddef
+
+# Let the selection leave Vim, or keep it there: run `:ClaudeShare`. Without a word, show the state.
+export def Share(word: string)
+  if word !=# '' && index(SHARING, word) < 0
+    message.Show($'not off, on or toggle: {word}', 'error')
+    return
+  elseif word !=# ''
+    const was_shared = is_shared
+    is_shared = word ==# 'on' || (word ==# 'toggle' && !was_shared)
+    activity.Changed()
+    Recheck()
+    if is_shared != was_shared
+      announce.Event('ClaudeShared', {shared: is_shared})
+    endif
+  endif
+  message.Show($'the selection {is_shared ? "is shared" : "stays in Vim"}', 'info')
 enddef
 
 def Start()

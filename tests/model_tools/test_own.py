@@ -178,11 +178,12 @@ async def test_a_built_in_tool_can_be_off_and_commands_complete_names(
     await wait_for_message(serving, "there is no tool nothing (:ClaudeTools lists them)")
 
 
-async def test_a_schema_that_only_the_host_can_check_is_reported(
-    serving: Neovim, tools: ModelTools
+@pytest.mark.parametrize(("word", "place"), [("pattern = '('", "pattern"), ("type = 'x'", "type")])
+async def test_a_wrong_part_of_a_schema_is_reported(
+    serving: Neovim, tools: ModelTools, word: str, place: str
 ) -> None:
-    await add(serving, "function() end", "schema = { properties = { word = { pattern = '(' } } }")
-    await wait_for_message(serving, "the tool mine was not added: schema: properties.word.pattern")
+    await add(serving, "function() end", f"schema = {{ properties = {{ word = {{ {word} }} }} }}")
+    await wait_for_message(serving, f"the tool mine was not added: schema: properties.word.{place}")
     assert "mine" not in await listed(tools.client)
 
 

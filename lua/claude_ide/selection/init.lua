@@ -1,5 +1,6 @@
 --- Follows the user's selection, and reports each change to the host.
 local activity = require('claude_ide.activity')
+local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
@@ -281,12 +282,32 @@ function M.is_shared()
   return is_shared
 end
 
---- Let the selection leave Neovim, or keep it there.
----@param shared boolean
-function M.share(shared)
-  is_shared = shared
-  activity.changed()
-  recheck()
+local SHARING = { 'off', 'on', 'toggle' }
+
+--- Complete the word of `:ClaudeShare`.
+---@param lead string
+---@return string[]
+function M.complete(lead)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, SHARING)
+end
+
+--- Let the selection leave Neovim, or keep it there: run `:ClaudeShare`. Without a word, show the state.
+---@param word string
+function M.share(word)
+  if word ~= '' and not vim.list_contains(SHARING, word) then
+    return message.show(('not off, on or toggle: %s'):format(word), 'error')
+  elseif word ~= '' then
+    local was_shared = is_shared
+    is_shared = word == 'on' or word == 'toggle' and not was_shared
+    activity.changed()
+    recheck()
+    if is_shared ~= was_shared then
+      announce.event('ClaudeShared', { shared = is_shared })
+    end
+  end
+  message.show(is_shared and 'the selection is shared' or 'the selection stays in Neovim', 'info')
 end
 
 --- Report changes to the host: the first one immediately, then at most every 50 ms, or every 150 ms while

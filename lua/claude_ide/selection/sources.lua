@@ -1,10 +1,10 @@
---- Where files are listed: which of them a mention means, by the filetype of the buffer.
-local git_lists = require('claude_ide.selection.git_lists')
-local lists = require('claude_ide.selection.lists')
+--- Where files are listed: which of them a mention means, by the filetype of the buffer. The calls of other
+--- plugins were tried with the plugins themselves.
 local reason = require('claude_ide.messages.reason')
-local trees = require('claude_ide.selection.trees')
 
 local M = {}
+
+local api, fn = vim.api, vim.fn
 
 ---@class claude_ide.SourceEntry
 ---@field path string
@@ -12,7 +12,7 @@ local M = {}
 ---@field last? integer inclusive
 
 --- Returns the files of some lines of the current buffer. Without lines: those that are marked, otherwise the
---- one under the cursor.
+--- one under the cursor. The folder above, `..`, is meant only if it is the only line.
 ---@alias claude_ide.MentionSource fun(first?: integer, last?: integer): (string|claude_ide.SourceEntry)[]
 
 local MOST = 100
@@ -20,26 +20,293 @@ local MOST = 100
 ---@type table<string, claude_ide.MentionSource|false> the user's own ones, by filetype
 local added = {}
 
----@type table<string, claude_ide.MentionSource>
-local SOURCES = {
-  DiffviewFileHistory = git_lists.diffview,
-  DiffviewFiles = git_lists.diffview,
-  NvimTree = trees.nvim_tree,
-  TelescopePrompt = lists.telescope,
-  dirvish = trees.dirvish,
-  fern = trees.fern,
-  fugitive = git_lists.fugitive,
-  minifiles = trees.mini_files,
-  minipick = lists.mini_pick,
-  ['neo-tree'] = trees.neo_tree,
-  nerdtree = trees.nerdtree,
-  netrw = trees.netrw,
-  oil = trees.oil,
-  qf = lists.quickfix,
-  snacks_picker_input = lists.snacks,
-  snacks_picker_list = lists.snacks,
-  trouble = lists.trouble,
-}
+local sources = {} ---@type table<string, claude_ide.MentionSource> by filetype
+
+local function cursor()
+  return api.nvim_win_get_cursor(0)[1]
+end
+
+-- What `at` returns for each line, without nil and false. Without lines the cursor's is meant.
+local function collect(first, last, at)
+  local found = {}
+  for line = first or cursor(), last or cursor() do
+    found[#found + 1] = at(line) or nil
+  end
+  return found
+end
+
+-- A file, a folder of the tree, or a commit with its files.
+local function diffview_paths(item, root)
+  if item.files then
+    return vim.tbl_map(function(file)
+      return file.absolute_path
+    end, item.files)
+  end
+  return { item.absolute_path or vim.fs.joinpath(root, item.path) }
+end
+
+function sources.DiffviewFiles(first, last)
+  local view = assert(require('diffview.lib').get_current_view(), 'this is no view of diffview')
+  local found = collect(first, last, function(line)
+    -- It knows only the item under the cursor.
+    api.nvim_win_set_cursor(0, { line, 0 })
+    local item = view.panel:get_item_at_cursor()
+    return item and diffview_paths(item, view.adapter.ctx.toplevel)
+  end)
+  return vim.iter(found):flatten():totable()
+end
+
+function sources.fugitive(first, last)
+  return collect(first, last, function(line)
+    -- A changed file, or a line of its diff. Elsewhere fugitive takes the word under the cursor for a file.
+    if not fn.getline(line):find('^[A-Z?] ') and not fn.getline(line):find('^[ @+-]') then
+      return nil
+    end
+    -- It knows only the file under the cursor.
+    api.nvim_win_set_cursor(0, { line, 0 })
+    local path = fn['fugitive#PorcelainCfile']():gsub('\\(.)', '%1')
+    return fn.FugitiveReal(path)
+  end)
+end
+
+local function paths_of(nodes, field)
+  return vim.tbl_map(function(node)
+    return node[field]
+  end, nodes)
+end
+
+sources['neo-tree'] = function(first, last)
+  local state = require('neo-tree.sources.manager').get_state_for_window()
+  local tree = assert(state and state.tree, 'the tree is not ready')
+  local function at(line)
+    local node = tree:get_node(line)
+    return node and node.type ~= 'message' and node.path or nil
+  end
+  local marked = {}
+  for id in pairs(not first and state.selected or {}) do
+    local node = tree:get_node(id)
+    marked[#marked + 1] = node and node.path
+  end
+  table.sort(marked)
+  return #marked > 0 and marked or collect(first, last, at)
+end
+
+function sources.NvimTree(first, last)
+  local tree = require('nvim-tree.api')
+  if first then
+    local explorer = require('nvim-tree.core').get_explorer()
+    return paths_of(explorer:get_nodes_in_range(first, last), 'absolute_path')
+  end
+  local marked = tree.marks.list()
+  return paths_of(#marked > 0 and marked or { tree.tree.get_node_under_cursor() }, 'absolute_path')
+end
+
+function sources.oil(first, last)
+  local oil = require('oil')
+  local folder = assert(oil.get_current_dir(0), 'the folder is not on this machine')
+  return collect(first, last, function(line)
+    local entry = oil.get_entry_on_line(0, line)
+    return entry and not (entry.name == '..' and first ~= last) and folder .. entry.name
+  end)
+end
+
+function sources.minifiles(first, last)
+  return collect(first, last, function(line)
+    local entry = require('mini.files').get_fs_entry(0, line)
+    return entry and entry.path or nil
+  end)
+end
+
+-- Moves the cursor. A line has several files only in the wide style.
+local function netrw_at(line, is_one_of_many)
+  if line ~= cursor() then
+    fn.cursor(line, 1)
+  end
+  -- A line of its banner, and the folder itself.
+  if api.nvim_get_current_line():find('^"') then
+    return nil
+  end
+  local word = fn['netrw#Call']('NetrwGetWord')
+  if word == '' or word == './' or word == '../' and is_one_of_many then
+    return nil
+  end
+  return vim.fs.normalize(fn['netrw#Call']('NetrwFile', word))
+end
+
+function sources.netrw(first, last)
+  -- A text if nothing is marked.
+  local marked = fn['netrw#Expose']('netrwmarkfilelist')
+  if not first and type(marked) == 'table' and #marked > 0 then
+    return marked
+  end
+  return collect(first, last, function(line)
+    return netrw_at(line, first ~= last)
+  end)
+end
+
+function sources.dirvish(first, last)
+  -- The marks are an argument list of this window; the global one is not a choice that was made here.
+  if not first and fn.arglistid() ~= 0 and fn.argc() > 0 then
+    return fn.argv()
+  end
+  return collect(first, last, function(line)
+    return fn.getline(line)
+  end)
+end
+
+local NERDTREE = "{path -> empty(path) ? '' : path.str()}(b:NERDTree.ui.getPath(%d))"
+
+function sources.nerdtree(first, last)
+  return collect(first, last, function(line)
+    local is_above = vim.startswith(fn.getline(line), '.. ')
+    return not (is_above and first ~= last) and fn.eval(NERDTREE:format(line))
+  end)
+end
+
+-- Vimscript that makes a list of nodes: they cannot all be converted to Lua.
+local FERN_LINES =
+  "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
+local FERN_MARKED = 'fern#helper#new().sync.get_marked_nodes()'
+-- A node of another scheme than `file` may have no path.
+local FERN_PATHS = "filter(map(%s, 'get(v:val, \"_path\", 0)'), 'type(v:val) == v:t_string')"
+
+function sources.fern(first, last)
+  local marked = first and {} or fn.eval(FERN_PATHS:format(FERN_MARKED))
+  if #marked > 0 then
+    return marked
+  end
+  local nodes = FERN_LINES:format(first or cursor(), last or cursor())
+  return fn.eval(FERN_PATHS:format(nodes))
+end
+
+local function positive(number)
+  return type(number) == 'number' and number > 0 and number or nil
+end
+
+function sources.qf(first, last)
+  local is_location_list = fn.getwininfo(api.nvim_get_current_win())[1].loclist == 1
+  local items = is_location_list and fn.getloclist(0) or fn.getqflist()
+  return collect(first, last, function(line)
+    local item = items[line]
+    return item
+      and item.bufnr > 0
+      and {
+        path = fn.fnamemodify(api.nvim_buf_get_name(item.bufnr), ':p'),
+        first = positive(item.lnum),
+        last = positive(item.end_lnum),
+      }
+  end)
+end
+
+local function trouble_entry(item)
+  return item.filename
+      and {
+        path = item.filename,
+        first = item.pos and positive(item.pos[1]),
+        last = item.end_pos and positive(item.end_pos[1]),
+      }
+    or nil
+end
+
+function sources.trouble(first, last)
+  local win = api.nvim_get_current_win()
+  local view = vim.iter(require('trouble.view').get({ open = true })):find(function(each)
+    return each.view.win.win == win
+  end).view
+  local items = collect(first, last, function(line)
+    local place = view:at({ line, 0 })
+    -- The heading of a group means its items, which may be folded.
+    return place.item and { place.item } or place.node and place.node:flatten()
+  end)
+  return vim.iter(items):flatten():map(trouble_entry):totable()
+end
+
+-- A name may be relative to the folder of the search.
+local function absolute(path, folder)
+  path = vim.fs.normalize(path)
+  local is_absolute = vim.startswith(path, '/') or path:find('^%a:/')
+  return is_absolute and path or vim.fs.joinpath(folder or fn.getcwd(), path)
+end
+
+-- A buffer is meant as a whole; its line is where the cursor was.
+local function snacks_entry(item, source)
+  local path = item and require('snacks').picker.util.path(item)
+  if not path then
+    return nil
+  end
+  local line = source ~= 'buffers' and item.pos and positive(item.pos[1]) or nil
+  return { path = path, first = line, last = line and item.end_pos and positive(item.end_pos[1]) }
+end
+
+function sources.snacks_picker_list(first, last)
+  local picker = vim.iter(require('snacks').picker.get()):find(function(each)
+    return each:is_focused()
+  end)
+  assert(picker, 'the picker is closed')
+  local items = {}
+  if first and vim.bo.filetype == 'snacks_picker_list' then
+    for line = first, last do
+      items[#items + 1] = picker.list:get(picker.list:row2idx(line))
+    end
+  else
+    items = picker:selected({ fallback = true })
+  end
+  local entries = {}
+  for _, item in ipairs(items) do
+    entries[#entries + 1] = snacks_entry(item, picker.opts.source)
+  end
+  return entries
+end
+
+-- Only the entry of a buffer has an indicator.
+function sources.TelescopePrompt()
+  local state = require('telescope.actions.state')
+  local marked = state.get_current_picker(api.nvim_get_current_buf()):get_multi_selection()
+  local entries = {}
+  for _, entry in ipairs(#marked > 0 and marked or { state.get_selected_entry() }) do
+    local path = entry.path or entry.filename
+    if path then
+      local line = not entry.indicator and positive(entry.lnum) or nil
+      entries[#entries + 1] = {
+        path = absolute(path, entry.cwd),
+        first = line,
+        last = line and positive(entry.lnend),
+      }
+    end
+  end
+  return entries
+end
+
+-- Its items are tables, or `path`, `path\0line` and so on.
+local function mini_pick_entry(item, folder)
+  if type(item) == 'string' then
+    local path, line = unpack(vim.split(item, '\0', { plain = true }))
+    item = { path = path, lnum = tonumber(line) }
+  end
+  local path = item.path or item.bufnr and api.nvim_buf_get_name(item.bufnr)
+  return path
+    and {
+      path = path == '' and '' or absolute(path, folder),
+      first = positive(item.lnum),
+      last = positive(item.end_lnum),
+    }
+end
+
+function sources.minipick()
+  local pick = require('mini.pick')
+  local matches = assert(pick.get_picker_matches(), 'the picker is closed')
+  local folder = pick.get_picker_opts().source.cwd
+  local items = matches.marked and #matches.marked > 0 and matches.marked or { matches.current }
+  return vim
+    .iter(items)
+    :map(function(item)
+      return mini_pick_entry(item, folder)
+    end)
+    :totable()
+end
+
+sources.DiffviewFileHistory = sources.DiffviewFiles
+sources.snacks_picker_input = sources.snacks_picker_list
 
 --- Set where the files come from that are mentioned in buffers of a filetype.
 ---@param filetype string
@@ -75,7 +342,7 @@ function M.entries(first, last)
   local filetype = vim.bo.filetype
   local source = added[filetype]
   if source == nil then
-    source = SOURCES[filetype]
+    source = sources[filetype]
   end
   if not source then
     return nil

@@ -68,12 +68,16 @@ local function problem_of_types(tool)
   end
 end
 
+-- What is wrong with a schema, as far as it matters here: the host checks the rest (`mcp/own/schema.py`).
 local function problem_of_schema(schema)
   local ok, reason_of_json = pcall(vim.json.encode, schema)
   if not ok then
     return reason.of(reason_of_json)
+  elseif next(schema) ~= nil and vim.islist(schema) then
+    return 'must be an object'
+  elseif schema.type ~= nil and schema.type ~= 'object' then
+    return 'type: must be object'
   end
-  return require('claude_ide.tools.schema').problem(schema)
 end
 
 ---@return string? what is wrong with a tool

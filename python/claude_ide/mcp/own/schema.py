@@ -23,9 +23,8 @@ INNER = ("additionalProperties", "not", "contains")
 _check_shape = fastjsonschema.compile(
     msgspec.json.decode(Path(__file__).with_name("schema.json").read_bytes())
 )
-"""Checks a schema by a schema, which Lua reads, too (`lua/claude_ide/tools/schema.lua`): with less
-of it the library would fail, or say less about the place. It says more about a condition than about
-a choice."""
+"""Checks a schema by a schema: with less of it the library would fail, or say less about the place.
+It says more about a condition than about a choice."""
 
 
 def check_for(schema: dict[str, Any]) -> Check:

@@ -44,4 +44,4 @@ package.loaded['claude_ide.terminal'] = {
   switch = record('ClaudeSwitch'),
   toggle_focus = record('ClaudeFocus'),
 }
-require('claude_ide.selection.share').run = record('ClaudeShare')
+require('claude_ide.selection').share = record('ClaudeShare')
