@@ -159,7 +159,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         autocmd VimEnter * ++once call s:Begin()
       endif
       " Vim does not record who has typed this.
-      autocmd OptionSet autoread call claude_ide#file#autoread#NoteTyped()
+      autocmd OptionSet autoread call claude_ide#file#disk#NoteTyped()
     augroup END
   endif
 

@@ -5,7 +5,7 @@ vim9script
 import autoload './channel.vim'
 import autoload './file/buffers.vim'
 import autoload './file/path.vim' as file
-import autoload './file/stamp.vim'
+import autoload './file/disk.vim'
 import autoload './messages/reason.vim'
 import autoload './timing/moment.vim'
 
@@ -22,7 +22,7 @@ def Value(kind: string, subject: any): any
   elseif kind ==# 'loaded'
     return buffers.Loaded(subject) > 0
   elseif kind ==# 'stamp'
-    return stamp.Of(subject)
+    return disk.Stamp(subject)
   endif
   return file.Resolved(subject)
 enddef

@@ -8,7 +8,7 @@ import autoload './file/edit.vim'
 import autoload './window/inside.vim'
 import autoload './file/load.vim'
 import autoload './file/rebase.vim'
-import autoload './file/write.vim'
+import autoload './file/disk.vim'
 import autoload './format/ale.vim'
 import autoload './format/checkpoint.vim'
 import autoload './format/coc.vim'
@@ -121,7 +121,7 @@ enddef
 # Begin a run of formatters, unless unsaved changes are to an older text.
 export def Begin(run: number, bufnr: number): bool
   reload.SyncOne(bufnr)
-  if getbufvar(bufnr, '&modified') && write.HasChanged(bufnr)
+  if getbufvar(bufnr, '&modified') && disk.HasChanged(bufnr)
     return false
   endif
   const start = checkpoint.New(bufnr)
@@ -198,10 +198,10 @@ enddef
 export def Save(run: number): dict<any>
   final one: dict<any> = runs[run]
   const bufnr: number = one.bufnr
-  const refusal = one.start.modified ? '' : write.Write(bufnr)
+  const refusal = one.start.modified ? '' : disk.Write(bufnr)
   if refusal !=# ''
     checkpoint.Restore(one.start)
-    if write.IsDamaged()
+    if disk.IsDamaged()
       setbufvar(bufnr, '&modified', true)
     endif
     reload.SyncOne(bufnr)

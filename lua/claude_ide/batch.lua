@@ -5,7 +5,7 @@ local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local moment = require('claude_ide.timing.moment')
 local reason = require('claude_ide.messages.reason')
-local stamp = require('claude_ide.file.stamp')
+local disk = require('claude_ide.file.disk')
 
 local M = {}
 
@@ -38,7 +38,7 @@ local VALUES = {
   loaded = function(path)
     return buffers.loaded(path) ~= nil
   end,
-  stamp = stamp.of,
+  stamp = disk.stamp,
   target = file.real,
 }
 

@@ -65,7 +65,7 @@ async def state(nvim: Editor) -> tuple[int, int]:
 
 
 async def stamp_of(nvim: Editor, path: Path) -> Fact:
-    return stamp(str(path), await run(nvim, "file.stamp.of", str(path)))
+    return stamp(str(path), await run(nvim, "file.disk.stamp", str(path)))
 
 
 async def test_steps_run_in_their_order_and_return_their_results(

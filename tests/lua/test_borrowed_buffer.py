@@ -130,7 +130,7 @@ async def test_a_file_written_by_another_program_causes_no_prompt(
     nvim: Neovim, path: Path, watched: bool
 ) -> None:
     if watched:
-        await nvim.lua("require('claude_ide.file.write').watch(true)")
+        await nvim.lua("require('claude_ide.file.disk').watch(true)")
     await nvim.command("set noautoread hidden | edit a.txt | enew")
     await rewrite(path, "theirs\n")
 
@@ -158,7 +158,7 @@ async def test_a_buffer_that_follows_a_write_is_borrowed(nvim: Neovim, path: Pat
     """While it follows one, Neovim must not reload it, so 'autoread' is off."""
     await nvim.command("set autoread hidden | edit a.txt | enew")
     known = await nvim.eval("bufnr('a.txt')")
-    await nvim.lua("require('claude_ide.file.autoread').suspend(...)", known)
+    await nvim.lua("require('claude_ide.file.disk').suspend_autoread(...)", known)
     await rewrite(path, "theirs\n")
 
     assert await borrow(nvim, path) == known

@@ -13,13 +13,13 @@ OLD = "one\n"
 
 async def write(nvim: Neovim, path: Path) -> Any:
     return await nvim.lua(
-        "return require('claude_ide.file.write').write(vim.fn.bufadd(...))",
+        "return require('claude_ide.file.disk').write(vim.fn.bufadd(...))",
         str(path),
     )
 
 
 async def watch(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.file.write').watch(true)")
+    await nvim.lua("require('claude_ide.file.disk').watch(true)")
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ async def test_write_refuses_even_after_neovim_has_warned_the_user(
 
 async def test_write_refuses_in_an_autocommand_that_is_not_nested(nvim: Neovim, path: Path) -> None:
     change(path)
-    refusal = "require('claude_ide.file.write').write(vim.api.nvim_get_current_buf())"
+    refusal = "require('claude_ide.file.disk').write(vim.api.nvim_get_current_buf())"
     await nvim.command(f'autocmd User Look let g:refusal = luaeval("{refusal}")')
 
     await nvim.command("doautocmd User Look")

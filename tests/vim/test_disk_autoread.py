@@ -51,7 +51,7 @@ async def test_autoread_is_switched_off_before_the_server_starts(
 
     await vim.idle(800)
     assert await lines(vim) == ["old"]
-    assert await vim.eval("claude_ide#file#autoread#IsOn(bufnr())") == 0
+    assert await vim.eval("claude_ide#file#disk#IsAutoread(bufnr())") == 0
 
 
 @pytest.mark.parametrize("setting", ["", "setlocal autoread", "set autoread"])

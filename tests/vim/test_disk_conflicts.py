@@ -78,12 +78,12 @@ async def test_a_change_is_found_in_an_autocommand_that_is_not_nested(
     file = project / "a.txt"
     file.write_text("old\n")
     await vim.command(f"set noautoread | edit {file}")
-    await vim.command("autocmd User Look let g:found = claude_ide#file#changed#Probe(bufnr())")
+    await vim.command("autocmd User Look let g:found = claude_ide#file#disk#Probe(bufnr())")
     file.write_text("longer\n")
 
     await vim.command("doautocmd User Look")
 
-    assert await vim.eval("g:found") == "changed"
+    assert await vim.eval("g:found") is True
     assert await vim.mode() == {"mode": "n", "blocking": False}
 
 

@@ -3,7 +3,7 @@ vim9script
 
 import autoload '../file/edit.vim'
 import autoload '../file/positions.vim'
-import autoload '../file/stamp.vim'
+import autoload '../file/disk.vim'
 import autoload '../file/text.vim' as file_text
 
 export const SEVERITIES = ['Error', 'Warning', 'Info', 'Hint']
@@ -15,7 +15,7 @@ final on_disk: dict<any> = {path: '', stamp: '', lines: []}
 
 # A line of a file that is not loaded; empty if it cannot be read quickly.
 def LineOnDisk(path: string, lnum: number): string
-  const now = stamp.Of(path)
+  const now = disk.Stamp(path)
   if path !=# on_disk.path || now !=# on_disk.stamp
     const is_read = edit.IsFile(path) && getfsize(path) <= LARGEST
     extend(on_disk, {path: path, stamp: now, lines: is_read ? readfile(path) : []})

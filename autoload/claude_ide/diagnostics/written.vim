@@ -3,7 +3,7 @@ vim9script
 
 import autoload './texts.vim'
 import autoload '../file/path.vim' as file
-import autoload '../file/write.vim' as file_write
+import autoload '../file/disk.vim'
 import autoload '../messages/announce.vim'
 
 const WRITTEN = 'ClaudeFileWritten'
@@ -15,12 +15,12 @@ var is_firing = false
 # Report that a loaded buffer holds the text that has just been written to its file.
 export def Report(bufnr: number)
   is_firing = true
-  file_write.MarkReporting(true)
+  disk.MarkReporting(true)
   try
     texts.Expect(bufnr)
   finally
     is_firing = false
-    file_write.MarkReporting(false)
+    disk.MarkReporting(false)
   endtry
   announce.Event(WRITTEN, {path: file.Name(bufnr), bufnr: bufnr})
 enddef

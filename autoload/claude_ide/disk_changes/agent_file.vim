@@ -6,9 +6,8 @@ import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
-import autoload '../file/stamp.vim'
+import autoload '../file/disk.vim'
 import autoload '../file/text.vim' as file_text
-import autoload '../file/write.vim' as file_write
 import autoload '../timing/moment.vim'
 import autoload './reload.vim'
 
@@ -55,7 +54,7 @@ export def Look(path: string, has_text: bool): any
   final found: dict<any> = {
     bufnr: bufnr,
     changedtick: getbufvar(bufnr, 'changedtick'),
-    stamp: stamp.Of(checked.path),
+    stamp: disk.Stamp(checked.path),
     is_modified: is_modified,
     is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
     is_behind: !is_modified && !moment.MayChange(bufnr),
@@ -66,7 +65,7 @@ enddef
 # Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced and
 # saved.
 export def Check(bufnr: number, _: dict<any>): bool
-  return getbufvar(bufnr, '&modified') || !file_write.HasChanged(bufnr)
+  return getbufvar(bufnr, '&modified') || !disk.HasChanged(bufnr)
 enddef
 
 # Replace the text of a buffer in one undo step, and its options with those of the text. Returns the new
@@ -88,15 +87,15 @@ enddef
 # formatted one.
 export def Save(bufnr: number, path: string, agent: string, is_accepted: bool): dict<any>
   const before = remove(replaced, string(bufnr))
-  const refusal = file_write.Write(bufnr)
+  const refusal = disk.Write(bufnr)
   if refusal ==# ''
     const saved = file_text.Get(bufnr)
     return saved == before.text ? {} : {text: saved}
   endif
   edit.Change(bufnr, before.lines)
   SetFormat(bufnr, before.format)
-  setbufvar(bufnr, '&modified', file_write.IsDamaged())
-  if file_write.IsDamaged()
+  setbufvar(bufnr, '&modified', disk.IsDamaged())
+  if disk.IsDamaged()
     reload.ExpectNothing(bufnr)
   endif
   reload.SyncOne(bufnr)

@@ -13,14 +13,11 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../diagnostics/written.vim'
-import autoload '../file/autoread.vim'
 import autoload '../file/buffers.vim'
-import autoload '../file/changed.vim'
+import autoload '../file/disk.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
-import autoload '../file/stamp.vim'
-import autoload '../file/write.vim' as file_write
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'
@@ -65,7 +62,7 @@ enddef
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 # otherwise unless 'autoread' is switched off.
 def IsFollowed(bufnr: number): bool
-  return autoread.IsOn(bufnr) || announced.Has(file.Name(bufnr))
+  return disk.IsAutoread(bufnr) || announced.Has(file.Name(bufnr))
 enddef
 
 # Whether a buffer's file is left to Vim because of its size.
@@ -111,7 +108,7 @@ enddef
 # Keep Vim from handling a write: an autocommand, or a change of focus, may run `:checktime` at any time.
 def TakeControl(bufnr: number, saved: list<list<string>>): dict<any>
   expected[bufnr] = {bufnr: bufnr, saved: saved, has_changed: false, is_unannounced: true}
-  autoread.Suspend(bufnr)
+  disk.SuspendAutoread(bufnr)
   augroup claude_ide_expected
     execute $'autocmd! * <buffer={bufnr}>'
     execute $'autocmd FileChangedShell <buffer={bufnr}> claude_ide#disk_changes#reload#OnShell({bufnr})'
@@ -129,7 +126,7 @@ def Forget(write: dict<any>)
   endif
   if bufexists(bufnr)
     execute $'autocmd! claude_ide_expected * <buffer={bufnr}>'
-    autoread.Resume(bufnr)
+    disk.ResumeAutoread(bufnr)
   endif
 enddef
 
@@ -154,7 +151,7 @@ enddef
 
 # Whether the file has been written.
 def HasChanged(write: dict<any>): bool
-  write.has_changed = file_write.NoticeConflict(write.bufnr) || write.has_changed
+  write.has_changed = disk.NoticeConflict(write.bufnr) || write.has_changed
   return write.has_changed
 enddef
 
@@ -164,7 +161,7 @@ def Notice(bufnr: number): dict<any>
     return {}
   endif
   final write = TakeControl(bufnr, [getbufline(bufnr, 1, '$')])
-  if HasChanged(write) || file_write.IsInConflict(bufnr)
+  if HasChanged(write) || disk.IsInConflict(bufnr)
     write.has_changed = true
     return write
   endif
@@ -174,7 +171,7 @@ enddef
 
 # Only for the autocommands: once the user has undone their changes, the buffer can be updated.
 export def CheckUnmodified(bufnr: number)
-  const is_in_conflict = file_write.IsInConflict(bufnr)
+  const is_in_conflict = disk.IsInConflict(bufnr)
   if !is_in_conflict || !getbufvar(bufnr, '&modified')
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
     if is_in_conflict
@@ -187,9 +184,9 @@ enddef
 # event for 'modified'.
 def Keep(bufnr: number, is_noticed: bool)
   if is_noticed
-    file_write.RememberConflict(bufnr)
+    disk.RememberConflict(bufnr)
   endif
-  if is_noticed || file_write.NoticeConflict(bufnr)
+  if is_noticed || disk.NoticeConflict(bufnr)
     report.Kept(file.Name(bufnr))
   endif
   augroup claude_ide_unmodified
@@ -205,8 +202,8 @@ def Reread(bufnr: number): string
     return 'busy'
   endif
   const before = report.Before(bufnr)
-  changed.Reread(bufnr)
-  file_write.MarkRead(bufnr)
+  disk.Reread(bufnr)
+  disk.MarkRead(bufnr)
   if !report.Followed(bufnr, before)
     return ''
   endif
@@ -264,8 +261,8 @@ def Update(write: dict<any>, is_settled: bool): string
   if !applied[0] || empty(write.saved)
     return ''
   endif
-  changed.Know(bufnr)
-  file_write.MarkRead(bufnr)
+  disk.Know(bufnr)
+  disk.MarkRead(bufnr)
   if edit.Bytes(bufnr) !=# text.bytes
     # It has been written again while it was read. Vim regards both as the same write.
     final next_write = TakeControl(bufnr, [text.lines])
@@ -286,7 +283,7 @@ enddef
 def Follow(bufnr: number, settled = ''): string
   final known = get(expected, bufnr, {})
   const is_modified: bool = getbufvar(bufnr, '&modified')
-  if settled !=# '' && stamp.Of(file.Name(bufnr)) !=# settled
+  if settled !=# '' && disk.Stamp(file.Name(bufnr)) !=# settled
     return 'busy'
   elseif empty(known) && (!IsFollowed(bufnr) || IsTooLarge(bufnr))
     return ''
@@ -343,14 +340,14 @@ enddef
 
 # Whether Vim knows the file of a buffer with unsaved changes in its current state.
 def IsCurrent(bufnr: number): bool
-  file_write.NoticeConflict(bufnr)
-  return moment.IsTextFree() && !file_write.IsInConflict(bufnr)
+  disk.NoticeConflict(bufnr)
+  return moment.IsTextFree() && !disk.IsInConflict(bufnr)
 enddef
 
 # Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
 # unsaved changes to an earlier text.
 export def IsBehind(bufnr: number): bool
-  if file_write.IsInConflict(bufnr)
+  if disk.IsInConflict(bufnr)
     return true
   elseif has_key(expected, bufnr)
     return HasChanged(expected[bufnr])
@@ -366,7 +363,7 @@ enddef
 # with 'autoread' would be reloaded; it follows the change anyway.
 def NoticeEarlier(bufnr: number)
   if !getbufvar(bufnr, '&autoread')
-    file_write.NoticeConflict(bufnr)
+    disk.NoticeConflict(bufnr)
   endif
 enddef
 
@@ -431,7 +428,7 @@ export def Watch(on: bool)
     return
   endif
   is_on = on
-  changed.Watch(on, TakesOver)
+  disk.Watch(on, TakesOver)
   augroup claude_ide_disk_change
     autocmd!
     if on

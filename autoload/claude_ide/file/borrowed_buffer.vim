@@ -3,9 +3,8 @@ vim9script
 # afterwards.
 
 import autoload './buffers.vim'
-import autoload './changed.vim'
+import autoload './disk.vim'
 import autoload './gate.vim'
-import autoload './write.vim' as file_write
 
 # {bufnr, holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer
 # existed before.
@@ -20,7 +19,7 @@ enddef
 
 # Another program has written the file, and the buffer does not follow.
 def IsOutdated(bufnr: number): bool
-  return !changed.IsTakenOver(bufnr) && file_write.HasChanged(bufnr)
+  return !disk.IsTakenOver(bufnr) && disk.HasChanged(bufnr)
 enddef
 
 # The buffer of an existing file if its text differs from the disk: it has unsaved changes, or an

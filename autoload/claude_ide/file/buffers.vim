@@ -4,7 +4,7 @@ vim9script
 import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
-import autoload './write.vim' as file_write
+import autoload './disk.vim'
 import autoload '../messages/reason.vim'
 import autoload '../window/recent.vim'
 
@@ -88,7 +88,7 @@ export def Save(path: string): dict<any>
   if !get(buffer, 'loaded', false)
     return {error: $'{path} is not open in Vim.'}
   endif
-  const refusal = file_write.Write(buffer.bufnr)
+  const refusal = disk.Write(buffer.bufnr)
   return refusal ==# '' ? {saved: true} : {error: refusal}
 enddef
 
@@ -97,9 +97,8 @@ export def Folder(): string
   return getcwd()
 enddef
 
-# Track the states of the open files, and when buffers were used.
+# Track which files Vim reads, and when buffers were used.
 export def Watch(on: bool)
-  file_write.Watch(on)
   recent.Watch(on)
 enddef
 

@@ -2,7 +2,7 @@ vim9script
 # Files that the user writes in Vim, which an agent's command has not changed.
 
 import autoload '../file/path.vim' as file
-import autoload '../file/stamp.vim'
+import autoload '../file/disk.vim'
 
 final written: dict<string> = {} # stamps by real path
 
@@ -10,7 +10,7 @@ final written: dict<string> = {} # stamps by real path
 export def Note(path: string)
   const real = file.Resolved(fnamemodify(path, ':p'))
   if filereadable(real)
-    written[real] = stamp.Of(real)
+    written[real] = disk.Stamp(real)
   endif
 enddef
 
@@ -25,7 +25,7 @@ enddef
 
 # Those of the files, by their real paths, that the user was the last to write.
 export def Among(paths: list<string>): list<string>
-  return paths->copy()->filter((_, path) => get(written, path, '') ==# stamp.Of(path))
+  return paths->copy()->filter((_, path) => get(written, path, '') ==# disk.Stamp(path))
 enddef
 
 defcompile

@@ -1,5 +1,5 @@
 --- Loads unopened files for some minutes, so that language servers and linters check them.
-local autoread = require('claude_ide.file.autoread')
+local disk = require('claude_ide.file.disk')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
@@ -34,7 +34,7 @@ local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
 -- file, and from Neovim, after a change on disk.
 local function isolate(bufnr)
   vim.bo[bufnr].swapfile = false
-  autoread.set(bufnr, true)
+  disk.set_autoread(bufnr, true)
 end
 
 -- If the buffer is still loaded, this creates its swap file.
@@ -42,7 +42,7 @@ local function restore_options(bufnr)
   if not api.nvim_buf_is_valid(bufnr) then
     return
   end
-  autoread.set(bufnr, nil)
+  disk.set_autoread(bufnr, nil)
   local id = api.nvim_create_autocmd('SwapExists', {
     group = group,
     callback = function()

@@ -1,7 +1,7 @@
 --- Accepted texts that differ from the proposal, held until the agent has written them.
 local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.messages.message')
-local stamp = require('claude_ide.file.stamp')
+local disk = require('claude_ide.file.disk')
 
 local M = {}
 
@@ -39,7 +39,7 @@ function M.hold(diff, text)
     path = diff.path,
     text = text,
     filetype = vim.bo[diff.bufnr].filetype,
-    stamp = stamp.of(diff.path),
+    stamp = disk.stamp(diff.path),
   }
   if not diff.is_reported then
     vim.defer_fn(function()
@@ -57,7 +57,7 @@ function M.settle(id, is_written)
   held[id] = nil
   if not accepted or is_written then
     return
-  elseif is_written == nil and stamp.of(accepted.path) ~= accepted.stamp then
+  elseif is_written == nil and disk.stamp(accepted.path) ~= accepted.stamp then
     return
   elseif not is_on_disk(accepted) then
     local what = 'not written; your edits are'

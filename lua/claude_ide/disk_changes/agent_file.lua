@@ -6,11 +6,10 @@ local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local disk_report = require('claude_ide.disk_changes.report')
 local file_edit = require('claude_ide.file.edit')
-local file_write = require('claude_ide.file.write')
+local disk = require('claude_ide.file.disk')
 local moment = require('claude_ide.timing.moment')
 local path_gate = require('claude_ide.file.gate')
 local reload = require('claude_ide.disk_changes.reload')
-local stamp = require('claude_ide.file.stamp')
 
 local M = {}
 
@@ -46,7 +45,7 @@ function M.look(path, has_text)
   return {
     bufnr = bufnr,
     changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
-    stamp = stamp.of(absolute),
+    stamp = disk.stamp(absolute),
     is_modified = options.modified,
     -- Such a buffer follows the disk.
     is_only_shown = not options.modified and (options.readonly or not options.modifiable),
@@ -98,7 +97,7 @@ local function adopt_equal_file(bufnr, lines)
   -- A formatter that ran before the write may have changed the text.
   file_edit.change(bufnr, text.lines, true)
   file_edit.adopt(bufnr, text)
-  file_write.mark_read(bufnr)
+  disk.mark_read(bufnr)
   return true
 end
 
@@ -116,7 +115,7 @@ end
 ---@return boolean
 function M.check(bufnr, text)
   check_encoding(bufnr, text.text)
-  return vim.bo[bufnr].modified or not file_write.has_changed(bufnr)
+  return vim.bo[bufnr].modified or not disk.has_changed(bufnr)
 end
 
 --- Replace the text of a buffer in one undo step, and its options with those of the text.
@@ -151,7 +150,7 @@ local function write(bufnr, is_changed)
   if is_changed then
     file_edit.join_undo(bufnr)
   end
-  local refusal, is_damaged = file_write.write(bufnr)
+  local refusal, is_damaged = disk.write(bufnr)
   file_edit.break_undo(bufnr)
   return refusal, is_damaged
 end

@@ -2,15 +2,12 @@
 --- notices the writes, and says when a file is no longer being written (`disk_watch.py`). Until a write is
 --- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
 local announced = require('claude_ide.disk_changes.announced')
-local autoread = require('claude_ide.file.autoread')
+local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
 local change = require('claude_ide.disk_changes.change')
-local changed = require('claude_ide.file.changed')
 local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
 local file_edit = require('claude_ide.file.edit')
-local file_stamp = require('claude_ide.file.stamp')
-local file_write = require('claude_ide.file.write')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
@@ -28,7 +25,7 @@ M.comes_within = 10000
 local REFUSED_WITHIN = 1000
 local BUSY = 100
 
-local MISSING = file_stamp.MISSING
+local MISSING = disk.MISSING
 local OVERTAKEN = '' -- in `known`: the file was written again while the buffer was updated
 
 ---@class claude_ide.SavedText
@@ -52,7 +49,7 @@ end
 
 -- The text that a buffer's unsaved changes are based on: that on disk, unless it has changed since.
 local function saved_lines(bufnr)
-  if not moment.is_possible() or file_write.has_changed(bufnr) then
+  if not moment.is_possible() or disk.has_changed(bufnr) then
     return nil
   end
   local text = file_edit.read(bufnr)
@@ -71,7 +68,7 @@ local function saved_of(bufnr, earlier)
   else
     lines = saved_lines(bufnr)
   end
-  return { stamp = file_stamp.of_buffer(bufnr), lines = lines }
+  return { stamp = disk.stamp_of(bufnr), lines = lines }
 end
 
 --- The current state of a file, for a write that is expected later.
@@ -79,21 +76,21 @@ end
 ---@return claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
-  return bufnr and saved_of(bufnr) or { stamp = file_stamp.of(path) }
+  return bufnr and saved_of(bufnr) or { stamp = disk.stamp(path) }
 end
 
 -- The file's stamp, if the file has been written.
 local function new_stamp(write)
-  local present = file_stamp.of_buffer(write.bufnr)
+  local present = disk.stamp_of(write.bufnr)
   return present ~= write.saved.stamp and present ~= MISSING and present or nil
 end
 
 -- What Neovim does when it finds that the file has changed: its own choice for a write that is not expected.
 local function choose(write)
-  if new_stamp(write) or file_stamp.of_buffer(write.bufnr) == MISSING then
+  if new_stamp(write) or disk.stamp_of(write.bufnr) == MISSING then
     return write.saved.lines and '' or 'ask'
   end
-  local is_reloaded = autoread.is_on(write.bufnr) and not vim.bo[write.bufnr].modified
+  local is_reloaded = disk.is_autoread(write.bufnr) and not vim.bo[write.bufnr].modified
   return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or is_reloaded and 'reload' or 'ask'
 end
 
@@ -102,9 +99,9 @@ end
 local function take_control(bufnr, saved)
   local write = { bufnr = bufnr, saved = saved }
   expected[bufnr] = write
-  autoread.suspend(bufnr)
+  disk.suspend_autoread(bufnr)
   write.autocmds = {
-    changed.answer(bufnr, function()
+    disk.answer_change(bufnr, function()
       return choose(write)
     end),
     vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
@@ -129,7 +126,7 @@ local function forget(write)
       pcall(vim.api.nvim_del_autocmd, id)
     end
   end
-  autoread.resume(write.bufnr)
+  disk.resume_autoread(write.bufnr)
 end
 
 --- Expect no write to a buffer's file: the buffer must not follow what a failed write of its own has left.
@@ -163,13 +160,13 @@ end
 -- Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
 -- otherwise if 'autoread' is on.
 local function is_followed(bufnr)
-  return autoread.is_on(bufnr) or announced.has(vim.api.nvim_buf_get_name(bufnr))
+  return disk.is_autoread(bufnr) or announced.has(vim.api.nvim_buf_get_name(bufnr))
 end
 
 -- The stamp of a buffer's file, if Neovim may not know the file in its current state.
 local function unknown_stamp(bufnr)
   local path = file.path(bufnr)
-  local stamp = path and file_stamp.of(path) or MISSING
+  local stamp = path and disk.stamp(path) or MISSING
   return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
 end
 
@@ -178,8 +175,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_behind(bufnr)
-  return file_write.is_in_conflict(bufnr)
-    or (unknown_stamp(bufnr) ~= nil and file_write.has_other_time(bufnr))
+  return disk.is_in_conflict(bufnr) or (unknown_stamp(bufnr) ~= nil and disk.has_other_time(bufnr))
 end
 
 -- Once the user has undone their changes, the buffer can be updated.
@@ -189,7 +185,7 @@ local function check_when_unmodified(bufnr)
     group = group,
     buffer = bufnr,
     callback = function(event)
-      if event.event == 'BufUnload' or not file_write.is_in_conflict(bufnr) then
+      if event.event == 'BufUnload' or not disk.is_in_conflict(bufnr) then
         vim.api.nvim_del_augroup_by_id(group)
       elseif not vim.bo[bufnr].modified then
         vim.api.nvim_del_augroup_by_id(group)
@@ -203,12 +199,12 @@ end
 -- Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied.
 ---@param write? claude_ide.ExpectedWrite of which Neovim already knows
 local function keep(bufnr, write)
-  known[bufnr] = file_stamp.of_buffer(bufnr)
+  known[bufnr] = disk.stamp_of(bufnr)
   if write then
     forget(write)
-    file_write.remember_conflict(bufnr)
+    disk.remember_conflict(bufnr)
   end
-  if write or file_write.notice_conflict(bufnr) then
+  if write or disk.notice_conflict(bufnr) then
     disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
   end
   check_when_unmodified(bufnr)
@@ -222,7 +218,7 @@ local function reread(bufnr, stamp)
   end
   local before = disk_report.before(bufnr)
   known[bufnr] = stamp
-  changed.reread(bufnr)
+  disk.reread(bufnr)
   if not disk_report.followed(bufnr, before) then
     return ''
   end
@@ -276,7 +272,7 @@ end
 local function update(write, stamp)
   local bufnr = write.bufnr
   local path, text = vim.api.nvim_buf_get_name(bufnr), file_edit.read(bufnr)
-  if file_stamp.of(path) ~= stamp then
+  if disk.stamp(path) ~= stamp then
     return 'busy'
   elseif not text then
     forget(write)
@@ -287,9 +283,9 @@ local function update(write, stamp)
     return ''
   end
   known[bufnr] = OVERTAKEN
-  if file_stamp.of(path) == stamp then
+  if disk.stamp(path) == stamp then
     known[bufnr] = stamp
-    file_write.mark_read(bufnr)
+    disk.mark_read(bufnr)
   end
   if report_change(write, path, before) then
     written.report(bufnr)
@@ -304,7 +300,7 @@ local function notice(bufnr, stamp)
   local write = take_control(bufnr, { stamp = '', lines = lines_of(bufnr) })
   write.is_unannounced = true
   local is_overtaken = known[bufnr] == OVERTAKEN
-  if is_overtaken or file_write.has_unread_change(bufnr) or file_write.is_in_conflict(bufnr) then
+  if is_overtaken or disk.has_unread_change(bufnr) or disk.is_in_conflict(bufnr) then
     return write
   end
   known[bufnr] = stamp
@@ -323,7 +319,7 @@ local function follow(bufnr, settled)
   else
     stamp = is_followed(bufnr) and unknown_stamp(bufnr)
   end
-  if not stamp or not write and file_write.is_too_large(bufnr) then
+  if not stamp or not write and disk.is_too_large(bufnr) then
     return ''
   elseif settled and stamp ~= settled then
     return 'busy'
@@ -338,7 +334,7 @@ local function follow(bufnr, settled)
   write = write or notice(bufnr, stamp)
   if not write then
     return ''
-  elseif not moment.may_change(bufnr) or (not settled and file_stamp.is_of_empty(stamp)) then
+  elseif not moment.may_change(bufnr) or (not settled and disk.is_of_empty(stamp)) then
     return 'busy'
   end
   return update(write, stamp)
@@ -399,7 +395,7 @@ local function expect(path, earlier)
   local write = expected[bufnr] or take_control(bufnr, saved_of(bufnr, earlier))
   write.is_unannounced = nil
   -- Another program may have written the file just before: then the agent may refuse to write.
-  local is_behind = unknown_stamp(bufnr) and file_write.has_other_time(bufnr)
+  local is_behind = unknown_stamp(bufnr) and disk.has_other_time(bufnr)
   write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
   expire(write)
   return write
@@ -420,7 +416,7 @@ end
 function M.follow(path, saved)
   announced.accept(path)
   local write = expect(path, saved)
-  if write and saved.stamp ~= file_stamp.of_buffer(write.bufnr) then
+  if write and saved.stamp ~= disk.stamp_of(write.bufnr) then
     -- An unmodified buffer still has that text.
     local is_kept = not saved.lines and not vim.bo[write.bufnr].modified
     local lines = is_kept and lines_of(write.bufnr) or saved.lines

@@ -1,9 +1,8 @@
 --- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
-local autoread = require('claude_ide.file.autoread')
+local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
-local file_write = require('claude_ide.file.write')
 local filling = require('claude_ide.window.filling')
 local moment = require('claude_ide.timing.moment')
 local path_gate = require('claude_ide.file.gate')
@@ -76,9 +75,9 @@ end
 -- Another program has written the file, and the user wants to be asked before it is read again.
 local function is_outdated(buffer)
   return buffer.loaded
-    and not autoread.is_on(buffer.bufnr)
+    and not disk.is_autoread(buffer.bufnr)
     and moment.is_possible()
-    and file_write.has_changed(buffer.bufnr)
+    and disk.has_changed(buffer.bufnr)
 end
 
 --- The buffer of a file if its text differs from the disk: it has unsaved changes, or an older text.

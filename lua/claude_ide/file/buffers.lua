@@ -1,7 +1,7 @@
 --- Finds the buffer of a file, and reads, writes and watches it.
 local buffer_text = require('claude_ide.file.text')
 local file = require('claude_ide.file.path')
-local file_write = require('claude_ide.file.write')
+local disk = require('claude_ide.file.disk')
 local path_gate = require('claude_ide.file.gate')
 local recent = require('claude_ide.window.recent')
 
@@ -97,7 +97,7 @@ function M.save(path)
   if not buffer or not buffer.loaded then
     return { error = ('%s is not open in Neovim.'):format(path) }
   end
-  local refusal = file_write.write(buffer.bufnr)
+  local refusal = disk.write(buffer.bufnr)
   return refusal and { error = refusal } or { saved = true }
 end
 
@@ -110,7 +110,7 @@ end
 --- Track the states of the open files, and when buffers were used.
 ---@param on boolean
 function M.watch(on)
-  file_write.watch(on)
+  disk.watch(on)
   recent.watch(on)
 end
 

@@ -6,7 +6,7 @@ local conform = require('claude_ide.format.conform')
 local expression = require('claude_ide.format.expression')
 local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
-local file_write = require('claude_ide.file.write')
+local disk = require('claude_ide.file.disk')
 local filter = require('claude_ide.format.filter')
 local path_gate = require('claude_ide.file.gate')
 local private_api = require('claude_ide.private_api')
@@ -124,7 +124,7 @@ end
 ---@return boolean has_begun
 function M.begin(run, bufnr)
   reload.sync_one(bufnr)
-  if vim.bo[bufnr].modified and file_write.has_changed(bufnr) then
+  if vim.bo[bufnr].modified and disk.has_changed(bufnr) then
     return false
   end
   local start = checkpoint.new(bufnr)
@@ -212,7 +212,7 @@ function M.save(run)
   local one = runs[run]
   local bufnr, start = one.bufnr, one.start
   if not start.modified then
-    local refusal, is_damaged = file_write.write(bufnr)
+    local refusal, is_damaged = disk.write(bufnr)
     if refusal then
       checkpoint.restore(start)
       -- Only the buffer still has the text.

@@ -1,5 +1,5 @@
 --- Files that the user writes in Neovim, which an agent's command has not changed.
-local file_stamp = require('claude_ide.file.stamp')
+local disk = require('claude_ide.file.disk')
 
 local M = {}
 
@@ -12,7 +12,7 @@ function M.watch()
     callback = function(event)
       local path = vim.uv.fs_realpath(event.match)
       if path then
-        written[path] = file_stamp.of(path)
+        written[path] = disk.stamp(path)
       end
     end,
   })
@@ -23,7 +23,7 @@ end
 ---@return string[]
 function M.among(paths)
   return vim.tbl_filter(function(path)
-    return written[path] == file_stamp.of(path)
+    return written[path] == disk.stamp(path)
   end, paths)
 end
 

@@ -8,7 +8,7 @@ local open_files = require('claude_ide.file.open')
 local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
 local file_load = require('claude_ide.file.load')
-local file_write = require('claude_ide.file.write')
+local disk = require('claude_ide.file.disk')
 local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.messages.reason')
 local rebase = require('claude_ide.file.rebase')
@@ -59,7 +59,7 @@ local function save(result, file, bufnr, was_modified)
   if was_modified then
     return refuse(result, '%s is not saved: it had unsaved changes', file.name)
   end
-  local refusal = file_write.write(bufnr)
+  local refusal = disk.write(bufnr)
   if refusal then
     refuse(result, '%s', refusal)
   end
@@ -142,7 +142,7 @@ local function write_new(file, text, encoding)
   file_edit.set_lines(bufnr, text.lines)
   set_format(bufnr, text)
   vim.bo[bufnr].fileencoding = encoding or vim.bo[bufnr].fileencoding
-  return file_write.write(bufnr)
+  return disk.write(bufnr)
 end
 
 -- What we have deleted is written again with what the user had made of it.

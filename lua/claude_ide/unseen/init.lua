@@ -8,7 +8,7 @@ local marks = require('claude_ide.unseen.marks')
 local open_files = require('claude_ide.unseen.open_files')
 local own_options = require('claude_ide.own_options')
 local rebase = require('claude_ide.file.rebase')
-local stamp = require('claude_ide.file.stamp')
+local disk = require('claude_ide.file.disk')
 local written_rows = require('claude_ide.unseen.rows')
 
 local M = {}
@@ -31,7 +31,7 @@ end
 ---@param after string[]
 function M.wrote(bufnr, before, after)
   if M.is_on() then
-    handled[bufnr] = stamp.of_buffer(bufnr)
+    handled[bufnr] = disk.stamp_of(bufnr)
     open_files.add(bufnr, written_rows.of_hunks(rebase.hunks(before, after)))
   end
 end
@@ -40,7 +40,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.has_handled(bufnr)
-  return handled[bufnr] == stamp.of_buffer(bufnr)
+  return handled[bufnr] == disk.stamp_of(bufnr)
 end
 
 --- An agent reports what it has changed in the file of a buffer.

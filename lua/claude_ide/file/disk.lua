@@ -1,0 +1,371 @@
+--- What Neovim knows of the files of buffers: their states on disk, if 'autoread' follows them, and whether
+--- other programs have written them. Writes buffers as the user would, but never over such a write.
+local file = require('claude_ide.file.path')
+local message = require('claude_ide.messages.message')
+local reason = require('claude_ide.messages.reason')
+
+local M = {}
+
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_file_disk', { clear = true })
+
+local LARGEST = 64 * 1024 * 1024 -- bytes
+local CHANGED = '%s has changed on disk since Neovim read it; it was not written.'
+
+--- The stamp of a file that does not exist.
+M.MISSING = 'missing'
+
+---@class claude_ide.KnownState
+---@field time string of the file's last change
+---@field is_read boolean whether Neovim has read or written the file in this state
+
+---@type table<integer, claude_ide.KnownState>
+local states = {}
+local conflicts = {} ---@type table<integer, true> buffers whose unsaved changes conflict with the disk
+local is_watching = false
+
+---@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
+local suspended = {}
+
+-- Stamps tell states of a file apart: time of change, size and inode in one string.
+
+--- The stamp of the file at a path.
+---@param path string
+---@return string
+function M.stamp(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+    or M.MISSING
+end
+
+--- The stamp of a buffer's file.
+---@param bufnr integer
+---@return string
+function M.stamp_of(bufnr)
+  return M.stamp(api.nvim_buf_get_name(bufnr))
+end
+
+--- Whether a file was empty when it had this stamp.
+---@param stamp string
+---@return boolean
+function M.is_of_empty(stamp)
+  return stamp:find(' 0 %d+$') ~= nil
+end
+
+local function stat_of(bufnr)
+  return vim.uv.fs_stat(api.nvim_buf_get_name(bufnr))
+end
+
+-- The time of the last change of a buffer's file; `:write` compares nothing else.
+---@return string? time nil if there is no file
+local function time_of(bufnr)
+  local stat = stat_of(bufnr)
+  return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
+end
+
+-- 'autoread', and its suspension while we follow a write ourselves.
+
+local function own_autoread(bufnr)
+  if suspended[bufnr] then
+    return suspended[bufnr].own
+  end
+  return api.nvim_get_option_value('autoread', { buf = bufnr, scope = 'local' })
+end
+
+--- The value that the user has set, locally or globally.
+---@param bufnr integer
+---@return boolean
+function M.is_autoread(bufnr)
+  local own = own_autoread(bufnr)
+  if own == nil then
+    return vim.go.autoread
+  end
+  return own
+end
+
+--- Set the buffer's local value; while suspended, it takes effect on `resume_autoread`.
+---@param bufnr integer
+---@param own boolean? nil: use the global value
+function M.set_autoread(bufnr, own)
+  if suspended[bufnr] then
+    suspended[bufnr].own = own
+  else
+    vim.bo[bufnr].autoread = own --[[@as boolean nil is the global one]]
+  end
+end
+
+--- Keep Neovim from reloading a buffer automatically, until `resume_autoread`.
+---@param bufnr integer
+function M.suspend_autoread(bufnr)
+  suspended[bufnr] = { own = own_autoread(bufnr) }
+  vim.bo[bufnr].autoread = false
+end
+
+--- Restore the user's setting. A value that the user has set in the meantime stays.
+---@param bufnr integer
+function M.resume_autoread(bufnr)
+  local before = suspended[bufnr]
+  suspended[bufnr] = nil
+  if before and api.nvim_buf_is_valid(bufnr) and own_autoread(bufnr) == false then
+    vim.bo[bufnr].autoread = before.own
+  end
+end
+
+-- `FileChangedShell`: Neovim's own check whether another program has changed a file.
+
+--- Decide, in place of the user, what Neovim does when it finds that a buffer's file has changed.
+---@param bufnr integer
+---@param choose fun(reason: string): string? from `v:fcs_reason` to `v:fcs_choice`; nil does not set it
+---@return integer autocommand
+function M.answer_change(bufnr, choose)
+  return api.nvim_create_autocmd('FileChangedShell', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function()
+      vim.v.fcs_choice = choose(vim.v.fcs_reason) or vim.v.fcs_choice
+    end,
+  })
+end
+
+-- In an autocommand that is not nested, Neovim would run none for the change, and ask a question that
+-- `silent` hides.
+local function check(bufnr, choose)
+  local answering = M.answer_change(bufnr, choose)
+  local group = api.nvim_create_augroup('claude_ide_probe', {})
+  api.nvim_create_autocmd('User', {
+    group = group,
+    pattern = 'probe',
+    nested = true,
+    once = true,
+    callback = function()
+      vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
+    end,
+  })
+  api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
+  pcall(api.nvim_del_autocmd, answering)
+end
+
+-- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for buffers
+-- that Neovim does not reload automatically. Neovim reports each change only once.
+---@return boolean has_changed false also if only the file's time has
+local function probe(bufnr)
+  local found
+  check(bufnr, function(why)
+    found = why
+    -- If only the time has changed, "ask" shows no warning, and makes Neovim store the new time.
+    -- Otherwise the next `:write` would ask the user.
+    return why == 'time' and 'ask' or ''
+  end)
+  return found ~= nil and found ~= 'time'
+end
+
+--- Make Neovim read a buffer's file again if it has changed, whatever 'autoread' is. Not for a buffer with
+--- unsaved changes, which keeps its text.
+---@param bufnr integer
+function M.reread(bufnr)
+  check(bufnr, function(why)
+    return ({ changed = 'reload', time = 'ask' })[why] or ''
+  end)
+end
+
+local function remember(bufnr, is_read)
+  local time = time_of(bufnr)
+  states[bufnr] = time and { time = time, is_read = is_read }
+end
+
+--- Record that a buffer holds the text of its file, although Neovim has not read it.
+---@param bufnr integer
+function M.mark_read(bufnr)
+  conflicts[bufnr] = nil
+  -- Without the watch, later reads and writes would go unnoticed.
+  if is_watching then
+    remember(bufnr, true)
+  end
+end
+
+--- Track the state of each file that Neovim has last read or written.
+---@param on boolean
+function M.watch(on)
+  local group = api.nvim_create_augroup('claude_ide_disk', { clear = true })
+  states, is_watching = {}, on
+  if not on then
+    return
+  end
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_is_loaded(bufnr) then
+      remember(bufnr, false)
+    end
+  end
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+    group = group,
+    callback = function(event)
+      remember(event.buf, true)
+    end,
+  })
+  api.nvim_create_autocmd({ 'BufUnload', 'BufFilePost' }, {
+    group = group,
+    callback = function(event)
+      states[event.buf] = nil
+    end,
+  })
+end
+
+--- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
+--- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
+--- would ask the user about that, without an autocommand, so only the size of the file is examined.
+---@param bufnr integer
+---@return boolean
+function M.has_unread_change(bufnr)
+  local stat = stat_of(bufnr)
+  if not stat or stat.type ~= 'file' then
+    return false
+  elseif vim.deep_equal(api.nvim_buf_get_lines(bufnr, 0, 2, false), { '' }) then
+    return stat.size > 0
+  end
+  return probe(bufnr)
+end
+
+--- Whether reading the file of a buffer would block Neovim for seconds.
+---@param bufnr integer
+---@return boolean
+function M.is_too_large(bufnr)
+  local stat = stat_of(bufnr)
+  return stat ~= nil and stat.size > LARGEST
+end
+
+--- Record that a buffer has unsaved changes that are not based on the current text of its file.
+---@param bufnr integer
+function M.remember_conflict(bufnr)
+  conflicts[bufnr] = true
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
+    group = augroup,
+    buffer = bufnr,
+    once = true,
+    callback = function()
+      conflicts[bufnr] = nil
+    end,
+  })
+end
+
+--- Whether such a conflict has been noticed.
+---@param bufnr integer
+---@return boolean
+function M.is_in_conflict(bufnr)
+  return conflicts[bufnr] == true
+end
+
+--- Whether another program has written the file of a buffer with unsaved changes. True only once per
+--- write; `is_in_conflict` stays true.
+---@param bufnr integer
+---@return boolean
+function M.notice_conflict(bufnr)
+  local is_new = probe(bufnr)
+  if is_new then
+    M.remember_conflict(bufnr)
+  end
+  return is_new
+end
+
+--- Whether the time of a buffer's file differs from when Neovim last read or wrote it.
+---@param bufnr integer
+---@return boolean
+function M.has_other_time(bufnr)
+  local known = states[bufnr]
+  return known ~= nil and known.time ~= (time_of(bufnr) or known.time)
+end
+
+--- Whether another program has written the file of a buffer since Neovim last read or wrote it.
+---@param bufnr integer
+---@return boolean
+function M.has_changed(bufnr)
+  local known = states[bufnr]
+  if not time_of(bufnr) then
+    return false
+  elseif conflicts[bufnr] or M.has_other_time(bufnr) then
+    return true
+  elseif known and known.is_read then
+    return false
+  end
+  local is_new = M.notice_conflict(bufnr)
+  if is_new then
+    local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
+    message.show(('%s has changed on disk, too; `:w` asks'):format(name), 'warn')
+  end
+  return is_new
+end
+
+-- Writing.
+
+-- Another program may write the file while autocommands, such as a formatter, run before the write: then
+-- `:write` would ask the user, too. Neovim runs autocommands in the order of their definition.
+---@return integer autocommand the last one before the write; its error cancels the write
+---@return fun(): boolean is_overtaken
+local function guard(bufnr)
+  local path = api.nvim_buf_get_name(bufnr)
+  local before, target, is_overtaken = time_of(bufnr), file.real(path), false
+  local id = api.nvim_create_autocmd('BufWritePre', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function()
+      local now = time_of(bufnr)
+      is_overtaken = now ~= nil and now ~= before or file.real(path) ~= target
+      if is_overtaken then
+        error('the file has changed', 0)
+      end
+    end,
+  })
+  return id, function()
+    return is_overtaken
+  end
+end
+
+-- With 'confirm', an error of `:write` would become a dialog.
+---@return boolean ok
+---@return any err
+local function write_without_dialog(bufnr)
+  local confirm = vim.o.confirm
+  vim.o.confirm = false
+  local ok, err = pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd.write({ mods = { silent = true } })
+  end)
+  vim.o.confirm = confirm
+  return ok, err
+end
+
+--- Write a loaded buffer if it has unsaved changes or its file does not exist.
+---@param bufnr integer
+---@return string? refusal one sentence
+---@return boolean? is_damaged whether the write has failed after it had changed the file
+function M.write(bufnr)
+  local path, stat = api.nvim_buf_get_name(bufnr), stat_of(bufnr)
+  local was_modified = vim.bo[bufnr].modified
+  if not was_modified and stat then
+    return nil
+  elseif stat and stat.type ~= 'file' then
+    -- Writing to a pipe might never end.
+    return ('%s: no longer a regular file; it was not written.'):format(path)
+  elseif M.has_changed(bufnr) then
+    -- `:write` would ask "really write?", and the keys that the user is typing would answer it.
+    return CHANGED:format(path)
+  end
+  local id, is_overtaken = guard(bufnr)
+  local before = M.stamp(path)
+  local was_listed = vim.bo[bufnr].buflisted
+  local ok, err = write_without_dialog(bufnr)
+  pcall(api.nvim_del_autocmd, id)
+  -- A language server that formats before the write lists the buffer.
+  if api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].buflisted = was_listed
+  end
+  if is_overtaken() then
+    return CHANGED:format(path)
+  end
+  -- An error in an autocommand after the write does not undo it.
+  local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
+  if is_written then
+    return nil
+  end
+  return reason.of(err), M.stamp(path) ~= before
+end
+
+return M
