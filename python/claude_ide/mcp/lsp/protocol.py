@@ -24,14 +24,14 @@ KINDS = (
 T = TypeVar("T")
 
 
-class Position(msgspec.Struct, frozen=True, order=True):
+class Position(msgspec.Struct, frozen=True, order=True, gc=False):
     """A place between two characters."""
 
     line: int
     character: int
 
 
-class Range(msgspec.Struct, frozen=True, order=True):
+class Range(msgspec.Struct, frozen=True, order=True, gc=False):
     """What is between two places."""
 
     start: Position

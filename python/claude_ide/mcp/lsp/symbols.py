@@ -17,7 +17,7 @@ from claude_ide.mcp.lsp.protocol import (
 )
 
 
-class DocumentSymbol(msgspec.Struct, frozen=True, rename="camel"):
+class DocumentSymbol(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """A symbol of a file, and those in it."""
 
     name: str
