@@ -49,11 +49,11 @@ class Publishers:
                 return self._slice(*arguments)
         return None
 
-    def _look(self, path: str | bool) -> dict[str, Any]:
+    def _look(self, which: str | list[str] | bool) -> dict[str, Any]:
         files = [
             {"key": name, "uri": f"file:///{name}", "sets": [*map(self._set, sets.items())]}
             for name, sets in self.sets.items()
-            if path is False or path == f"/{name}"
+            if which is False or which == f"/{name}" or (isinstance(which, list) and name in which)
         ]
         return {"files": files, "is_typing": self.is_typing}
 
@@ -200,9 +200,9 @@ def changed(reader: Reader) -> list[str]:
     return uris
 
 
-async def follow(editor: Editor) -> None:
-    """Have the editor announce a change, and wait until it is followed."""
-    editor.events.dispatch("diagnostics_changed", {})
+async def follow(editor: Editor, *names: str) -> None:
+    """Have the editor announce a change, of some files or of any, and wait until it is followed."""
+    editor.events.dispatch("diagnostics_changed", {"keys": [*names]} if names else {})
     for _ in range(30):
         await asyncio.sleep(0)
 
@@ -223,9 +223,27 @@ async def test_each_file_that_changes_is_known(
     assert [known.items[0]["message"] for known in found.values()] == ["in a", "other"]
 
 
+async def test_only_files_are_looked_at_that_have_changed(
+    publishers: Publishers, editor: Editor, changed: list[str]
+) -> None:
+    for name in ("a", "b"):
+        publishers.publish(name, item(f"in {name}"))
+
+    await follow(editor, "b")
+    assert changed == ["b"]
+
+    await follow(editor)
+    assert changed == ["b", "a"]
+
+
+@pytest.mark.parametrize("names", [(), ("a",)])
 @pytest.mark.parametrize("is_closed", [True, False])
 async def test_a_file_without_diagnostics_is_forgotten(
-    publishers: Publishers, editor: Editor, changed: list[str], is_closed: bool
+    publishers: Publishers,
+    editor: Editor,
+    changed: list[str],
+    is_closed: bool,
+    names: tuple[str, ...],
 ) -> None:
     publishers.publish("a", item("one"))
     await follow(editor)
@@ -234,7 +252,7 @@ async def test_a_file_without_diagnostics_is_forgotten(
         publishers.sets.clear()
     else:
         publishers.publish("a")
-    await follow(editor)
+    await follow(editor, *names)
 
     assert changed == ["a", "a"]
     assert editor.state.diagnostics == {}
@@ -250,7 +268,8 @@ async def test_many_are_not_read_while_the_user_types(
     assert changed == ["few"]
 
     publishers.is_typing = False
-    await follow(editor)
+    editor.events.dispatch("diagnostics_changed", {"keys": {}})
+    await follow(editor, "few")
 
     assert changed == ["few", "many"]
 

@@ -30,7 +30,9 @@ local SEVERITIES = { 'Error', 'Warning', 'Info', 'Hint' }
 
 -- Whether a buffer holds a file that need not stay in the editor.
 local function is_reported(bufnr)
-  return file.path(bufnr) ~= nil and privacy.of_buffer(bufnr) == nil
+  return api.nvim_buf_is_valid(bufnr)
+    and file.path(bufnr) ~= nil
+    and privacy.of_buffer(bufnr) == nil
 end
 
 local function described(bufnr)
@@ -42,15 +44,13 @@ local function described(bufnr)
   return { key = bufnr, uri = uri, sets = found, is_checked = #found > 0 }
 end
 
---- The sets of a file, or of all files for which anything has published (`port/diagnostics.py`).
----@param path string|false
-function M.look(path)
-  local bufnrs
-  if path then
-    local found = buffers.find(path)
+--- The sets of a file, of some buffers, or of all for which anything has published (`port/diagnostics.py`).
+---@param which string|integer[]|false
+function M.look(which)
+  local bufnrs = which or published.bufnrs()
+  if type(which) == 'string' then
+    local found = buffers.find(which)
     bufnrs = found and { found.bufnr } or {}
-  else
-    bufnrs = published.bufnrs()
   end
   return {
     files = vim.tbl_map(described, vim.tbl_filter(is_reported, bufnrs)),
@@ -118,19 +118,28 @@ function M.slice(bufnr, namespace, version, severity, first)
   return items
 end
 
+local changed = {} ---@type table<integer, true> buffers since the last event
+
 local notice = throttle.new(NOTICE_MS, function()
-  channel.emit('diagnostics_changed', {})
+  channel.emit('diagnostics_changed', { keys = vim.tbl_keys(changed) })
+  changed = {}
 end)
 
---- Emit `diagnostics_changed` soon after a publish, and when the user has typed: the host may have waited.
+local function on_published(bufnr)
+  changed[bufnr] = true
+  notice()
+end
+
+--- Emit `diagnostics_changed` at first, soon after a publish, and when the user has typed: the host may have
+--- waited.
 ---@param on boolean
 function M.watch(on)
   local group = api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
-  published[on and 'subscribe' or 'unsubscribe'](notice)
+  published[on and 'subscribe' or 'unsubscribe'](on_published)
   written.watch(on)
   if on then
     api.nvim_create_autocmd('InsertLeave', { group = group, callback = notice })
-    notice()
+    channel.emit('diagnostics_changed', {})
   end
 end
 

@@ -121,7 +121,7 @@ end
 --- The buffers for which something has published.
 ---@return integer[] bufnrs in their order
 function M.bufnrs()
-  local found = vim.tbl_filter(api.nvim_buf_is_valid, vim.tbl_keys(sets))
+  local found = vim.tbl_keys(sets)
   table.sort(found)
   return found
 end

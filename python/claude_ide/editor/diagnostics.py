@@ -64,8 +64,10 @@ class Reader:
         self._known: dict[tuple[Name, Name], _Known] = {}
         self._first: dict[Name, float] = {}
         """Until when files come first, by key."""
-        self._reported: dict[str, list[SetLook]] = {}
-        """The sets of each file, by uri, that the state has."""
+        self._reported: dict[Name, FileLook] = {}
+        """The files in the state, by key."""
+        self._changed: set[Name] | None = set()
+        """The keys of files to look at, which the user's typing may have put off; None: all."""
         self._slicing, self._following = asyncio.Lock(), asyncio.Lock()
         self._is_due = False
         self.when_changed: Callable[[str], None] = lambda _: None
@@ -98,8 +100,12 @@ class Reader:
         self.follow(DiagnosticsChanged())
 
     @handles(DiagnosticsChanged)
-    def follow(self, _event: DiagnosticsChanged) -> None:
+    def follow(self, event: DiagnosticsChanged) -> None:
         """Look for changes, once for all events until then."""
+        if event.keys is None or self._changed is None:
+            self._changed = None
+        else:
+            self._changed.update(event.keys)
         if not self._is_due:
             self._is_due = True
             asyncio.ensure_future(self._follow()).add_done_callback(log_failure)
@@ -116,24 +122,41 @@ class Reader:
                         await self._port.disk.is_responding()
 
     async def _report_changes(self) -> None:
-        looked = await self._port.diagnostics.look(False)
-        files = {file.uri: file for file in self._shared(looked) if file.count}
-        current = {(file.key, each.id) for file in looked.files for each in file.sets}
-        self._known = {key: known for key, known in self._known.items() if key in current}
-        for uri in self._reported.keys() - files.keys():
-            del self._reported[uri]
-            self._state.diagnostics.pop(uri, None)
-            self.when_changed(uri)
-        for uri, file in files.items():
-            is_too_much = looked.is_typing and file.count >= MANY
-            if is_too_much or file.sets == self._reported.get(uri):
-                continue
-            found = dict[str, Diagnostics]()
+        """Look at the files that have changed. Those that are put off, or not reached, stay."""
+        changed, self._changed = self._changed, set()
+        try:
+            which: list[Name] | Literal[False] = False if changed is None else [*changed]
+            looked = await self._port.diagnostics.look(which) if changed != set() else Look([])
+            files = {file.key: file for file in self._shared(looked) if file.count}
+            if changed is None:
+                changed = {*self._reported, *files}
+                sets = {(file.key, each.id) for file in looked.files for each in file.sets}
+                self._known = {key: known for key, known in self._known.items() if key in sets}
+            for key in [key for key in self._reported if key in changed and key not in files]:
+                self._put(self._reported.pop(key).uri, {})
+            changed &= files.keys()
+            for key in [*files]:
+                if not (looked.is_typing and files[key].count >= MANY):
+                    await self._report(files[key])
+                    changed.discard(key)
+        finally:
+            rest = self._changed
+            self._changed = None if changed is None or rest is None else changed | rest
+
+    async def _report(self, file: FileLook) -> None:
+        before, found = self._reported.get(file.key), dict[str, Diagnostics]()
+        if file != before:
             with contextlib.suppress(_OutdatedError):  # Another event follows.
                 await self._read([file], MOST_KNOWN, found)
-                self._reported[uri] = file.sets
-                self._state.diagnostics |= found
-                self.when_changed(uri)
+                self._reported[file.key] = file
+                if before and before.uri != file.uri:
+                    self._put(before.uri, {})
+                self._put(file.uri, found)
+
+    def _put(self, uri: str, found: dict[str, Diagnostics]) -> None:
+        self._state.diagnostics.pop(uri, None)
+        self._state.diagnostics |= found
+        self.when_changed(uri)
 
     def _shared(self, looked: Look) -> list[FileLook]:
         return [file for file in looked.files if not self._private.is_private_uri(file.uri)]
@@ -152,8 +175,9 @@ class Reader:
     def _tasks(self, files: list[FileLook]) -> Iterator[tuple[FileLook, SetLook, int]]:
         """Yield what to read, errors first, so that the least important ones are omitted."""
         now = time.monotonic()
-        first = [file for file in files if self._first.get(file.key, 0) > now]
-        for group in first, [file for file in files if file not in first]:
+        first = {file.key for file in files if self._first.get(file.key, 0) > now}
+        for is_first in True, False:
+            group = [file for file in files if (file.key in first) is is_first]
             for severity in SEVERITIES:
                 for file in group:
                     yield from ((file, of, severity) for of in file.sets if of.counts[severity])

@@ -118,8 +118,11 @@ class Diagnostics(Protocol):
     """The diagnostics of files. `editor/diagnostics.py` decides which are read."""
 
     @request("diagnostics.look")
-    async def look(self, path: str | Literal[False]) -> Look:
-        """Return the sets of a file, or of all files for which something has published."""
+    async def look(self, which: str | list[Name] | Literal[False]) -> Look:
+        """Return the sets of one file, of those with some keys, or of all.
+
+        All are those for which something has published. Vim knows no keys that have changed.
+        """
         ...
 
     @request("diagnostics.slice", large=True)

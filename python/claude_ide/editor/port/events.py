@@ -65,6 +65,9 @@ class DiagnosticsChanged(Event, frozen=True):
 
     EVENT: ClassVar = "diagnostics_changed"
 
+    keys: list[int | str] | None = None
+    """Of the files for which something has published; None: that is not known."""
+
 
 class PrivacyFacts(Event, frozen=True):
     """What the privacy rules depend on, beside settings, and what they have found."""
