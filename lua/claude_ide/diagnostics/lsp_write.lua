@@ -1,5 +1,6 @@
 --- Notifies language servers that a buffer has been updated from its file, and pulls diagnostics.
 local private_api = require('claude_ide.private_api')
+local recent = require('claude_ide.window.recent')
 
 local M = {}
 
@@ -97,20 +98,13 @@ local function request(client, bufnr, providers)
   end
 end
 
-local function last_used(bufnr)
-  return vim.fn.getbufinfo(bufnr)[1].lastused
-end
-
 -- Other buffers whose diagnostics may have changed. The client itself asks for pulls of these only later. If
 -- there are many, the most recently used ones.
 local function dependents(client, bufnr)
   local others = vim.tbl_filter(function(other)
     return other ~= bufnr and vim.api.nvim_buf_is_loaded(other)
   end, vim.tbl_keys(client.attached_buffers))
-  table.sort(others, function(a, b)
-    return last_used(a) > last_used(b)
-  end)
-  return vim.list_slice(others, 1, MOST_DEPENDENTS)
+  return vim.list_slice(recent.sort(others), 1, MOST_DEPENDENTS)
 end
 
 --- Request diagnostics of a changed buffer from a client that must be pulled, unless Neovim itself has done

@@ -83,27 +83,31 @@ function M.is_opened(bufnr)
     )
 end
 
+-- Nothing happens to a file in use: this is called again.
 local function unload(file)
   local bufnr = file.bufnr
-  if not api.nvim_buf_is_loaded(bufnr) then
-    return forget(bufnr)
-  elseif M.is_opened(bufnr) then
-    return hand_over(bufnr)
-  elseif #vim.fn.win_findbuf(bufnr) > 0 or not moment.is_possible() then
-    return
+  if api.nvim_buf_is_loaded(bufnr) then
+    if M.is_opened(bufnr) then
+      return hand_over(bufnr)
+    elseif #vim.fn.win_findbuf(bufnr) > 0 or not moment.is_possible() then
+      return
+    end
+    pcall(quiet.run, function()
+      window_close.temporary(bufnr, file.is_known)
+    end)
   end
-  pcall(quiet.run, function()
-    window_close.temporary(bufnr, file.is_known)
-  end)
+  if not api.nvim_buf_is_loaded(bufnr) then
+    forget(bufnr)
+  end
 end
 
-local function unload_once_expired(file)
+local function unload_in_time(file)
   vim.defer_fn(function()
     if loaded[file.bufnr] == file then
-      if vim.uv.now() >= file.until_ms then
+      if vim.uv.now() >= file.until_ms or not api.nvim_buf_is_loaded(file.bufnr) then
         unload(file)
       end
-      unload_once_expired(file)
+      unload_in_time(file)
     end
   end, LOOK_MS)
 end
@@ -121,6 +125,7 @@ end
 local function keep(bufnr, is_known)
   local file = { bufnr = bufnr, is_known = is_known, until_ms = vim.uv.now() + STAYS_MS }
   loaded[bufnr] = file
+  api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   api.nvim_create_autocmd('BufWinEnter', {
     group = group,
     buffer = bufnr,
@@ -128,15 +133,6 @@ local function keep(bufnr, is_known)
     callback = vim.schedule_wrap(function()
       if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and M.is_opened(bufnr) then
         hand_over(bufnr)
-      end
-    end),
-  })
-  api.nvim_create_autocmd('BufUnload', {
-    group = group,
-    buffer = bufnr,
-    callback = vim.schedule_wrap(function()
-      if loaded[bufnr] and not api.nvim_buf_is_loaded(bufnr) then
-        forget(bufnr)
       end
     end),
   })
@@ -151,7 +147,7 @@ local function keep(bufnr, is_known)
     end,
   })
   make_room()
-  unload_once_expired(file)
+  unload_in_time(file)
 end
 
 -- Why a file must not be loaded, if so.

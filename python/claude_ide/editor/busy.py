@@ -14,21 +14,16 @@ T = TypeVar("T")
 
 
 async def soon(sent: Awaitable[T], seconds: float = BUSY_SECONDS) -> T:
-    """Return the answer. Raises `TimeoutError` if the editor is too busy, and cancels the call."""
-    answer = asyncio.ensure_future(sent)
-    try:
-        return await in_time(answer, seconds)
-    finally:
-        answer.cancel()
-
-
-async def in_time(answer: "asyncio.Future[T]", seconds: float = BUSY_SECONDS) -> T:
-    """Return an answer of the editor, which goes on after `TimeoutError`: the editor is too busy.
+    """Return the answer. Raises `TimeoutError` if the editor is too busy, and cancels the call.
 
     An answer that arrives while this process itself stands still is not late.
     """
-    for _ in range(LOOKS):
-        await asyncio.wait([answer], timeout=seconds / LOOKS)
-        if answer.done():
-            return answer.result()
-    raise TimeoutError
+    answer = asyncio.ensure_future(sent)
+    try:
+        for _ in range(LOOKS):
+            await asyncio.wait([answer], timeout=seconds / LOOKS)
+            if answer.done():
+                return answer.result()
+        raise TimeoutError
+    finally:
+        answer.cancel()
