@@ -88,7 +88,8 @@ class App(Parts):
         DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
-        self.editor.private_files.refresh()
+        if startup.bound is None:
+            self.editor.private_files.refresh()
         if self.has_hooked_terminals:
             self.guard(self.hooks.open())
         for complaint in self.complaints:

@@ -15,7 +15,6 @@ import msgspec
 
 from claude_ide import changes_command, program
 from claude_ide.app import App
-from claude_ide.editor.mentioning import Entry
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.errors import UserError
@@ -222,6 +221,8 @@ async def send(app: App, call: Call) -> None:
     if not call.arguments:
         await _mention(app, call, await mentioning.of_buffer(call.bufnr, call.lines))
         return
+    from claude_ide.editor.mentioning import Entry
+
     entries = msgspec.json.decode(call.arguments[0], type=list[Entry], strict=False)
     mentions, errors = await mentioning.of_entries(entries)
     if not mentions:

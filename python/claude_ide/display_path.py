@@ -23,12 +23,9 @@ PATH = re.compile(r"[~/]|[A-Za-z]:[/\\]")
 """Begins a path, unlike the name of another buffer."""
 
 
-def _rules(*rules: tuple[str, str]) -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(pattern), warning) for pattern, warning in rules]
-
-
-# Matched against the path in lower case, because some file systems ignore case.
-ANYWHERE = _rules(
+# Searched in the path in lower case, because some file systems ignore case. They are not compiled
+# before the first path: the start of the host would wait for it.
+ANYWHERE = (
     (r"/\.git(/|$)", GIT),
     (r"/\.husky/", GIT),
     (r"/\.claude/settings[^/]*\.json$", CLAUDE),
@@ -48,7 +45,7 @@ ANYWHERE = _rules(
     (r"^/library/launch", AT_LOGIN),
 )
 
-AT_HOME = _rules(
+AT_HOME = (
     (r"^\.(bash_profile|bash_login|profile|z?login|zprofile|x[a-z]+|pam_environment)$", AT_LOGIN),
     (r"^\.config/(autostart|autostart-scripts|environment\.d|systemd/user)/", AT_LOGIN),
     (r"^\.local/share/systemd/user/", AT_LOGIN),
@@ -107,9 +104,9 @@ def _warning(path: str, at_home: str) -> str:
     return found or _find(ANYWHERE, path)
 
 
-def _find(rules: list[tuple[re.Pattern[str], str]], path: str) -> str:
+def _find(rules: Iterable[tuple[str, str]], path: str) -> str:
     lower = path.lower()
-    warning = next((warning for pattern, warning in rules if pattern.search(lower)), "")
+    warning = next((warning for pattern, warning in rules if re.search(pattern, lower)), "")
     return f"{editor_name()} runs it" if warning == EDITOR else warning
 
 

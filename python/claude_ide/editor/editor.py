@@ -4,31 +4,34 @@ While it is busy, methods that change nothing return the last known state.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
-from claude_ide.editor.checks import Published
 from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
-from claude_ide.editor.formatting import Formatting
-from claude_ide.editor.mentioning import Mentioning
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile
 from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
-from claude_ide.editor.servers import Servers
 from claude_ide.editor.state import Diagnostics, State
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor.tools import Tools
-from claude_ide.editor.typing import Typing
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.paths import from_uri, is_same
+
+if TYPE_CHECKING:
+    from claude_ide.editor.checks import Published
+    from claude_ide.editor.formatting import Formatting
+    from claude_ide.editor.mentioning import Mentioning
+    from claude_ide.editor.servers import Servers
+    from claude_ide.editor.typing import Typing
 
 UNCHECKED = "no language server or linter has checked it"
 PENDING = "it has just changed, and not all servers and linters have reported yet"
@@ -57,21 +60,52 @@ class Editor:
         self._screen_events()
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
-        self.typing = Typing(self.port)
-        self.mentioning = Mentioning(self.port, self.private_files)
-        self.servers = Servers(self.port, self._tools)
-        self.formatting = Formatting(self.port, self._tools)
-        self._published = Published(self.port)
-        self.published = self._published.wait
+
+    # What a server does not need to start is imported by its first use.
+
+    @cached_property
+    def typing(self) -> "Typing":
+        """Types prompts into terminals."""
+        from claude_ide.editor.typing import Typing
+
+        return Typing(self.port)
+
+    @cached_property
+    def mentioning(self) -> "Mentioning":
+        """Finds what the user mentions."""
+        from claude_ide.editor.mentioning import Mentioning
+
+        return Mentioning(self.port, self.private_files)
+
+    @cached_property
+    def servers(self) -> "Servers":
+        """Asks language servers."""
+        from claude_ide.editor.servers import Servers
+
+        return Servers(self.port, self._tools)
+
+    @cached_property
+    def formatting(self) -> "Formatting":
+        """Formats files."""
+        from claude_ide.editor.formatting import Formatting
+
+        return Formatting(self.port, self._tools)
+
+    @cached_property
+    def published(self) -> "Published":
+        """Waits until servers have published."""
+        from claude_ide.editor.checks import Published
+
+        return Published(self.port)
 
     # The server's state, as shown to the user.
 
     async def listening(self, port: int, token: str) -> None:
         """Report the server's address, and start to receive what the user does."""
         private = self.private_files
-        # The editor shares nothing without the rules, which come first.
-        private.watch(True)
         await self.port.host.listening(port, token)
+        # The editor shares nothing without the rules; a client may have its first answer before.
+        private.watch(True)
         self.state.apply_snapshot(private.snapshot(await self.port.buffers.begin_changes()))
         self.state.selection = None
         latest = private.selection(await self.port.selection.latest())
@@ -197,7 +231,7 @@ class Editor:
         if Neovim is busy.
         """
         if unsettled := await self._unsettled():
-            await self.published(unsettled, seconds)
+            await self.published.wait(unsettled, seconds)
         return (await self.reader.read(False))[1]
 
     async def _unsettled(self) -> list[int]:
@@ -205,7 +239,7 @@ class Editor:
         await soon(self.port.disk.reload())
         checks = await soon(self.port.diagnostics.recent_checks())
         self.reader.put_first(each.bufnr for each in checks.buffers)
-        return self._published.unsettled(checks)
+        return self.published.unsettled(checks)
 
     async def load(self, path: str) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open.
@@ -221,7 +255,7 @@ class Editor:
     async def checked(self, loaded: LoadedFile, seconds: float) -> bool:
         """Return whether a file has been checked; one loaded just now is given `seconds`."""
         if loaded.is_cold:
-            return await self.published([loaded.bufnr], seconds)
+            return await self.published.wait([loaded.bufnr], seconds)
         return loaded.is_checked or bool(loaded.obstacle)
 
     async def before_write(self, path: str) -> tuple[dict[str, Diagnostics] | None, LoadedFile]:
@@ -247,7 +281,7 @@ class Editor:
             # A separate call: servers may attach a moment after the load.
             unsettled = await self._unsettled()
             is_behind = await soon(self.port.disk.is_behind(loaded.bufnr))
-            is_settled = loaded.bufnr not in unsettled or await self.published(
+            is_settled = loaded.bufnr not in unsettled or await self.published.wait(
                 [loaded.bufnr], seconds
             )
             looked, found = await self.reader.read(path)

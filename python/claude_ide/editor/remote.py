@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, get_type_hints
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
@@ -13,9 +14,11 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, Unguarded
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
 from claude_ide.editor.port.conversion import convert
-from claude_ide.editor.port.panel import Panel
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import EditorError
+
+if TYPE_CHECKING:
+    from claude_ide.editor.port.panel import Panel
 
 KEYWORDS = ("token", "step")
 """They are not sent, but those of `Finishing.finish`."""
@@ -32,6 +35,12 @@ class Caller(msgspec.Struct, eq=False):
 def implement(noun: type, caller: Caller, *bound: Any) -> Any:
     """Return an implementation of a noun. `bound` are the first arguments of each call."""
     return _implementation(noun)(caller, bound)
+
+
+def noun(name: str) -> Any:
+    """Return a noun of the port."""
+    module, _, class_name = Port.__annotations__[name].removeprefix("_").partition(".")
+    return getattr(import_module(f"claude_ide.editor.port.{module}"), class_name)
 
 
 def bindings(noun: type) -> dict[str, Binding]:
@@ -136,14 +145,15 @@ class Remote:
         self._caller = caller
 
     def __getattr__(self, name: str) -> Any:
-        noun = Port.__annotations__.get(name)
-        if noun is None:
+        if name not in Port.__annotations__:
             raise AttributeError(name)
-        built = self.__dict__[name] = implement(noun, self._caller)
+        built = self.__dict__[name] = implement(noun(name), self._caller)
         return built
 
-    def panel(self, chat: int) -> Panel:
+    def panel(self, chat: int) -> "Panel":
         """Return the panel of a chat."""
+        from claude_ide.editor.port.panel import Panel
+
         panel: Panel = implement(Panel, self._caller, chat)
         return panel
 

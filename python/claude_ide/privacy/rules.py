@@ -6,6 +6,7 @@ everything that they could deny is private.
 """
 
 import os
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -67,8 +68,16 @@ class Rules:
             self._add_settings(read)
         self.count = len(self._rules) - len(self.problems)
         self._rules.append(Rule(self._patterns(SECRETS), BY_NAME))
-        self._matcher = Matcher(rule.patterns for rule in self._rules)
-        self._allowing = Matcher([self._allowed])
+
+    # The first path may come long after the start.
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(rule.patterns for rule in self._rules)
+
+    @cached_property
+    def _allowing(self) -> Matcher:
+        return Matcher([self._allowed])
 
     def reason(self, path: str) -> str | None:
         """Return why a path is private as it is written; None if it is not."""

@@ -11,50 +11,54 @@ one instant.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from claude_ide.editor.port.batch import Batches, Guard, Result, Second, Step, Unguarded
-from claude_ide.editor.port.buffers import Buffers, Disk
-from claude_ide.editor.port.diagnostics import Diagnostics, Selection
-from claude_ide.editor.port.diffs import Diffs, Question, Review
-from claude_ide.editor.port.formatting import Formatting
-from claude_ide.editor.port.panel import Forms, Lists, Panel, Panels
-from claude_ide.editor.port.privacy import Privacy
-from claude_ide.editor.port.servers import LanguageServers
-from claude_ide.editor.port.terminals import Host, Permission, Terminals, Typing, Wire
-from claude_ide.editor.port.tools import Dialogues, Kernel, ModelTools, OwnTools
-from claude_ide.editor.port.windows import Windows
+from claude_ide.editor.port.batch import Guard, Result, Second, Step, Unguarded
+
+# The host starts without the nouns, which it needs one by one (`remote.py`).
+if TYPE_CHECKING:
+    from claude_ide.editor.port import batch as _batch
+    from claude_ide.editor.port import buffers as _buffers
+    from claude_ide.editor.port import diagnostics as _diagnostics
+    from claude_ide.editor.port import diffs as _diffs
+    from claude_ide.editor.port import formatting as _formatting
+    from claude_ide.editor.port import panel as _panel
+    from claude_ide.editor.port import privacy as _privacy
+    from claude_ide.editor.port import servers as _servers
+    from claude_ide.editor.port import terminals as _terminals
+    from claude_ide.editor.port import tools as _tools
+    from claude_ide.editor.port import windows as _windows
 
 
 class Port(Protocol):
-    """An editor."""
+    """An editor. Each noun is annotated with the module that has it, and its name there."""
 
-    batches: Batches
-    buffers: Buffers
-    diagnostics: Diagnostics
-    dialogues: Dialogues
-    diffs: Diffs
-    disk: Disk
-    formatting: Formatting
-    forms: Forms
-    host: Host
-    kernel: Kernel
-    language_servers: LanguageServers
-    lists: Lists
-    model_tools: ModelTools
-    own_tools: OwnTools
-    panels: Panels
-    permission: Permission
-    privacy: Privacy
-    question: Question
-    review: Review
-    selection: Selection
-    terminals: Terminals
-    typing: Typing
-    windows: Windows
-    wire: Wire
+    batches: "_batch.Batches"
+    buffers: "_buffers.Buffers"
+    diagnostics: "_diagnostics.Diagnostics"
+    dialogues: "_tools.Dialogues"
+    diffs: "_diffs.Diffs"
+    disk: "_buffers.Disk"
+    formatting: "_formatting.Formatting"
+    forms: "_panel.Forms"
+    host: "_terminals.Host"
+    kernel: "_tools.Kernel"
+    language_servers: "_servers.LanguageServers"
+    lists: "_panel.Lists"
+    model_tools: "_tools.ModelTools"
+    own_tools: "_tools.OwnTools"
+    panels: "_panel.Panels"
+    permission: "_terminals.Permission"
+    privacy: "_privacy.Privacy"
+    question: "_diffs.Question"
+    review: "_diffs.Review"
+    selection: "_diagnostics.Selection"
+    terminals: "_terminals.Terminals"
+    typing: "_terminals.Typing"
+    windows: "_windows.Windows"
+    wire: "_terminals.Wire"
 
-    def panel(self, chat: int) -> Panel:
+    def panel(self, chat: int) -> "_panel.Panel":
         """Return the panel of a chat."""
         ...
 

@@ -84,7 +84,7 @@ async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostic
     bufnr, was_cold = prepared["bufnr"], prepared["is_new"]
     if editor_name() == NEOVIM:
         was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold
-    is_settled = not was_cold or await client.editor.published([bufnr], PUBLISH_SECONDS)
+    is_settled = not was_cold or await client.editor.published.wait([bufnr], PUBLISH_SECONDS)
     known = await diagnosed(client, path)
     known[path].note = known[path].note or ("" if is_settled else PENDING)
     return bufnr, known
