@@ -8,9 +8,7 @@ import autoload './diagnostics/sources.vim'
 import autoload './diagnostics/texts.vim'
 import autoload './diagnostics/written.vim'
 import autoload './file/buffers.vim'
-import autoload './file/gate.vim'
 import autoload './file/path.vim' as file
-import autoload './file/uri.vim'
 import autoload './privacy.vim'
 
 const NOTICE_MS = 100
@@ -67,7 +65,7 @@ def Paths(path: any): list<string>
   if type(path) != v:t_string
     return all
   endif
-  const absolute = gate.Absolute(path)
+  const absolute = file.Absolute(path)
   const wanted = file.Resolved(absolute)
   # A source and the host may spell the same path differently.
   final found = copy(all)->filter((_, each) => each ==# absolute || file.Resolved(each) ==# wanted)
@@ -83,7 +81,7 @@ def Described(path: string): dict<any>
   const named = SourcesOf(path)
   return {
     key: path,
-    uri: uri.OfPath(path),
+    uri: file.Uri(path),
     sets: named->mapnew((_, source) => ({
       id: source,
       version: sets[source][path].version,

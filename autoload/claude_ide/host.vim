@@ -5,7 +5,7 @@ import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
-import autoload './file/folders.vim'
+import autoload './file/path.vim' as file
 import autoload './messages/announce.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
@@ -177,7 +177,7 @@ def Spawn(serve: bool): bool
   endfor
   final given: dict<any> = {
     config: config,
-    folders: folders.All(),
+    folders: file.Folders(),
     log: log.Path(),
     state: log.Folder(),
     serve: serve,

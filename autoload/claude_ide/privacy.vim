@@ -6,7 +6,6 @@ vim9script
 # they have arrived, and after the end of the host, nothing leaves.
 
 import autoload './channel.vim'
-import autoload './file/folders.vim'
 import autoload './file/path.vim' as file
 import autoload './own_options.vim'
 
@@ -43,7 +42,7 @@ export def Facts(): dict<any>
   endfor
   return {
     privacy: json_decode(reported),
-    folders: folders.All(),
+    folders: file.Folders(),
     cwd: getcwd(),
     named: keys(named),
     renamed: reasons,

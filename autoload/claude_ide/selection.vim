@@ -8,7 +8,6 @@ import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './file/path.vim' as file
 import autoload './file/positions.vim'
-import autoload './file/uri.vim'
 import autoload './privacy.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
@@ -88,7 +87,7 @@ def Describe(path: string, area: dict<any>): dict<any>
   return {
     text: area.text,
     filePath: path,
-    fileUrl: uri.OfPath(path),
+    fileUrl: file.Uri(path),
     selection: {start: start, end: stop, isEmpty: start == stop},
   }
 enddef

@@ -5,7 +5,6 @@
 --- and after the end of the host, nothing leaves.
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
-local folders = require('claude_ide.file.folders')
 local own_options = require('claude_ide.own_options')
 
 local M = {}
@@ -62,7 +61,7 @@ function M.facts()
   end
   return {
     privacy = vim.json.decode(reported),
-    folders = folders.all(),
+    folders = file.folders(),
     cwd = vim.fn.getcwd(),
     named = vim.tbl_keys(named),
     renamed = reasons,

@@ -7,7 +7,7 @@ from support.buffers import call, edit, open_editors, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-FOLDERS = "return require('claude_ide.file.folders').all()"
+FOLDERS = "return require('claude_ide.file.path').folders()"
 
 
 async def report(nvim: Neovim, on: bool) -> None:

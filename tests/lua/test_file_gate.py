@@ -1,4 +1,4 @@
-"""`file/gate.lua`: which paths from outside are accepted, and how they are normalized."""
+"""`file/path.lua`: which paths from outside are accepted, and how they are normalized."""
 
 import os
 from pathlib import Path
@@ -11,13 +11,13 @@ from support.neovim import Neovim, NvimError
 
 async def gate(nvim: Neovim, function: str, *arguments: Any) -> Any:
     """Return all results of a function."""
-    code = f"return {{ require('claude_ide.file.gate').{function}(...) }}"
+    code = f"return {{ require('claude_ide.file.path').{function}(...) }}"
     return await nvim.lua(code, *arguments)
 
 
 async def refusal(nvim: Neovim, path: str) -> str:
     reason: str = await nvim.lua(
-        "return select(2, require('claude_ide.file.gate').existing(...))", path
+        "return select(2, require('claude_ide.file.path').existing(...))", path
     )
     return reason
 
@@ -121,5 +121,5 @@ async def test_the_reader_of_a_file_is_named_by_the_pattern_of_its_autocommand(
         "/a/term:/b": None,
     }.items():
         assert await nvim.lua(
-            "return require('claude_ide.file.gate').reader(...) or vim.NIL", path
+            "return require('claude_ide.file.path').reader(...) or vim.NIL", path
         ) == (pattern)

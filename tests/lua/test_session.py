@@ -23,7 +23,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
     assert [name.removeprefix("claude_ide.") for name in loaded] == [
         "activity",
         "channel",
-        "file.folders",
+        "file.path",
         "host",
         "host.lock",
         "host.port_hold",

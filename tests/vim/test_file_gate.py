@@ -1,4 +1,4 @@
-"""`file/gate.vim`: paths from outside."""
+"""`file/path.vim`: paths from outside."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from support.vim import Vim
 
-CHECK = "claude_ide#file#gate#Check"
+CHECK = "claude_ide#file#path#Check"
 
 
 async def refusal(vim: Vim, path: Path) -> Any:
@@ -28,7 +28,7 @@ async def test_the_reader_of_a_file_is_named_by_the_pattern_of_its_autocommand(
 ) -> None:
     await vim.command("autocmd BufReadCmd *.zzz let x = 1")
 
-    assert await vim.call("claude_ide#file#gate#Reader", str(project / name)) == reader
+    assert await vim.call("claude_ide#file#path#Reader", str(project / name)) == reader
 
 
 async def test_a_file_that_a_plugin_reads_is_not_compared(vim: Vim, project: Path) -> None:

@@ -5,7 +5,7 @@ import autoload './texts.vim'
 import autoload '../timing/moment.vim'
 import autoload '../file/borrowed_buffer.vim'
 import autoload '../file/buffers.vim'
-import autoload '../file/gate.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/load.vim'
 
 const MOST = 20
@@ -109,7 +109,7 @@ enddef
 
 # Why a file must not be loaded, if so.
 def Obstacle(path: string): string
-  const reason = gate.NeedsPlugin(path)
+  const reason = file.NeedsPlugin(path)
   if reason !=# ''
     return reason
   elseif getfsize(path) > LARGEST
@@ -138,7 +138,7 @@ enddef
 # Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 # Returns `bufnr`, `is_cold` (loaded just now) and `is_checked` (loaded before), the `obstacle` to loading it, or an `error`.
 export def Load(path: string): dict<any>
-  const checked = gate.Existing(path)
+  const checked = file.Existing(path)
   if has_key(checked, 'refusal')
     return {error: checked.refusal}
   endif

@@ -4,7 +4,6 @@ vim9script
 
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
-import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/disk.vim'
 import autoload '../file/text.vim' as file_text
@@ -40,7 +39,7 @@ enddef
 # if the file is not loaded. With `has_text` it has the text, as it would be on disk, in place of its digest.
 # Throws if no such file may be written.
 export def Look(path: string, has_text: bool): any
-  const checked = gate.Check(path)
+  const checked = file.Check(path)
   if has_key(checked, 'refusal')
     throw $'claude-ide: {checked.refusal}'
   endif

@@ -2,7 +2,7 @@ vim9script
 # Reports changes of the set of open files and of their states.
 
 import autoload '../channel.vim'
-import autoload '../file/folders.vim'
+import autoload '../file/path.vim' as file
 import autoload './open_editors.vim' as editors
 import autoload '../privacy.vim'
 import autoload '../timing/throttle.vim'
@@ -86,7 +86,7 @@ def ReportChange(): dict<any>
     changed: [],
     gone: [],
     front: [],
-    folders: folders.All(),
+    folders: file.Folders(),
     current: editors.PathOf(active),
   }
   const bufnrs = Suspects(shown)

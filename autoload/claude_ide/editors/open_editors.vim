@@ -1,9 +1,7 @@
 vim9script
 # The open files, in the form of an IDE's list of editor tabs.
 
-import autoload '../file/folders.vim'
 import autoload '../file/path.vim' as file
-import autoload '../file/uri.vim' as uri_of
 import autoload '../privacy.vim'
 import autoload '../window/recent.vim'
 
@@ -82,7 +80,7 @@ enddef
 
 def SpellingsOf(bufnr: number, name: string, is_new: bool): dict<string>
   if get(spellings, bufnr, {name: ''}).name !=# name
-    const uri = is_new ? 'untitled:' .. name : uri_of.OfPath(name)
+    const uri = is_new ? 'untitled:' .. name : file.Uri(name)
     spellings[bufnr] = {name: name, uri: uri, label: fnamemodify(name, ':t')}
   endif
   return spellings[bufnr]
@@ -151,7 +149,7 @@ export def SnapshotOf(buffers: list<dict<any>>): dict<any>
   return {
     editors: DescribeAll(buffers, active),
     paths: Names(buffers),
-    folders: folders.All(),
+    folders: file.Folders(),
     current: PathOf(active),
   }
 enddef

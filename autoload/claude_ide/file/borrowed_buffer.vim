@@ -4,17 +4,17 @@ vim9script
 
 import autoload './buffers.vim'
 import autoload './disk.vim'
-import autoload './gate.vim'
+import autoload './path.vim' as file
 
 # {bufnr, holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer
 # existed before.
 final borrowed: dict<dict<any>> = {}
 
-# Check a path of a file that is to be shown. Returns what `gate.Check` does; a plugin may read such
+# Check a path of a file that is to be shown. Returns what `file.Check` does; a plugin may read such
 # a file in place of Vim, which then has no text to compare.
 export def Check(path: any): dict<string>
-  const checked = gate.Check(path)
-  return has_key(checked, 'path') && filereadable(checked.path) ? gate.TextFile(checked.path) : checked
+  const checked = file.Check(path)
+  return has_key(checked, 'path') && filereadable(checked.path) ? file.TextFile(checked.path) : checked
 enddef
 
 # Another program has written the file, and the buffer does not follow.

@@ -1,7 +1,6 @@
 vim9script
 # Finds the buffer of a file, and reads, writes and watches it.
 
-import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
 import autoload './disk.vim'
@@ -28,7 +27,7 @@ enddef
 # listed}, or null. `is_real` says that `path` has had no links: one that it has now is not followed.
 # Throws if no file can have such a path.
 export def Find(path: string, is_real = false): any
-  const absolute = gate.Absolute(path)
+  const absolute = file.Absolute(path)
   const bufnr = NumberOf(absolute, is_real)
   if bufnr == 0
     return v:null

@@ -8,7 +8,6 @@ vim9script
 # same second that keeps the size changes no stamp.
 
 import autoload './edit.vim'
-import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload '../window/inside.vim'
 import autoload '../messages/message.vim'
@@ -305,7 +304,7 @@ enddef
 def Protection(bufnr: number, path: string): string
   if getbufvar(bufnr, '&readonly')
     return $'{path}: the option readonly is set; it was not written.'
-  elseif gate.TypeOf(path) !=# '' && !filewritable(path)
+  elseif file.TypeOf(path) !=# '' && !filewritable(path)
     return $'{path}: the file is read-only; it was not written.'
   endif
   return ''
@@ -339,7 +338,7 @@ enddef
 # written, as one sentence; empty if it was.
 export def Write(bufnr: number): string
   const path = file.Name(bufnr)
-  const type = gate.TypeOf(path)
+  const type = file.TypeOf(path)
   const was_modified = getbufvar(bufnr, '&modified')
   if !was_modified && type !=# ''
     return ''

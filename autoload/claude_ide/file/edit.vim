@@ -2,7 +2,6 @@ vim9script
 # Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds, signs
 # and the cursor stay with their lines, and only removed lines lose their marks.
 
-import autoload './gate.vim'
 import autoload '../window/inside.vim'
 import autoload './path.vim' as file
 import autoload './rebase.vim'
@@ -24,7 +23,7 @@ enddef
 # Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Vim can then
 # read the file again: the plugin's autocommands have to run.
 export def IsTranslated(bufnr: number): bool
-  return gate.Reader(file.Name(bufnr), true) !=# ''
+  return file.Reader(file.Name(bufnr), true) !=# ''
     || !empty(autocmd_get({event: 'BufWriteCmd', pattern: $'<buffer={bufnr}>'}))
 enddef
 

@@ -2,7 +2,6 @@ vim9script
 # Loads files into buffers, without asking the user anything.
 
 import autoload './buffers.vim'
-import autoload './gate.vim'
 import autoload './path.vim' as file
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
@@ -26,7 +25,7 @@ export def Add(path: string): dict<any>
   if succeeded && get(known, 'loaded', false)
     return {bufnr: known.bufnr}
   endif
-  const checked = gate.TextFile(path)
+  const checked = file.TextFile(path)
   if has_key(checked, 'refusal')
     return {refusal: checked.refusal}
   elseif IsEncrypted(checked.path)

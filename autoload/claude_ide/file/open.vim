@@ -6,7 +6,6 @@ vim9script
 # is exclusive. A point is a position, with nothing to select.
 
 import autoload './buffers.vim'
-import autoload './gate.vim'
 import autoload './load.vim' as file_load
 import autoload './path.vim' as file
 import autoload '../messages/reason.vim'
@@ -253,7 +252,7 @@ def Load(bufnr: number): dict<any>
 enddef
 
 def Open(request: dict<any>): dict<any>
-  const path = gate.Absolute(request.path)
+  const path = file.Absolute(request.path)
   const was_open = buffers.Dirty(path).isOpen
   const added = file_load.Add(path)
   if has_key(added, 'refusal')

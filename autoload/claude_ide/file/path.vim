@@ -1,5 +1,23 @@
 vim9script
-# Decides which buffers hold a file, and finds the path of that file.
+scriptencoding utf-8
+# Paths of files: those that buffers hold, where they lead, and which ones from outside are valid:
+# those that pass are absolute, normalized, and name a regular file or a file that does not exist yet.
+
+import autoload '../messages/reason.vim'
+
+# Of plugins that read or write a file in place of Vim (zip.vim), or filter what Vim reads (gzip.vim).
+const READING = ['BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd']
+const FRESH_SECONDS = 0.1
+const MOST_READERS = 1000
+const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
+const SHOWN = 200
+const LARGEST = 50000000 # bytes of a file
+const NUL = "\ufdd0" # what the host sends in place of a NUL
+const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
+
+var read_at: list<number> # when the autocommands were looked at
+var reading: list<string> # their patterns
+var readers: dict<string> # by path, what `Reader` returns
 
 # Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet.
 # Other buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
@@ -74,6 +92,166 @@ enddef
 export def IsMatch(pattern: string, path: string): bool
   const name = pattern =~# '/' ? path : fnamemodify(path, ':t')
   return name =~# glob2regpat(pattern)
+enddef
+
+# Vim's working folders: the global one, then those of tabpages and windows, without duplicates.
+export def Folders(): list<string>
+  var folders = [getcwd(-1)]
+  for tab in range(1, tabpagenr('$'))
+    folders += [getcwd(-1, tab)]
+      + range(1, tabpagewinnr(tab, '$'))->mapnew((_, win) => getcwd(win, tab))
+  endfor
+  return folders->filter((at, folder) => folders->index(folder) == at)
+enddef
+
+# Bytewise: a composing character would be a part of the character before it. The digits are
+# lower-case, as in `vim.uri_from_fname()` of Neovim.
+def Encoded(byte: string): string
+  return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02x', char2nr(byte))
+enddef
+
+# The URI of an absolute path.
+export def Uri(path: string): string
+  return 'file://' .. range(len(path))->mapnew((_, at) => Encoded(strpart(path, at, 1)))->join('')
+enddef
+
+# `{path}: {reason}`, in one line.
+def Refusal(path: string, why: string): string
+  const shown = len(path) <= SHOWN ? path : strpart(path, 0, SHOWN) .. '…'
+  return $'{strtrans(shown)}: {why}'
+enddef
+
+# `~x` is a file here, and not the home folder of a user.
+def Rooted(path: string): string
+  if path ==# '~' || path =~# '^\~/'
+    return expand('~', true) .. strpart(path, 1)
+  endif
+  return path[0] ==# '/' ? path : getcwd() .. '/' .. path
+enddef
+
+# Make a path absolute, without `.`, `..` and doubled slashes: Vim would read `x://y` as a URL.
+# Throws an error that names the path if no file can have it.
+export def Absolute(path: any): string
+  if type(path) != v:t_string || path ==# ''
+    throw 'claude-ide: the path is empty'
+  elseif stridx(path, NUL) >= 0
+    const before = strpart(path, 0, stridx(path, NUL))
+    throw 'claude-ide: ' .. Refusal(before .. '…', 'contains a NUL')
+  elseif len(path) > LONGEST
+    throw 'claude-ide: ' .. Refusal(path, 'the path is too long')
+  endif
+  return simplify(Rooted(path))->substitute('/\+', '/', 'g')->substitute('.\zs/$', '', '')
+enddef
+
+# The type of what a path leads to: "file", "dir", …; empty if there is nothing.
+export def TypeOf(path: string): string
+  const type = getftype(path)
+  return type ==# 'link' ? getftype(Resolved(path)) : type
+enddef
+
+# Why a path without a file cannot get one: one of its folders is not a folder.
+def Obstacle(path: string): string
+  const folder = fnamemodify(path, ':h')
+  const type = TypeOf(folder)
+  if folder ==# path || type ==# 'dir'
+    return ''
+  endif
+  return type ==# '' ? Obstacle(folder) : $'{folder} is not a folder'
+enddef
+
+def WithCommas(number: number): string
+  return string(number)->substitute('\d\zs\ze\(\d\{3}\)\+$', ',', 'g')
+enddef
+
+def Reason(path: string): string
+  const type = TypeOf(path)
+  if type ==# ''
+    return Obstacle(path)
+  elseif type ==# 'link'
+    return 'too many symbolic links encountered'
+  elseif type !=# 'file'
+    # Reading a pipe or a device might never end.
+    return 'not a file but a ' .. get(KINDS, type, type)
+  elseif !filereadable(path)
+    return 'permission denied'
+  elseif getfsize(path) > LARGEST
+    return $'has {WithCommas(getfsize(path))} bytes, more than {WithCommas(LARGEST)}'
+  endif
+  return ''
+enddef
+
+def Patterns(event: string): list<string>
+  return autocmd_get({event: event})
+    ->filter((_, autocmd) => !has_key(autocmd, 'bufnr'))
+    ->mapnew((_, autocmd) => autocmd.pattern)
+enddef
+
+# All loaded buffers may be asked about in one go, and a match takes a few milliseconds.
+def RefreshReaders(may_be_stale: bool)
+  if may_be_stale && !empty(read_at) && reltimefloat(reltime(read_at)) < FRESH_SECONDS
+    return
+  endif
+  read_at = reltime()
+  const now = READING->mapnew((_, event) => Patterns(event))->flattennew()
+    ->filter((_, pattern) => pattern =~# '[^*]')
+  if now !=# reading || len(readers) > MOST_READERS
+    reading = now
+    readers = {}
+  endif
+enddef
+
+# The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
+# bytes are not what a buffer of it shows. Empty if there is none. An autocommand for all files, such as
+# one that opens folds, is no filter. The answer `may_be_stale`, by a tenth of a second.
+export def Reader(path: string, may_be_stale = false): string
+  RefreshReaders(may_be_stale)
+  if !has_key(readers, path)
+    readers[path] = reading->copy()->filter((_, pattern) => IsMatch(pattern, path))->get(0, '')
+  endif
+  return readers[path]
+enddef
+
+# Why only a plugin can read a file; empty if Vim can.
+export def NeedsPlugin(path: string): string
+  const pattern = Reader(path)
+  return pattern ==# '' ? '' : $'a plugin handles such files itself ({pattern})'
+enddef
+
+# A plugin may read the parts of a name as other files than the one that was checked: tar.vim does
+# so with `tarfile::a::b`.
+def Split(path: string): string
+  const splitter = Patterns('BufReadCmd')->filter((_, pattern) => {
+    const scheme = matchstr(pattern, '^\a[[:alnum:]+.-]*:\+\ze[^/:]')
+    return scheme !=# '' && stridx(path, '/' .. scheme) >= 0
+  })->get(0, '')
+  return splitter ==# '' ? '' : $'a plugin handles such names itself ({splitter})'
+enddef
+
+# Check a path that must name a regular file, or a file that does not exist yet. Returns the
+# absolute `path`, or a `refusal` (`{path}: {reason}`).
+export def Check(path: any): dict<string>
+  const made = reason.Attempt(Absolute, [path])
+  if !made[0]
+    return {refusal: made[1]}
+  endif
+  const why = Reason(made[1]) ?? Split(made[1])
+  return why ==# '' ? {path: made[1]} : {refusal: Refusal(made[1], why)}
+enddef
+
+# Check a file that is to be loaded as text. Returns the same.
+export def TextFile(path: any): dict<string>
+  const checked = Existing(path)
+  const obstacle = has_key(checked, 'path') ? NeedsPlugin(checked.path) : ''
+  return obstacle ==# '' ? checked : {refusal: Refusal(checked.path, obstacle)}
+enddef
+
+# Check a path that must name a regular file. Returns the same.
+export def Existing(path: any): dict<string>
+  const checked = Check(path)
+  if has_key(checked, 'path') && TypeOf(checked.path) ==# ''
+    return {refusal: Refusal(checked.path, 'no such file')}
+  endif
+  return checked
 enddef
 
 defcompile

@@ -2,7 +2,6 @@ vim9script
 # Formats with coc.nvim: with its language servers and extensions.
 
 import autoload '../file/path.vim' as file
-import autoload '../file/uri.vim'
 import autoload './checkpoint.vim'
 
 const KNOWS_WITHIN = 1.5 # seconds
@@ -32,7 +31,7 @@ enddef
 # action "format" would format the buffer that is current when node is ready.
 export def Format(bufnr: number, _: dict<any>, Done: func): func
   final point = checkpoint.New(bufnr)
-  const arguments = ['runCommand', 'editor.action.formatDocument', uri.OfPath(file.Name(bufnr))]
+  const arguments = ['runCommand', 'editor.action.formatDocument', file.Uri(file.Name(bufnr))]
   call('g:CocActionAsync', arguments + [(failure: any, _: any) => {
     const lines = bufloaded(bufnr) ? checkpoint.Restore(point) : []
     Done(empty(failure) ? {} : {error: string(failure)}, lines)

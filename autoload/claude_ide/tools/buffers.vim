@@ -6,8 +6,6 @@ import autoload '../diagnostics/unopened.vim'
 import autoload '../disk_changes/agent_file.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
-import autoload '../file/folders.vim'
-import autoload '../file/gate.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
 import autoload '../format.vim'
@@ -160,7 +158,7 @@ def Name(path: string, bufnr: number): dict<any>
   return {
     path: path,
     is_open: path ==# '' || (bufnr > 0 && unopened.IsOpened(bufnr)),
-    refusal: get(gate.Existing(path), 'refusal', ''),
+    refusal: get(file.Existing(path), 'refusal', ''),
   }
 enddef
 
@@ -169,11 +167,11 @@ enddef
 # `folders`, too.
 export def Named(arguments: dict<any>): dict<any>
   const files = arguments.files->mapnew((_, each) => {
-    const path = gate.Absolute(each.file)
+    const path = file.Absolute(each.file)
     return Name(path, buffers.Lookup(path)->get('bufnr', 0))
   })
   const others = arguments.buffers->mapnew((_, each) => Name(file.Path(each.bufnr), each.bufnr))
-  return {files: files + others, folders: folders.All()}
+  return {files: files + others, folders: file.Folders()}
 enddef
 
 # Write a file's buffer as `:write` does.

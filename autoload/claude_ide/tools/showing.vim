@@ -2,7 +2,7 @@ vim9script
 # Shows the user something for the model, without taking the user away from what they do.
 
 import autoload './place.vim'
-import autoload '../file/gate.vim'
+import autoload '../file/path.vim' as file
 import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
 import autoload '../messages/plain.vim'
@@ -27,7 +27,7 @@ enddef
 
 # Throws an error that names a wrong path.
 def Existing(path: string): string
-  const checked = gate.Existing(path)
+  const checked = file.Existing(path)
   if has_key(checked, 'refusal')
     throw 'claude-ide: ' .. checked.refusal
   endif
@@ -88,7 +88,7 @@ enddef
 
 # The buffer of a range, loaded. Throws an error if its file has no such line.
 def Load(range: dict<any>): number
-  const checked = gate.Existing(range.file)
+  const checked = file.Existing(range.file)
   if has_key(checked, 'refusal')
     throw 'claude-ide: ' .. checked.refusal
   endif

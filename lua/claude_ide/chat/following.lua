@@ -6,7 +6,7 @@ local diff = require('claude_ide.diff')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
 local open_files = require('claude_ide.file.open')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local reason = require('claude_ide.messages.reason')
 local reload = require('claude_ide.disk_changes.reload')
 local review_list = require('claude_ide.review.list')
@@ -58,10 +58,10 @@ end
 ---@return string? path absolute
 ---@return string? refusal
 local function checked(path)
-  local absolute, refusal = path_gate.text_file(path)
+  local absolute, refusal = file_path.text_file(path)
   if not absolute then
     return nil, refusal
-  elseif path_gate.is_binary(absolute) then
+  elseif file_path.is_binary(absolute) then
     return nil, 'it is not a text file'
   end
   return absolute

@@ -4,7 +4,7 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local published = require('claude_ide.diagnostics.published')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
@@ -153,12 +153,12 @@ end
 -- Why a file must not be loaded, if so.
 local function obstacle(path)
   local size = assert(vim.uv.fs_stat(path)).size
-  local reason = path_gate.needs_plugin(path)
+  local reason = file_path.needs_plugin(path)
   if reason then
     return reason
   elseif size > LARGEST_BYTES then
     return ('it has %d bytes, more than %d'):format(size, LARGEST_BYTES)
-  elseif path_gate.is_binary(path) then
+  elseif file_path.is_binary(path) then
     return 'it is not a text file'
   elseif not moment.is_possible() then
     return 'Neovim cannot load it at the moment'
@@ -192,7 +192,7 @@ end
 ---@param path string
 ---@return claude_ide.LoadedFile
 function M.load(path)
-  local absolute, refusal = path_gate.existing(path)
+  local absolute, refusal = file_path.existing(path)
   if not absolute then
     return { error = refusal }
   end

@@ -8,7 +8,7 @@ local disk_report = require('claude_ide.disk_changes.report')
 local file_edit = require('claude_ide.file.edit')
 local disk = require('claude_ide.file.disk')
 local moment = require('claude_ide.timing.moment')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local reload = require('claude_ide.disk_changes.reload')
 
 local M = {}
@@ -29,7 +29,7 @@ local replaced = {} ---@type table<integer, claude_ide.Replaced> by buffer, unti
 ---@param has_text boolean with the text, as it would be on disk, in place of its digest
 ---@return table?
 function M.look(path, has_text)
-  local absolute, refusal = path_gate.check(path)
+  local absolute, refusal = file_path.check(path)
   if not absolute then
     error(refusal, 0)
   end

@@ -1,7 +1,7 @@
 --- Reports changes of the set of open files and of their states.
 local channel = require('claude_ide.channel')
 local editors = require('claude_ide.editors.open_editors')
-local folders = require('claude_ide.file.folders')
+local file = require('claude_ide.file.path')
 local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
 local throttle = require('claude_ide.timing.throttle')
@@ -107,7 +107,7 @@ local function report_change()
     changed = {},
     gone = {},
     front = {},
-    folders = folders.all(),
+    folders = file.folders(),
     current = editors.path_of(active),
   }
   local bufnrs = suspects(shown)

@@ -1,6 +1,5 @@
 --- The open files, in the form of an IDE's list of editor tabs.
 local file = require('claude_ide.file.path')
-local folders = require('claude_ide.file.folders')
 local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
 
@@ -183,7 +182,7 @@ function M.snapshot_of(buffers)
   return {
     editors = describe_all(buffers, number_of(active)),
     paths = names(buffers),
-    folders = folders.all(),
+    folders = file.folders(),
     current = M.path_of(active),
   }
 end

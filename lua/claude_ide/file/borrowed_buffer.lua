@@ -5,7 +5,7 @@ local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
 local filling = require('claude_ide.window.filling')
 local moment = require('claude_ide.timing.moment')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -61,11 +61,11 @@ end
 ---@return claude_ide.Buffer? buffer
 ---@return boolean? is_missing the file does not exist
 function M.check(path)
-  local absolute, refusal, is_missing = path_gate.check(path)
+  local absolute, refusal, is_missing = file_path.check(path)
   if not absolute then
     error(refusal, 0)
   end
-  local obstacle = not is_missing and path_gate.needs_plugin(absolute)
+  local obstacle = not is_missing and file_path.needs_plugin(absolute)
   if obstacle then
     error(('%s: %s'):format(absolute, obstacle), 0)
   end

@@ -2,7 +2,6 @@
 local buffer_text = require('claude_ide.file.text')
 local file = require('claude_ide.file.path')
 local disk = require('claude_ide.file.disk')
-local path_gate = require('claude_ide.file.gate')
 local recent = require('claude_ide.window.recent')
 
 local M = {}
@@ -35,7 +34,7 @@ end
 ---@param is_real? boolean `path` has had no links: one that it has now is not followed
 ---@return claude_ide.Buffer?
 function M.find(path, is_real)
-  local absolute = path_gate.absolute(path)
+  local absolute = file.absolute(path)
   local bufnr = number(absolute, is_real == true)
   return bufnr
     and {

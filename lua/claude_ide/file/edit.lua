@@ -1,7 +1,7 @@
 --- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
 --- stay in place where nothing changes, and only removed lines lose their marks.
 local colouring = require('claude_ide.colouring')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local rebase = require('claude_ide.file.rebase')
 local window_close = require('claude_ide.window.close')
 
@@ -45,7 +45,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_translated(bufnr)
-  return path_gate.reader(vim.api.nvim_buf_get_name(bufnr)) ~= nil
+  return file_path.reader(vim.api.nvim_buf_get_name(bufnr)) ~= nil
     or #vim.api.nvim_get_autocmds({ event = 'BufWriteCmd', buffer = bufnr }) > 0
 end
 

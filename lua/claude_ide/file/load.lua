@@ -3,7 +3,7 @@ local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
 local message = require('claude_ide.messages.message')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local quiet = require('claude_ide.messages.quiet')
 local reason = require('claude_ide.messages.reason')
 local without_events = require('claude_ide.messages.without_events')
@@ -36,7 +36,7 @@ function M.add(path)
   if ok and known and known.loaded then
     return known.bufnr
   end
-  local absolute, refusal = path_gate.text_file(path)
+  local absolute, refusal = file_path.text_file(path)
   if not absolute then
     return nil, refusal
   end

@@ -3,7 +3,7 @@
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
-local path_gate = require('claude_ide.file.gate')
+local file = require('claude_ide.file.path')
 local quiet = require('claude_ide.messages.quiet')
 local reason = require('claude_ide.messages.reason')
 local recent = require('claude_ide.window.recent')
@@ -305,7 +305,7 @@ local function load(bufnr)
 end
 
 local function open_file(request)
-  local path = path_gate.absolute(request.path)
+  local path = file.absolute(request.path)
   local was_open = buffers.dirty(path).isOpen
   local bufnr, refusal = file_load.add(path)
   if not bufnr then

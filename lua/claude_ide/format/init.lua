@@ -8,7 +8,7 @@ local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
 local disk = require('claude_ide.file.disk')
 local filter = require('claude_ide.format.filter')
-local path_gate = require('claude_ide.file.gate')
+local file = require('claude_ide.file.path')
 local private_api = require('claude_ide.private_api')
 local reason = require('claude_ide.messages.reason')
 local rebase = require('claude_ide.file.rebase')
@@ -88,7 +88,7 @@ end
 ---@param path string
 ---@return { path: string, bufnr?: integer, is_new?: boolean, is_made?: boolean, error?: string }
 function M.open(path)
-  local absolute, _, is_missing = path_gate.check(path)
+  local absolute, _, is_missing = file.check(path)
   path = absolute or path
   local bufnr, refusal, is_made = file_load.add(path)
   if not bufnr then

@@ -172,7 +172,7 @@ spawn = function(serve)
   end
   local started, reason = process.start({
     config = config,
-    folders = require('claude_ide.file.folders').all(),
+    folders = require('claude_ide.file.path').folders(),
     log = require('claude_ide.messages.log').path(),
     state = vim.fn.stdpath('state') .. '/claude_ide',
     serve = serve,

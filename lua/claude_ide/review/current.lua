@@ -1,7 +1,7 @@
 --- The current text of a reviewed file: that of its buffer, saved or not, else that on disk.
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local reload = require('claude_ide.disk_changes.reload')
 local review_hunks = require('claude_ide.review.hunks')
 
@@ -24,7 +24,7 @@ end
 ---@return integer? bufnr if it is loaded
 function M.of(path)
   -- The reviewed texts are those on disk.
-  local bufnr = not path_gate.needs_plugin(path) and buffers.loaded(path) or nil
+  local bufnr = not file_path.needs_plugin(path) and buffers.loaded(path) or nil
   if bufnr then
     reload.sync_one(bufnr)
   end
@@ -40,7 +40,7 @@ end
 function M.compared(file)
   local comparison = review_hunks.compare(file, (M.of(file.path)))
   -- Opening a file with some names would run commands of a plugin.
-  local _, refusal = path_gate.check(file.path)
+  local _, refusal = file_path.check(file.path)
   comparison.refusal = refusal
   return comparison
 end

@@ -9,7 +9,6 @@ local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
 local file_load = require('claude_ide.file.load')
 local disk = require('claude_ide.file.disk')
-local path_gate = require('claude_ide.file.gate')
 local reason = require('claude_ide.messages.reason')
 local rebase = require('claude_ide.file.rebase')
 local review_hunks = require('claude_ide.review.hunks')
@@ -127,7 +126,7 @@ local function change(result, hunks, wanted)
 end
 
 local function write_new(file, text, encoding)
-  local path, refusal = path_gate.check(file.path)
+  local path, refusal = file_path.check(file.path)
   if not path then
     return refusal
   end
@@ -159,7 +158,7 @@ end
 
 local function remove(hunk)
   local file = hunk.file
-  local turned = file_path.turned(file.path, file.path)
+  local turned = file_path.turned(file.path)
   if turned then
     return turned
   end
@@ -231,9 +230,9 @@ end
 local function run(result, hunks, wanted, after)
   local kind, file = hunks[1].kind, hunks[1].file
   -- The path had no link when the agent changed the file.
-  local turned = file_path.turned(file.path, file.path)
-  local absolute, refusal = path_gate.check(file.path)
-  local obstacle = absolute and path_gate.needs_plugin(absolute)
+  local turned = file_path.turned(file.path)
+  local absolute, refusal = file_path.check(file.path)
+  local obstacle = absolute and file_path.needs_plugin(absolute)
   if turned or refusal then
     refuse(result, '%s', turned or refusal)
     return after()

@@ -3,8 +3,6 @@ local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local file_path = require('claude_ide.file.path')
-local folders = require('claude_ide.file.folders')
-local path_gate = require('claude_ide.file.gate')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
 local quiet = require('claude_ide.messages.quiet')
@@ -189,7 +187,7 @@ end
 
 -- A buffer without a file is the user's own.
 local function named(path, bufnr)
-  local _, refusal = path_gate.existing(path or '')
+  local _, refusal = file_path.existing(path or '')
   return {
     path = path or '',
     is_open = path == nil or (bufnr ~= nil and unopened.is_opened(bufnr)),
@@ -203,7 +201,7 @@ end
 ---@type claude_ide.Tool
 function M.named(arguments)
   local files = vim.tbl_map(function(each)
-    local path = path_gate.absolute(each.file)
+    local path = file_path.absolute(each.file)
     local found = buffers.find(path)
     return named(path, found and found.bufnr)
   end, arguments.files)
@@ -211,7 +209,7 @@ function M.named(arguments)
     local is_valid = api.nvim_buf_is_valid(each.bufnr)
     files[#files + 1] = named(is_valid and file_path.path(each.bufnr) or nil, each.bufnr)
   end
-  return { files = files, folders = folders.all() }
+  return { files = files, folders = file_path.folders() }
 end
 
 --- Write a file's buffer as `:write` does.

@@ -3,7 +3,7 @@ local file_load = require('claude_ide.file.load')
 local location = require('claude_ide.window.location')
 local moment = require('claude_ide.timing.moment')
 local open_files = require('claude_ide.file.open')
-local path_gate = require('claude_ide.file.gate')
+local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local plain = require('claude_ide.messages.plain')
 
@@ -73,7 +73,7 @@ end
 
 -- Load the file of a range. Raises an error if it has no such line.
 local function load(range)
-  local path, refusal = path_gate.existing(range.file)
+  local path, refusal = file_path.existing(range.file)
   local bufnr, failure
   if path then
     bufnr, failure = file_load.add(path)

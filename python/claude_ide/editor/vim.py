@@ -27,7 +27,7 @@ READ_AT_ONCE = 1 << 20
 TEXT = "text"
 """The key of a value that crosses as a list of lines."""
 NUL = "\ufdd0"
-"""Stands for a NUL: a code point that is no character (`file/gate.vim`)."""
+"""Stands for a NUL: a code point that is no character (`file/path.vim`)."""
 
 Report = Callable[..., object]
 """Is called with what Vim sends on its own: `"event"` or `"command"`, and what follows."""

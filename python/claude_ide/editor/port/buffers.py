@@ -67,7 +67,7 @@ class Buffers(Protocol):
         """Return the path of the file that the user works on."""
         ...
 
-    @request("file.folders.all")
+    @request("file.path.folders")
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
         ...
