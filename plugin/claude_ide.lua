@@ -134,7 +134,7 @@ command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
   nargs = '*',
   bang = true,
   bar = true,
-  complete = complete('tools.registration'),
+  complete = complete('arguments', 'of_mcp_config'),
   desc = 'Show how to give another program the tools of the editor',
 })
 command('ClaudeTools', host('ClaudeTools'), {
@@ -161,7 +161,7 @@ end, {
   range = true,
   nargs = '?',
   bar = true,
-  complete = complete('selection'),
+  complete = complete('arguments', 'of_share'),
   desc = 'Let the selection leave Neovim, or keep it there',
 })
 command('ClaudeAdd', host('ClaudeAdd'), {

@@ -42,12 +42,12 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete ClaudeAdd
           \ call claude_ide#session#Command('ClaudeAdd', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -nargs=? -complete=customlist,claude_ide#selection#Complete ClaudeShare
+    command! -range -bar -nargs=? -complete=customlist,claude_ide#arguments#OfShare ClaudeShare
           \ call claude_ide#selection#Share(<q-args>)
     command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust ClaudeTrust
           \ call claude_ide#session#Command('ClaudeTrust', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang -nargs=* -complete=customlist,claude_ide#tools#registration#Complete ClaudeMcpConfig
+    command! -range -bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfMcpConfig ClaudeMcpConfig
           \ call claude_ide#session#Command('ClaudeMcpConfig', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfWire ClaudeWire

@@ -64,6 +64,16 @@ export def OfTrust(lead: string, line: string, pos: number): list<string>
   return Beginning(['list', 'revoke', 'yes'], lead)
 enddef
 
+# Complete the subcommand of `:ClaudeMcpConfig`.
+export def OfMcpConfig(lead: string, line: string, pos: number): list<string>
+  return strpart(line, 0, pos)->split('\s\+', true)->len() > 2 ? [] : Beginning(['stdio', 'ws'], lead)
+enddef
+
+# Complete the words of `:ClaudeShare`.
+export def OfShare(lead: string, _: string, _: number): list<string>
+  return Beginning(['off', 'on', 'toggle'], lead)
+enddef
+
 # Complete the arguments of `:ClaudeWire`.
 export def OfWire(lead: string, line: string, pos: number): list<string>
   const before = strpart(line, 0, pos - len(lead))

@@ -32,20 +32,25 @@ def Options(): string
   endtry
 enddef
 
-# What the host makes the rules from, beside settings, and what they have found: the `named` private
-# files so far, and why the texts of `renamed` buffers are private, by their names now.
-export def Facts(): dict<any>
-  reported = Options()
+# Why the texts of renamed buffers are private, by their names now.
+def ReasonsOfRenamed(): dict<string>
   final reasons: dict<string> = {}
   for [bufnr, why] in items(renamed)
     reasons[file.Name(str2nr(bufnr))] = why
   endfor
+  return reasons
+enddef
+
+# What the host makes the rules from, beside settings, and what they have found: the `named` private
+# files so far, and the reasons of `renamed` buffers.
+export def Facts(): dict<any>
+  reported = Options()
   return {
     privacy: json_decode(reported),
     folders: file.Folders(),
     cwd: getcwd(),
     named: keys(named),
-    renamed: reasons,
+    renamed: ReasonsOfRenamed(),
   }
 enddef
 
@@ -87,16 +92,6 @@ def ReasonOfSpelling(path: string): string
   return matching < 0 || (is_secret && path =~# known.allowed) ? '' : known.rules[matching][1]
 enddef
 
-# The reason of a buffer that was renamed to a path.
-def ReasonOfRenamed(path: string): string
-  for [bufnr, why] in items(renamed)
-    if file.Name(str2nr(bufnr)) ==# path
-      return why
-    endif
-  endfor
-  return ''
-enddef
-
 # Why a file, or a folder, given by its absolute path, stays in the editor; '' if it need not. It is
 # read from the disk each time.
 export def Reason(path: string): string
@@ -109,7 +104,7 @@ export def Reason(path: string): string
       return why
     endif
   endfor
-  return ReasonOfRenamed(path)
+  return get(ReasonsOfRenamed(), path, '')
 enddef
 
 # Whether there are rules.
@@ -148,11 +143,6 @@ export def Deny(name: string, why: string)
   for Subscriber in subscribers
     call(Subscriber, [])
   endfor
-enddef
-
-# Whether a line names a private file that is or was open.
-export def IsNamed(line: string): bool
-  return keys(named)->indexof((_, name) => stridx(line, fnamemodify(name, ':t')) >= 0) >= 0
 enddef
 
 # Whether a register has a text that was yanked, deleted or recorded in a private buffer, or the name

@@ -15,7 +15,6 @@ import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
 import autoload './timing/pulse.vim'
 
-const SHARING = ['off', 'on', 'toggle']
 # Milliseconds.
 const PERIOD = 50
 const HELD_PERIOD = 150 # while a key is held down
@@ -277,14 +276,9 @@ export def IsShared(): bool
   return is_shared
 enddef
 
-# Complete the word of `:ClaudeShare`.
-export def Complete(lead: string, _: string, _: number): list<string>
-  return SHARING->copy()->filter((_, word) => stridx(word, lead) == 0)
-enddef
-
 # Let the selection leave Vim, or keep it there: run `:ClaudeShare`. Without a word, show the state.
 export def Share(word: string)
-  if word !=# '' && index(SHARING, word) < 0
+  if word !=# '' && index(['off', 'on', 'toggle'], word) < 0
     message.Show($'not off, on or toggle: {word}', 'error')
     return
   elseif word !=# ''

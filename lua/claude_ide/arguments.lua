@@ -96,6 +96,23 @@ function M.of_trust(lead, line, pos)
   return beginning({ 'list', 'revoke', 'yes' }, lead)
 end
 
+--- Complete the subcommand of `:ClaudeMcpConfig`.
+---@param lead string
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.of_mcp_config(lead, line, pos)
+  local is_first = #vim.split(line:sub(1, pos), '%s+') == 2
+  return is_first and beginning({ 'stdio', 'ws' }, lead) or {}
+end
+
+--- Complete the word of `:ClaudeShare`.
+---@param lead string
+---@return string[]
+function M.of_share(lead)
+  return beginning({ 'off', 'on', 'toggle' }, lead)
+end
+
 --- Complete the arguments of `:ClaudeWire`.
 ---@param lead string
 ---@param line string

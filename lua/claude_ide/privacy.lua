@@ -47,24 +47,29 @@ end
 ---@field folders string[]
 ---@field cwd string
 ---@field named string[] the private files so far
----@field renamed table<string, string> why the texts of renamed buffers are private, by their names now
+---@field renamed table<string, string>
 
---- What the host makes the rules from, beside settings, and what they have found.
----@return claude_ide.PrivacyFacts
-function M.facts()
-  reported = options()
+-- Why the texts of renamed buffers are private, by their names now.
+local function reasons_of_renamed()
   local reasons = {}
   for bufnr, reason in pairs(renamed) do
     if api.nvim_buf_is_valid(bufnr) then
       reasons[api.nvim_buf_get_name(bufnr)] = reason
     end
   end
+  return reasons
+end
+
+--- What the host makes the rules from, beside settings, and what they have found.
+---@return claude_ide.PrivacyFacts
+function M.facts()
+  reported = options()
   return {
     privacy = vim.json.decode(reported),
     folders = file.folders(),
     cwd = vim.fn.getcwd(),
     named = vim.tbl_keys(named),
-    renamed = reasons,
+    renamed = reasons_of_renamed(),
   }
 end
 
@@ -109,15 +114,6 @@ local function reason_of_spelling(path)
   end
 end
 
--- The reason of a buffer that was renamed to a path.
-local function reason_of_renamed(path)
-  for bufnr, reason in pairs(renamed) do
-    if api.nvim_buf_is_valid(bufnr) and api.nvim_buf_get_name(bufnr) == path then
-      return reason
-    end
-  end
-end
-
 --- Why a file, or a folder, stays in the editor; nil if it need not. It is read from the disk each time.
 ---@param path string absolute
 ---@return string?
@@ -131,7 +127,7 @@ function M.reason(path)
       return reason
     end
   end
-  return reason_of_renamed(path)
+  return reasons_of_renamed()[path]
 end
 
 --- Whether there are rules.
@@ -173,18 +169,6 @@ function M.deny(name, reason)
   for _, subscriber in ipairs(subscribers) do
     subscriber()
   end
-end
-
---- Whether a line names a private file that is or was open.
----@param line string
----@return boolean
-function M.is_named(line)
-  for name in pairs(named) do
-    if line:find(vim.fs.basename(name), 1, true) then
-      return true
-    end
-  end
-  return false
 end
 
 --- Whether a register has a text that was yanked, deleted or recorded in a private buffer, or the name of

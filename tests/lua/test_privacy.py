@@ -152,7 +152,6 @@ async def test_what_was_yanked_in_a_private_buffer_is_known(nvim: Editor, projec
 
     assert await run(nvim, "privacy.is_in_register", "0")
     assert not await run(nvim, "privacy.is_in_register", "a")
-    assert await run(nvim, "privacy.is_named", "edit .env")
 
 
 # With the host.

@@ -282,21 +282,10 @@ function M.is_shared()
   return is_shared
 end
 
-local SHARING = { 'off', 'on', 'toggle' }
-
---- Complete the word of `:ClaudeShare`.
----@param lead string
----@return string[]
-function M.complete(lead)
-  return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead)
-  end, SHARING)
-end
-
 --- Let the selection leave Neovim, or keep it there: run `:ClaudeShare`. Without a word, show the state.
 ---@param word string
 function M.share(word)
-  if word ~= '' and not vim.list_contains(SHARING, word) then
+  if word ~= '' and not vim.list_contains({ 'off', 'on', 'toggle' }, word) then
     return message.show(('not off, on or toggle: %s'):format(word), 'error')
   elseif word ~= '' then
     local was_shared = is_shared
