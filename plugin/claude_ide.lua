@@ -5,9 +5,8 @@ if vim.g.loaded_claude_ide or vim.g.vscode then
 end
 vim.g.loaded_claude_ide = true
 
-local requirement = require('claude_ide.requirement')
-if requirement.refusal() then
-  return requirement.define()
+if vim.fn.has('nvim-0.11') == 0 then
+  return require('claude_ide.requirement').define()
 end
 
 local function when_ready(fn)

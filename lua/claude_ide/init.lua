@@ -1,13 +1,16 @@
 --- The public Lua API. It is optional: the commands work without it.
-local requirement = require('claude_ide.requirement')
-
 local M = {}
+
+-- Why the plugin does not work in this Neovim; nil if it does.
+local function refusal()
+  return vim.fn.has('nvim-0.11') == 0 and require('claude_ide.requirement').refusal() or nil
+end
 
 --- Merge options into `g:claude_ide`, which has the same keys (`:help claude-ide-options`).
 ---@param options claude_ide.Options?
 function M.setup(options)
-  if requirement.refusal() then
-    return requirement.report()
+  if refusal() then
+    return require('claude_ide.requirement').report()
   end
   if vim.g.vscode then
     return
@@ -44,9 +47,9 @@ end
 ---@param callback fun(err: string?, result: string|table|nil) called once, with an error or an answer
 ---@return { cancel: fun(self) }
 function M.ask(prompt, options, callback)
-  local refusal = requirement.refusal() or vim.g.vscode and 'claude-ide is off in VS Code'
-  if refusal then
-    callback(refusal)
+  local obstacle = refusal() or vim.g.vscode and 'claude-ide is off in VS Code'
+  if obstacle then
+    callback(obstacle)
     return { cancel = function() end }
   end
   require('claude_ide.session')

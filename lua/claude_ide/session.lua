@@ -42,27 +42,13 @@ end
 
 -- The modules that the server needs once it listens, and those of a first diff, in parts that load in about
 -- a millisecond.
-local FOR_SERVER = {
-  'privacy',
-  'selection',
-  'editors.editor_changes',
-  'file.buffers',
-  'diagnostics.linters',
-  'diagnostics.written',
-  'disk_changes.report',
-  'disk_changes.reload',
-  'diagnostics',
-  'diagnostics.words',
-}
+local FOR_SERVER = { 'privacy', 'selection', 'editors.editor_changes', 'file.buffers' }
 local FOR_DIFFS = {
-  'diagnostics.unopened',
   'file.borrowed_buffer',
-  'diff.accepted',
+  'diff.decision',
   'diff.windows',
   'diff.winbar',
-  'diff.inline',
   'diff.layout',
-  'diff.keys',
   'diff',
 }
 
@@ -83,6 +69,28 @@ local function loaded(name)
   return package.loaded['claude_ide.' .. name]
 end
 
+-- The modules that read diagnostics are loaded when the first ones appear. A callback would receive copies of
+-- all of them.
+local function watch_diagnostics(on)
+  local group = vim.api.nvim_create_augroup('claude_ide_session', { clear = true })
+  if loaded('diagnostics') then
+    loaded('diagnostics').watch(on)
+  elseif on then
+    vim.api.nvim_create_autocmd('DiagnosticChanged', {
+      group = group,
+      once = true,
+      command = "lua require('claude_ide.session').have_diagnostics(vim.fn.expand('<abuf>'))",
+    })
+  end
+end
+
+--- Only for this module: called by the autocommand.
+---@param abuf string
+function M.have_diagnostics(abuf)
+  require('claude_ide.diagnostics').watch(true)
+  require('claude_ide.diagnostics.published').report_first(abuf)
+end
+
 ---@param on boolean
 local function watch(on)
   -- First: the others ask it which files stay in the editor.
@@ -90,8 +98,9 @@ local function watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
   require('claude_ide.file.buffers').watch(on)
   require('claude_ide.editors.editor_changes').watch(on)
-  require('claude_ide.diagnostics').watch(on)
+  require('claude_ide.diagnostics.written').watch(on)
   require('claude_ide.disk_changes.change').watch('server', on)
+  watch_diagnostics(on)
 end
 
 host.on_serving(function(on)

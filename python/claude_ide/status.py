@@ -31,7 +31,7 @@ async def lines(app: App, bufnr: int) -> list[str]:
         *_section(
             "Open diffs",
             (
-                shown(diff.path) + ("" if diff.shown else " (waiting for a free moment)")
+                shown(diff.path) + ("" if diff.shown.is_set() else " (waiting for a free moment)")
                 for diff in app.editor.diffs
             ),
         ),

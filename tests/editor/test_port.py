@@ -75,7 +75,7 @@ async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, edit
     editor.events.dispatch("diff_decided", {"id": diff.id, "accepted": True, "text": "mine"})
 
     assert pocket.called == ["diff.open"]
-    assert diff.shown
+    assert diff.shown.is_set()
     assert (await diff.decision).text == "mine"
 
 

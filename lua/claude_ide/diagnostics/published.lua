@@ -90,6 +90,16 @@ function M.report(abuf)
   end
 end
 
+--- Only for the session: report the change for which this module was loaded. Any of the namespaces may have
+--- published, also an empty set.
+---@param abuf string
+function M.report_first(abuf)
+  for namespace in pairs(vim.diagnostic.get_namespaces()) do
+    renew(set_of(assert(tonumber(abuf)), namespace))
+  end
+  M.report(abuf)
+end
+
 local group = api.nvim_create_augroup('claude_ide_published', { clear = true })
 api.nvim_create_autocmd('BufWipeout', {
   group = group,

@@ -201,6 +201,14 @@ function M.load(path)
     local reason = obstacle(absolute)
     return reason and { obstacle = reason } or load(absolute, found)
   end
+  -- A diff shows it.
+  local is_kept, is_known = borrowed_buffer.keep(found.bufnr)
+  if is_kept then
+    isolate(found.bufnr)
+    keep(found.bufnr, is_known)
+    written.report_load(found.bufnr)
+    return { bufnr = found.bufnr, is_cold = true }
+  end
   if loaded[found.bufnr] then
     loaded[found.bufnr].until_ms = vim.uv.now() + STAYS_MS
   end

@@ -1,8 +1,6 @@
 --- Notifies language servers, autocommands and linters that a buffer has been updated from its file.
-local linters = require('claude_ide.diagnostics.linters')
 local log = require('claude_ide.messages.log')
 local quiet = require('claude_ide.messages.quiet')
-local texts = require('claude_ide.diagnostics.texts')
 
 local M = {}
 
@@ -52,13 +50,13 @@ end
 
 local function lint(bufnr, outdated)
   run_inside(bufnr, function()
-    note('linters', linters.run(bufnr, outdated))
+    note('linters', require('claude_ide.diagnostics.linters').run(bufnr, outdated))
   end)
 end
 
 local function report(bufnr, events)
-  local outdated = linters.running(bufnr)
-  texts.expect(bufnr)
+  local outdated = require('claude_ide.diagnostics.linters').running(bufnr)
+  require('claude_ide.diagnostics.texts').expect(bufnr)
   for _, fire in ipairs(events) do
     run_inside(bufnr, fire)
   end
@@ -75,7 +73,7 @@ end
 --- occurred, but autocommands that start linters a moment later check the current buffer instead.
 ---@param bufnr integer
 function M.report_load(bufnr)
-  texts.expect(bufnr)
+  require('claude_ide.diagnostics.texts').expect(bufnr)
   lint(bufnr, {})
 end
 

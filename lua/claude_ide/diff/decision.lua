@@ -5,11 +5,30 @@ local command_buffer = require('claude_ide.file.command_buffer')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
+local plug = require('claude_ide.window.plug')
+local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
 local augroup = vim.api.nvim_create_augroup('claude_ide_diff_decision', { clear = true })
+local MARKED_MS = 10
 local INDENTATION = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
+
+--- Keys of a proposal on its hunks.
+---@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
+M.KEYS = {
+  { ']c', '<Plug>(claude-hunk-next)', { 'n', 'x', 'o' }, 'Go to the next hunk' },
+  { '[c', '<Plug>(claude-hunk-previous)', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
+  {
+    'gX',
+    '<Plug>(claude-hunk-drop)',
+    { 'n', 'x' },
+    'Drop the hunk, [count] hunks, or those in a selection',
+  },
+  { 'gY', '<Plug>(claude-hunk-take)', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
+}
+
+M.ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 
 ---@class claude_ide.DecisionHandlers
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
@@ -80,6 +99,23 @@ function M.propose(diff, decide)
       return diff.text
     end,
   })
+end
+
+--- Define the keys of a proposal, where the user has none for the same, and mark what they drop.
+---@param bufnr integer
+---@param more fun(): string[][] other keys or commands, with their descriptions
+function M.define_keys(bufnr, more)
+  for _, key in ipairs(M.KEYS) do
+    plug.define(bufnr, key[3], key[1], key[2], key[4])
+  end
+  plug.define(bufnr, { 'n' }, 'gA', M.ACCEPT_EDITS, 'Accept, also edits from now on')
+  vim.keymap.set('n', 'g?', function()
+    require('claude_ide.diff.keys').show(bufnr, more())
+  end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
+  local mark = throttle.new(MARKED_MS, function()
+    require('claude_ide.diff.keys').mark_dropped(bufnr)
+  end)
+  vim.api.nvim_buf_attach(bufnr, false, { on_lines = mark, on_reload = mark })
 end
 
 --- Give a buffer the filetype of a diff's file.

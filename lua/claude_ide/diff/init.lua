@@ -5,8 +5,8 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local decision = require('claude_ide.diff.decision')
+local disk = require('claude_ide.file.disk')
 local hunks = require('claude_ide.diff.hunks')
-local keys = require('claude_ide.diff.keys')
 local layout = require('claude_ide.diff.layout')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -14,7 +14,6 @@ local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
-local reload = require('claude_ide.disk_changes.reload')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
@@ -90,9 +89,10 @@ local function close_view(diff, when, accepted)
 end
 
 -- Whoever proposed the change writes the file next; let its buffer follow.
-local function expect_write(diff, expect)
+---@param how 'expect'|'follow'
+local function expect_write(diff, how)
   if diff.saved then
-    expect(diff.path, diff.saved)
+    require('claude_ide.disk_changes.reload')[how](diff.path, diff.saved)
   end
 end
 
@@ -152,7 +152,7 @@ local function hold_text(diff)
     fail(diff, text)
     return nil
   end
-  expect_write(diff, reload.expect)
+  expect_write(diff, 'expect')
   if diff.is_reported or not diff.original then
     require('claude_ide.diff.accepted').hold(diff, text)
   end
@@ -228,7 +228,7 @@ local function decide_early(diff, accepted, reason)
     message.show(('%s: see it before you accept it'):format(diff.where.path), 'warn')
     return
   elseif accepted then
-    expect_write(diff, reload.expect)
+    expect_write(diff, 'expect')
   end
   answer(diff, accepted, reason, accepted and diff.text or nil)
 end
@@ -248,11 +248,22 @@ local function when_ready(diff)
   announce_event(diff, 'ClaudeDiffOpened')
 end
 
+-- The state of a file, for the write that may follow.
+---@return claude_ide.SavedText
+local function saved_text(path)
+  local bufnr = buffers.loaded(path)
+  if bufnr and vim.bo[bufnr].modified then
+    return require('claude_ide.disk_changes.reload').saved(path)
+  end
+  local lines = bufnr and vim.api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
+  return { stamp = bufnr and disk.stamp_of(bufnr) or disk.stamp(path), lines = lines }
+end
+
 -- The text on which unsaved changes of the file's buffer are based. `old` is that of the buffer `original`:
 -- reading the lines of a large one again takes longer than comparing them.
 local function saved_lines(diff, original, old)
   local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
-  return is_file and old or reload.saved(diff.path).lines
+  return is_file and old or saved_text(diff.path).lines
 end
 
 local function accepts(offer)
@@ -281,8 +292,8 @@ local function show(diff)
   end
   local original = diff.view.windows.original
   local old = hunks.track(diff.bufnr, original)
-  keys.define(diff.bufnr, function()
-    local offered = diff.offer and { { keys.accept_edits(diff.bufnr), accepts(diff.offer) } }
+  decision.define_keys(diff.bufnr, function()
+    local offered = diff.offer and { { decision.ACCEPT_EDITS, accepts(diff.offer) } }
     return vim.list_extend(offered or {}, diff.more_keys or {})
   end)
   if diff.view.layout == package.loaded['claude_ide.diff.inline'] then
@@ -345,7 +356,7 @@ function M.open(id, request, on_decided)
   local diff = vim.tbl_extend('error', vim.tbl_extend('keep', request, { where = where }), {
     id = id,
     on_decided = on_decided,
-    saved = not request.original and reload.saved(request.path) or nil,
+    saved = not request.original and saved_text(request.path) or nil,
     focus = takes_focus(),
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]
@@ -376,7 +387,7 @@ function M.close(id)
     channel.emit('commented', { words = unsent })
   end
   -- The user may have accepted it in the terminal, which does not report it.
-  expect_write(diff, reload.follow)
+  expect_write(diff, 'follow')
   if not diff.view then
     return
   end

@@ -1,26 +1,15 @@
 --- The keys of a proposal: from hunk to hunk, to drop or take them, and to accept more than it. Dropped hunks
 --- are marked: their lines are like those of the file.
+local decision = require('claude_ide.diff.decision')
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local plug = require('claude_ide.window.plug')
-local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_dropped')
-
----@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
-local KEYS = {
-  { ']c', 'hunk-next', { 'n', 'x', 'o' }, 'Go to the next hunk' },
-  { '[c', 'hunk-previous', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
-  { 'gX', 'hunk-drop', { 'n', 'x' }, 'Drop the hunk, [count] hunks, or those in a selection' },
-  { 'gY', 'hunk-take', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
-}
-
-local MARKED_MS = 10
-local ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 
 local OTHERS = {
   { 'u', 'Undo a decision or a change' },
@@ -156,15 +145,16 @@ function M.take()
   return operator(false)
 end
 
-local function plug_of(name)
-  return ('<Plug>(claude-%s)'):format(name)
-end
-
-local function show_keys(bufnr, more)
+--- Show the keys of a proposal.
+---@param bufnr integer
+---@param more string[][] other keys or commands, with their descriptions
+function M.show(bufnr, more)
   local rows = vim.tbl_map(function(key)
-    return { plug.typed(bufnr, plug_of(key[2])), key[4] }
-  end, KEYS)
-  vim.list_extend(rows, more)
+    return { plug.typed(bufnr, key[2]), key[4] }
+  end, decision.KEYS)
+  for _, key in ipairs(more) do
+    table.insert(rows, { plug.typed(bufnr, key[1]), key[2] })
+  end
   vim.list_extend(rows, OTHERS)
   local width = vim.iter(rows):fold(0, function(most, row)
     return math.max(most, api.nvim_strwidth(row[1]))
@@ -177,13 +167,6 @@ local function show_keys(bufnr, more)
   location.return_on_close(api.nvim_get_current_win(), origin)
 end
 
---- The key that accepts an edit and those that follow it.
----@param bufnr integer of a proposal
----@return string
-function M.accept_edits(bufnr)
-  return plug.typed(bufnr, ACCEPT_EDITS)
-end
-
 local function note_of(hunk, row)
   if hunk.now[2] > hunk.now[1] then
     return 'dropped'
@@ -193,7 +176,9 @@ local function note_of(hunk, row)
   return ('%s dropped %s'):format(lines, row < hunk.now[1] and 'below' or 'above')
 end
 
-local function mark_dropped(bufnr)
+--- Mark the dropped hunks of a proposal.
+---@param bufnr integer
+function M.mark_dropped(bufnr)
   if not api.nvim_buf_is_loaded(bufnr) then
     return
   end
@@ -206,25 +191,6 @@ local function mark_dropped(bufnr)
       })
     end
   end
-end
-
---- Define the keys in the buffer of a proposal, where the user has none for the same, and mark what is
---- dropped.
----@param bufnr integer
----@param more fun(): string[][] other keys or commands, with their descriptions
-function M.define(bufnr, more)
-  for _, key in ipairs(KEYS) do
-    local lhs, name, modes, desc = unpack(key)
-    plug.define(bufnr, modes, lhs, plug_of(name), desc)
-  end
-  plug.define(bufnr, { 'n' }, 'gA', ACCEPT_EDITS, 'Accept, also edits from now on')
-  vim.keymap.set('n', 'g?', function()
-    show_keys(bufnr, more())
-  end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
-  local mark = throttle.new(MARKED_MS, function()
-    mark_dropped(bufnr)
-  end)
-  api.nvim_buf_attach(bufnr, false, { on_lines = mark, on_reload = mark })
 end
 
 return M

@@ -1,10 +1,11 @@
 --- The winbars of a diff: the file, who proposes the change and why, what is counted, and the keys.
-local diff_keys = require('claude_ide.diff.keys')
+local decision = require('claude_ide.diff.decision')
 local highlights = require('claude_ide.highlights')
 local home = require('claude_ide.window.location')
 local hunks = require('claude_ide.diff.hunks')
 local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
+local plug = require('claude_ide.window.plug')
 local winbar = require('claude_ide.window.winbar')
 
 local M = {}
@@ -186,7 +187,7 @@ local function keys_for(diff)
   if not diff.offer then
     return KEYS
   end
-  local key = diff_keys.accept_edits(diff.bufnr)
+  local key = plug.typed(diff.bufnr, decision.ACCEPT_EDITS)
   local more = vim.tbl_map(function(keys)
     return keys:format(key)
   end, WITH_OFFER)

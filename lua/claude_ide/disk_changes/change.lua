@@ -1,5 +1,6 @@
 --- Tells the host which files to watch (`disk_watch.py`): those of loaded buffers.
 local channel = require('claude_ide.channel')
+local disk = require('claude_ide.file.disk')
 local file = require('claude_ide.file.path')
 
 local M = {}
@@ -15,7 +16,7 @@ local function report_files()
   local files = {}
   for bufnr in pairs(unreported) do
     local path = vim.api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or ''
-    table.insert(files, { bufnr = bufnr, path = path })
+    table.insert(files, { bufnr = bufnr, path = path, stamp = disk.read_stamp(bufnr) })
   end
   unreported = {}
   if is_on and #files > 0 then

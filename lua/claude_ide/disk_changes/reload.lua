@@ -11,7 +11,6 @@ local file_edit = require('claude_ide.file.edit')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
-local unseen = require('claude_ide.unseen')
 local written = require('claude_ide.diagnostics.written')
 
 local M = {}
@@ -255,13 +254,11 @@ local function reload(write, text)
 end
 
 -- Report the new text of a buffer; return whether it differs from the previous one.
-local function report_change(write, path, before)
+local function report_change(write, before)
   if before then
     return disk_report.followed(write.bufnr, before)
   end
-  -- The user has accepted this diff, so no message is needed.
-  announced.take(path)
-  unseen.updated(write.bufnr)
+  disk_report.accepted(write.bufnr)
   return true
 end
 
@@ -287,7 +284,7 @@ local function update(write, stamp)
     known[bufnr] = stamp
     disk.mark_read(bufnr)
   end
-  if report_change(write, path, before) then
+  if report_change(write, before) then
     written.report(bufnr)
   end
   return 'followed'

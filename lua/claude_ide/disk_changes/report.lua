@@ -4,8 +4,8 @@ local announced = require('claude_ide.disk_changes.announced')
 local channel = require('claude_ide.channel')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.messages.message')
+local own_options = require('claude_ide.own_options')
 local rebase = require('claude_ide.file.rebase')
-local unseen = require('claude_ide.unseen')
 
 local M = {}
 
@@ -26,6 +26,12 @@ local namespace = api.nvim_create_namespace('claude_ide_flash')
 function M.before(bufnr)
   local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
   return { lines = lines, tick = api.nvim_buf_get_changedtick(bufnr) }
+end
+
+-- The signs at lines that the user has not seen, if they want them.
+local function unseen()
+  local is_on = own_options.get('changes', 'signs')
+  return package.loaded['claude_ide.unseen'] or is_on and require('claude_ide.unseen') or nil
 end
 
 local function flash(bufnr, before, after)
@@ -66,9 +72,14 @@ function M.followed(bufnr, before)
   local agent = announced.take(path)
   if agent then
     flash(bufnr, old, now.lines)
-    unseen.wrote(bufnr, old, now.lines)
   end
-  unseen.updated(bufnr)
+  local signs = unseen()
+  if signs and agent then
+    signs.wrote(bufnr, old, now.lines)
+  end
+  if signs then
+    signs.updated(bufnr)
+  end
   if vim.bo[bufnr].buflisted then
     channel.emit('file_followed', {
       path = path,
@@ -82,6 +93,16 @@ function M.followed(bufnr, before)
     })
   end
   return true
+end
+
+--- Note that a buffer has got a text that the user has accepted, which needs no report.
+---@param bufnr integer
+function M.accepted(bufnr)
+  announced.take(api.nvim_buf_get_name(bufnr))
+  local signs = unseen()
+  if signs then
+    signs.updated(bufnr)
+  end
 end
 
 --- Report that a buffer keeps its unsaved changes and is not updated.

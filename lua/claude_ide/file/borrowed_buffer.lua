@@ -1,7 +1,6 @@
 --- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
 local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
-local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
 local filling = require('claude_ide.window.filling')
 local moment = require('claude_ide.timing.moment')
@@ -45,7 +44,7 @@ end
 
 -- A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
 local function show_disk(win, original)
-  local text = file_edit.read(original)
+  local text = require('claude_ide.file.edit').read(original)
   local bufnr = blank(win)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
   vim.bo[bufnr].endofline = not text or text.endofline
@@ -145,6 +144,19 @@ function M.hide(bufnr)
     buffer.bufhidden = buffer.bufhidden or options.bufhidden
   end
   options.bufhidden = 'hide'
+end
+
+--- Leave a buffer loaded that was loaded only to be borrowed; whoever calls this unloads it.
+---@param bufnr integer
+---@return boolean is_kept whether it is such a one
+---@return boolean? is_known whether the buffer existed before
+function M.keep(bufnr)
+  local buffer = borrowed[bufnr]
+  if not buffer or buffer.loaded then
+    return false
+  end
+  buffer.loaded = true
+  return true, buffer.known
 end
 
 ---@param bufnr integer

@@ -2,7 +2,6 @@
 --- other programs have written them. Writes buffers as the user would, but never over such a write.
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
-local reason = require('claude_ide.messages.reason')
 
 local M = {}
 
@@ -17,6 +16,7 @@ M.MISSING = 'missing'
 
 ---@class claude_ide.KnownState
 ---@field time string of the file's last change
+---@field stamp string
 ---@field is_read boolean whether Neovim has read or written the file in this state
 
 ---@type table<integer, claude_ide.KnownState>
@@ -170,7 +170,15 @@ end
 
 local function remember(bufnr, is_read)
   local time = time_of(bufnr)
-  states[bufnr] = time and { time = time, is_read = is_read }
+  states[bufnr] = time and { time = time, stamp = M.stamp_of(bufnr), is_read = is_read }
+end
+
+--- The stamp of a buffer's file when Neovim last read or wrote it; empty if that is unknown.
+---@param bufnr integer
+---@return string
+function M.read_stamp(bufnr)
+  local state = states[bufnr]
+  return state and state.is_read and state.stamp or ''
 end
 
 --- Record that a buffer holds the text of its file, although Neovim has not read it.
@@ -365,7 +373,7 @@ function M.write(bufnr)
   if is_written then
     return nil
   end
-  return reason.of(err), M.stamp(path) ~= before
+  return require('claude_ide.messages.reason').of(err), M.stamp(path) ~= before
 end
 
 return M

@@ -1,11 +1,9 @@
 --- Loads files into buffers, without asking the user anything.
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
-local float = require('claude_ide.window.float')
 local message = require('claude_ide.messages.message')
 local file_path = require('claude_ide.file.path')
 local quiet = require('claude_ide.messages.quiet')
-local reason = require('claude_ide.messages.reason')
 local without_events = require('claude_ide.messages.without_events')
 local window_close = require('claude_ide.window.close')
 
@@ -97,7 +95,7 @@ local function without_dialog(bufnr, load)
   pcall(vim.api.nvim_del_autocmd, id)
   pcall(vim.api.nvim_del_autocmd, changed)
   if not ok then
-    return nil, reason.of(err)
+    return nil, require('claude_ide.messages.reason').of(err)
   elseif not vim.api.nvim_buf_is_loaded(bufnr) then
     return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'Neovim did not load the file.'
   end
@@ -127,7 +125,7 @@ end
 local function with_hidden_window(fn)
   local blank = vim.api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
-  local win = float.hidden(blank)
+  local win = require('claude_ide.window.float').hidden(blank)
   local ok, err = pcall(vim.api.nvim_win_call, win, fn)
   window_close.window(win)
   if not ok then

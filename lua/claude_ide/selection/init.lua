@@ -7,7 +7,6 @@ local message = require('claude_ide.messages.message')
 local positions = require('claude_ide.file.positions')
 local privacy = require('claude_ide.privacy')
 local pulse = require('claude_ide.timing.pulse')
-local visual = require('claude_ide.selection.visual')
 
 local M = {}
 
@@ -94,7 +93,8 @@ local function describe(path, text, first, last)
 end
 
 local function describe_area(path, kind, from, to)
-  local area = visual.area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
+  local area =
+    require('claude_ide.selection.visual').area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
   return describe(path, area.text, area.first, area.last)
 end
 

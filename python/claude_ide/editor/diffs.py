@@ -61,12 +61,12 @@ class Diff(msgspec.Struct, eq=False):
     text: str = ""
     """The proposed content."""
     offer: Offer | None = None
-    shown: bool = False
     decided: bool = False
     """Whether the editor has reported the outcome; the diff is then closed or closing."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    shown: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     withdrawn: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
 
     def withdraw(self) -> None:
@@ -177,7 +177,7 @@ class Diffs:
     @handles(DiffShown)
     def _shown(self, event: DiffShown) -> None:
         if (diff := self._undecided(event.id)) is not None:
-            diff.shown = True
+            diff.shown.set()
 
     @handles(DiffFailed)
     def _failed(self, event: DiffFailed) -> None:

@@ -59,8 +59,10 @@ State = Literal["busy", "followed", ""]
 class Watched:
     """A file: its path, its last reported state, and until when it rests. Times are monotonic."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, read: str = "") -> None:
         self.path = path
+        self.read = read
+        """The stamp of the file when the editor read it, if that is known."""
         self.known: os.stat_result | None = None
         self.rests_until = -math.inf
         self.settles_at: float | None = None
@@ -75,6 +77,8 @@ class Watched:
         It is only returned once the file is complete.
         """
         found = _found(self.path) if now >= self.rests_until else None
+        if found is not None and self.known is None and _stamp(found) == self.read:
+            self.known = found
         if found is None or _is_same(found, self.known):
             self.settles_at = None
             return ""
@@ -198,7 +202,7 @@ class DiskWatch:
         """Watch the files that are loaded now; those without a path no longer are."""
         for file in report.files:
             if file.path:
-                self._files[file.bufnr] = Watched(file.path)
+                self._files[file.bufnr] = Watched(file.path, file.stamp)
             else:
                 self._files.pop(file.bufnr, None)
         self._wanted.set()

@@ -142,7 +142,7 @@ class Answers:
                 await self._sight.lead(waiting, key)
             case "y" if isinstance(asked, UrlAsked):
                 await self._open(waiting, asked)
-            case "y" if waiting.diff is not None and waiting.diff.shown:
+            case "y" if waiting.diff is not None and waiting.diff.shown.is_set():
                 waiting.accepts_all = True
                 await self._accept_diff(waiting)
             case "y":

@@ -53,7 +53,7 @@ class Waiting:
     @property
     def has_one_diff(self) -> bool:
         """Whether one diff shows all that it would change."""
-        return len(self.proposed) == 1 and self.diff is not None and self.diff.shown
+        return len(self.proposed) == 1 and self.diff is not None and self.diff.shown.is_set()
 
 
 class Requests:

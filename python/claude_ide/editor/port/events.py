@@ -272,10 +272,14 @@ class WireClosed(Event, frozen=True):
 
 
 class LoadedBuffer(Payload, frozen=True):
-    """A loaded buffer of a file; without a path it is no longer one."""
+    """A loaded buffer of a file; without a path it is no longer one.
+
+    `stamp` is that of the file when the editor read or wrote it, if that is known.
+    """
 
     bufnr: int
     path: str
+    stamp: str = ""
 
 
 class FilesLoaded(Event, frozen=True):

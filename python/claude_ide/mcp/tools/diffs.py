@@ -15,6 +15,9 @@ from claude_ide.mcp.tool import Arguments, Content, NoArguments, text, tool
 from claude_ide.mentions import check_private
 from claude_ide.paths import exists, normalized
 
+CHECK_AFTER_SECONDS = 1.0
+"""How long a diff is on the screen before its file is kept loaded for what checks it."""
+
 ANSWER_SECONDS = 3.0
 """How long the CLI may take to follow an answer to its dialog that is not that to `openDiff`."""
 
@@ -55,9 +58,6 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
             raise ToolError(f"{given}: not an absolute path")
     name = arguments.tab_name or path
     is_new = not exists(path)
-    if not is_new:
-        # Existing problems are found while the user looks at the diff.
-        await load(client.editor, path)
     diff = await client.editor.diffs.show(
         name,
         normalized(path),
@@ -68,12 +68,16 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
         **_compared(arguments),
     )
     client.diffs.append(diff)
+    # Existing problems are found while the user looks at the diff.
+    checking = None if is_new else asyncio.ensure_future(_have_checked(client, diff, path))
     try:
         decision = await diff.decision
         appeared = decision.accepted and is_new and exists(path)
         if decision.accepted and not appeared:
             await _answer_otherwise(client, diff, decision)
     finally:
+        if checking is not None:
+            checking.cancel()
         client.diffs.remove(diff)
         client.editor.diffs.close(diff)
     if decision.words:
@@ -86,6 +90,12 @@ async def open_diff(client: Client, arguments: OpenDiff) -> Content:
     elif decision.accepted:
         return text("FILE_SAVED", decision.text)
     return text("DIFF_REJECTED", name)
+
+
+async def _have_checked(client: Client, diff: Diff, path: str) -> None:
+    await diff.shown.wait()
+    await asyncio.sleep(CHECK_AFTER_SECONDS)
+    await load(client.editor, path)
 
 
 async def _answer_otherwise(client: Client, diff: Diff, decision: Decision) -> None:
