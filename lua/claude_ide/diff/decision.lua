@@ -14,9 +14,9 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_diff_decision', { clear 
 local MARKED_MS = 10
 local INDENTATION = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
---- Keys of a proposal on its hunks.
+-- Keys of a proposal on its hunks.
 ---@type { [1]: string, [2]: string, [3]: string[], [4]: string }[] key, <Plug> map, modes, description
-M.KEYS = {
+local KEYS = {
   { ']c', '<Plug>(claude-hunk-next)', { 'n', 'x', 'o' }, 'Go to the next hunk' },
   { '[c', '<Plug>(claude-hunk-previous)', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
   {
@@ -105,12 +105,15 @@ end
 ---@param bufnr integer
 ---@param more fun(): string[][] other keys or commands, with their descriptions
 function M.define_keys(bufnr, more)
-  for _, key in ipairs(M.KEYS) do
+  for _, key in ipairs(KEYS) do
     plug.define(bufnr, key[3], key[1], key[2], key[4])
   end
   plug.define(bufnr, { 'n' }, 'gA', M.ACCEPT_EDITS, 'Accept, also edits from now on')
   vim.keymap.set('n', 'g?', function()
-    require('claude_ide.diff.keys').show(bufnr, more())
+    local maps = vim.tbl_map(function(key)
+      return { key[2], key[4] }
+    end, KEYS)
+    require('claude_ide.diff.keys').show(bufnr, vim.list_extend(maps, more()))
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
   local mark = throttle.new(MARKED_MS, function()
     require('claude_ide.diff.keys').mark_dropped(bufnr)

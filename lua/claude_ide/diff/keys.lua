@@ -1,6 +1,5 @@
 --- The keys of a proposal: from hunk to hunk, to drop or take them, and to accept more than it. Dropped hunks
 --- are marked: their lines are like those of the file.
-local decision = require('claude_ide.diff.decision')
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -147,14 +146,11 @@ end
 
 --- Show the keys of a proposal.
 ---@param bufnr integer
----@param more string[][] other keys or commands, with their descriptions
-function M.show(bufnr, more)
-  local rows = vim.tbl_map(function(key)
-    return { plug.typed(bufnr, key[2]), key[4] }
-  end, decision.KEYS)
-  for _, key in ipairs(more) do
-    table.insert(rows, { plug.typed(bufnr, key[1]), key[2] })
-  end
+---@param maps string[][] keys, <Plug> maps or commands, with their descriptions
+function M.show(bufnr, maps)
+  local rows = vim.tbl_map(function(map)
+    return { plug.typed(bufnr, map[1]), map[2] }
+  end, maps)
   vim.list_extend(rows, OTHERS)
   local width = vim.iter(rows):fold(0, function(most, row)
     return math.max(most, api.nvim_strwidth(row[1]))
