@@ -13,7 +13,7 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
-import autoload './timing/pulse.vim'
+import autoload './timing/debounce.vim'
 
 # Milliseconds.
 const PERIOD = 50
@@ -29,7 +29,7 @@ const NOTHING = {
   selection: {start: ORIGIN, end: ORIGIN, isEmpty: true},
 }
 
-var beat: dict<func> = {} # the pulse while changes are reported
+var beat: dict<func> = {} # the debounce while changes are reported
 var latest: dict<any> = {} # the last one in a file; empty before there was one
 var seen = '' # the state at the last look
 
@@ -296,7 +296,7 @@ enddef
 def Start()
   ForgetPath()
   Look()
-  beat = pulse.New(PERIOD, LookSafely, HELD_PERIOD)
+  beat = debounce.New(PERIOD, LookSafely, HELD_PERIOD)
   augroup claude_ide_selection
     autocmd!
     autocmd BufEnter,BufFilePost,BufReadPost,BufWritePost,DirChanged,FileType * ForgetPath()

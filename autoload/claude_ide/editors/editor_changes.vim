@@ -5,7 +5,7 @@ import autoload '../channel.vim'
 import autoload '../file/path.vim' as file
 import autoload './open_editors.vim' as editors
 import autoload '../privacy.vim'
-import autoload '../timing/throttle.vim'
+import autoload '../timing/debounce.vim'
 import autoload '../window/recent.vim'
 
 const INTERVAL = 100 # milliseconds
@@ -124,7 +124,7 @@ def Report()
   ReportIfNew('some_editors_changed', change, now, has_changes)
 enddef
 
-const Changed = throttle.New(INTERVAL, Report)
+const Changed = debounce.New(INTERVAL, Report).Soon
 
 def Touch(bufnr: string, is_entered: bool)
   touched[bufnr] = true

@@ -2,11 +2,11 @@
 --- decides which it reads, and when (`editor/diagnostics.py`).
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
+local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local positions = require('claude_ide.file.positions')
 local privacy = require('claude_ide.privacy')
 local published = require('claude_ide.diagnostics.published')
-local throttle = require('claude_ide.timing.throttle')
 local written = require('claude_ide.diagnostics.written')
 
 local M = {}
@@ -120,10 +120,10 @@ end
 
 local changed = {} ---@type table<integer, true> buffers since the last event
 
-local notice = throttle.new(NOTICE_MS, function()
+local notice = debounce.new(NOTICE_MS, function()
   channel.emit('diagnostics_changed', { keys = vim.tbl_keys(changed) })
   changed = {}
-end)
+end).soon
 
 local function on_published(bufnr)
   changed[bufnr] = true

@@ -2,11 +2,11 @@
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
+local debounce = require('claude_ide.timing.debounce')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local plug = require('claude_ide.window.plug')
-local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
@@ -115,9 +115,9 @@ function M.define_keys(bufnr, more)
     end, KEYS)
     require('claude_ide.diff.keys').show(bufnr, vim.list_extend(maps, more()))
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
-  local mark = throttle.new(MARKED_MS, function()
+  local mark = debounce.new(MARKED_MS, function()
     require('claude_ide.diff.keys').mark_dropped(bufnr)
-  end)
+  end).soon
   vim.api.nvim_buf_attach(bufnr, false, { on_lines = mark, on_reload = mark })
 end
 

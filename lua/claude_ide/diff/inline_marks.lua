@@ -1,9 +1,9 @@
 --- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them, and
 --- the words that have changed within a line are marked.
+local debounce = require('claude_ide.timing.debounce')
 local hunks = require('claude_ide.diff.hunks')
 local plain = require('claude_ide.messages.plain')
 local rebase = require('claude_ide.file.rebase')
-local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
@@ -250,9 +250,9 @@ end
 ---@param bufnr integer
 ---@param win integer which goes to the first hunk
 function M.show(bufnr, win)
-  local redraw = throttle.new(INTERVAL, function()
+  local redraw = debounce.new(INTERVAL, function()
     draw(bufnr)
-  end)
+  end).soon
   draw(bufnr)
   api.nvim_buf_attach(bufnr, false, { on_lines = redraw, on_reload = redraw })
   api.nvim_create_autocmd('WinResized', {

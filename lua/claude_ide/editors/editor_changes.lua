@@ -1,10 +1,10 @@
 --- Reports changes of the set of open files and of their states.
 local channel = require('claude_ide.channel')
+local debounce = require('claude_ide.timing.debounce')
 local editors = require('claude_ide.editors.open_editors')
 local file = require('claude_ide.file.path')
 local privacy = require('claude_ide.privacy')
 local recent = require('claude_ide.window.recent')
-local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
@@ -160,7 +160,7 @@ function M.watch(on)
     return
   end
   start_over()
-  local changed = throttle.new(INTERVAL, report)
+  local changed = debounce.new(INTERVAL, report).soon
   api.nvim_create_autocmd(EVENTS, {
     group = group,
     callback = function(event)

@@ -2,11 +2,11 @@
 local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
+local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 local positions = require('claude_ide.file.positions')
 local privacy = require('claude_ide.privacy')
-local pulse = require('claude_ide.timing.pulse')
 
 local M = {}
 
@@ -24,7 +24,7 @@ local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '
 ---@field selection { start: claude_ide.Position, end: claude_ide.Position, isEmpty: boolean }
 
 local group = api.nvim_create_augroup('claude_ide_selection', {})
-local beat ---@type claude_ide.Pulse? while changes are reported
+local beat ---@type claude_ide.Debounce? while changes are reported
 local latest ---@type claude_ide.Selection? the last one in a file
 local seen ---@type string? the state at the last look
 
@@ -307,7 +307,7 @@ function M.start()
   end
   forget_path()
   look()
-  beat = pulse.new(PERIOD, look_safely, HELD_PERIOD)
+  beat = debounce.new(PERIOD, look_safely, HELD_PERIOD)
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end

@@ -1,8 +1,8 @@
 --- Lines that an agent has written in loaded files. A buffer is watched only while it has signs.
 local closed_files = require('claude_ide.unseen.closed_files')
+local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local marks = require('claude_ide.unseen.marks')
-local throttle = require('claude_ide.timing.throttle')
 
 local M = {}
 
@@ -63,7 +63,7 @@ local function look_if_current(bufnr)
   end
 end
 
-local check_soon = throttle.new(CHECK, function()
+local check_soon = debounce.new(CHECK, function()
   local all = changed
   changed = {}
   for bufnr, rows in pairs(all) do
@@ -75,7 +75,7 @@ local check_soon = throttle.new(CHECK, function()
       end
     end
   end
-end)
+end).soon
 
 -- Called for every change of a buffer. During an undo, extmarks are not yet where they will be.
 local function note_change(bufnr, first, last, new_last)

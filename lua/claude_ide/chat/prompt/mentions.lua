@@ -1,6 +1,6 @@
 --- Points out mentions in a prompt whose files do not exist: `@nope.txt`.
 local channel = require('claude_ide.channel')
-local throttle = require('claude_ide.timing.throttle')
+local debounce = require('claude_ide.timing.debounce')
 
 local M = {}
 
@@ -69,9 +69,9 @@ end
 --- Check the mentions of a prompt whenever it changes.
 ---@param prompt claude_ide.PromptBuffer
 function M.attach(prompt)
-  local soon = throttle.new(INTERVAL, function()
+  local soon = debounce.new(INTERVAL, function()
     check(prompt)
-  end)
+  end).soon
   api.nvim_create_autocmd(
     { 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' },
     {

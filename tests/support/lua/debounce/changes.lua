@@ -6,7 +6,7 @@ timer:start(
   vim.schedule_wrap(function()
     if times > 0 then
       times, _G.STATE = times - 1, _G.STATE + 1
-      _G.PULSE.soon()
+      _G.LIMITED.soon()
     elseif not timer:is_closing() then
       timer:close()
     end

@@ -5,7 +5,7 @@ from support.vim import Vim
 
 SETUP = [
     "let g:times = []",
-    "let g:Call = claude_ide#timing#throttle#New(100, {-> add(g:times, reltime())})",
+    "let g:Call = claude_ide#timing#debounce#New(100, {-> add(g:times, reltime())}).Soon",
 ]
 
 
@@ -27,7 +27,9 @@ async def test_a_function_runs_once_per_interval_and_after_the_last_call(vim: Vi
 
 
 async def test_an_error_is_shown_without_a_prompt_and_ends_nothing(vim: Vim) -> None:
-    await vim.command("let g:Call = claude_ide#timing#throttle#New(20, {-> execute('throw 1')})")
+    await vim.command(
+        "let g:Call = claude_ide#timing#debounce#New(20, {-> execute('throw 1')}).Soon"
+    )
 
     for _ in range(2):
         await vim.command("call g:Call()")
