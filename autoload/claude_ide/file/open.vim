@@ -45,7 +45,7 @@ enddef
 
 # The first wanted window of these tabpages, of which each looks at the most recently used one first;
 # 0 if there is none.
-def Find(tabs: list<number>, IsWanted: func(number): bool): number
+export def Find(tabs: list<number>, IsWanted: func(number): bool): number
   for tab in tabs
     var wins: list<number> = tiling.Windows(tab)
     const order = recent.Sort(wins->mapnew((_, win) => winbufnr(win)))

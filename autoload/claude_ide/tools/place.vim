@@ -2,9 +2,8 @@ vim9script
 # Finds what a model names: a file, and a position in it.
 
 import autoload '../file/buffers.vim'
+import autoload '../file/open.vim' as open_files
 import autoload '../file/path.vim' as file
-import autoload '../window/recent.vim'
-import autoload '../window/tiling.vim'
 
 const LONGEST = 2400 # bytes of a line, of which the host shows the model less (`mcp/model/pages.py`)
 
@@ -60,14 +59,9 @@ enddef
 # terminal or a list. Without such a window it is the current one.
 export def Window(): number
   const here = win_getid()
-  for tab in HasFile(here) ? [] : [tabpagenr()] + range(1, tabpagenr('$'))
-    const wins = tiling.Windows(tab)->copy()->filter((_, win) => HasFile(win))
-    if !empty(wins)
-      const latest = recent.Sort(wins->mapnew((_, win) => winbufnr(win)))[0]
-      return wins[indexof(wins, (_, win) => winbufnr(win) == latest)]
-    endif
-  endfor
-  return here
+  const found = HasFile(here) ? here
+    : open_files.Find([tabpagenr()] + range(1, tabpagenr('$')), (win) => HasFile(win))
+  return found > 0 ? found : here
 enddef
 
 # Whether a buffer shows what a program has printed, or the commands that the user has typed.

@@ -75,8 +75,11 @@ local function shows(bufnr)
   end
 end
 
--- The first wanted window of these tabpages, of which each looks at the most recently used one first.
-local function find(tabpages, is_wanted)
+--- The first wanted window of these tabpages, of which each looks at the most recently used one first.
+---@param tabpages integer[]
+---@param is_wanted fun(win: integer): boolean
+---@return integer? win
+function M.find(tabpages, is_wanted)
   for _, tabpage in ipairs(tabpages) do
     local wins, rank = tiling.windows(tabpage), {}
     for position, bufnr in ipairs(recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))) do
@@ -132,14 +135,14 @@ function M.to_enter(bufnr)
   local all, here = api.nvim_list_tabpages(), api.nvim_get_current_tabpage()
   -- The current one, the previous one, the others.
   local order = vim.list_extend({ here, all[vim.fn.tabpagenr('#')] }, all)
-  local win = find(order, shows(bufnr)) or find({ here }, is_suitable)
+  local win = M.find(order, shows(bufnr)) or M.find({ here }, is_suitable)
   if win then
     return win
   elseif not vim.iter(tiling.windows(here)):any(is_in_diff) then
     return new_window(false)
   end
   -- A split in this tabpage would resize the diff.
-  return find(order, is_suitable) or new_window(true)
+  return M.find(order, is_suitable) or new_window(true)
 end
 
 --- A window that can show a buffer while the user keeps working in another one.
@@ -147,8 +150,8 @@ end
 ---@return integer? win in the current tabpage
 function M.to_show(bufnr)
   local here = api.nvim_get_current_win()
-  return find({ 0 }, shows(bufnr))
-    or find({ 0 }, function(win)
+  return M.find({ 0 }, shows(bufnr))
+    or M.find({ 0 }, function(win)
       return win ~= here and is_suitable(win)
     end)
 end

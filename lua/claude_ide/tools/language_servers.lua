@@ -133,10 +133,6 @@ local function row_of(bufnr, line)
   return { row = line - 1, text = place.existing_line(bufnr, line) }
 end
 
-local function given(value)
-  return value ~= nil and value ~= vim.NIL
-end
-
 ---@class claude_ide.ServersQuestion
 ---@field bufnr? integer of a loaded buffer; without one, all servers are meant
 ---@field method? string the servers must support it
@@ -152,7 +148,7 @@ end
 ---@param wanted claude_ide.ServersQuestion
 ---@return table
 function M.look(wanted)
-  local bufnr = given(wanted.bufnr) and wanted.bufnr or nil
+  local bufnr = wanted.bufnr
   if bufnr and not api.nvim_buf_is_loaded(bufnr) then
     return { is_loaded = false }
   end
@@ -162,7 +158,7 @@ function M.look(wanted)
   local methods = wanted.supports or {}
   local servers = vim.tbl_map(function(client)
     return describe(client, bufnr, methods)
-  end, able(bufnr, given(wanted.method) and wanted.method or nil))
+  end, able(bufnr, wanted.method))
   if not bufnr then
     return { is_loaded = true, servers = servers, starting = ids }
   end
@@ -173,8 +169,8 @@ function M.look(wanted)
     uri = vim.uri_from_bufnr(bufnr),
     tick = api.nvim_buf_get_changedtick(bufnr),
     age = vim.uv.now() - asked_at[bufnr],
-    first = given(wanted.line) and row_of(bufnr, wanted.line) or nil,
-    last = given(wanted.end_line) and row_of(bufnr, wanted.end_line) or nil,
+    first = wanted.line and row_of(bufnr, wanted.line) or nil,
+    last = wanted.end_line and row_of(bufnr, wanted.end_line) or nil,
     servers = servers,
     starting = ids,
   }
@@ -184,7 +180,7 @@ end
 ---@param wanted claude_ide.ServersQuestion|{ file?: string }
 ---@return table
 function M.open(wanted)
-  if given(wanted.file) then
+  if wanted.file then
     local bufnr = place.buffer(wanted.file)
     reload.sync()
     wanted = vim.tbl_extend('force', wanted, { bufnr = bufnr })
@@ -318,52 +314,26 @@ local function changedticks()
   return ticks
 end
 
----@class claude_ide.ServersRequest
----@field bufnr? integer
----@field tick? integer the `changedtick` for which the parameters are; nothing is sent if it is another one
----@field method string
----@field within? integer milliseconds
----@field requests { client: integer, parameters: string }[] the parameters as JSON
-
---- Send a request to some servers. Answers { answers, ticks, now } when all have answered, failed or run out
---- of time: for each request `result` or `failure` and the server's `code`; { bufnr, changedtick } of all
---- loaded buffers from before; and what `look` returns then. Answers { is_stale } if the buffer has changed.
----@type claude_ide.Tool
+--- Send a request to a server. Answers its `result`, or a `failure` and its `code`, with the `ticks` of all
+--- buffers from before. Answers { is_stale } if the buffer has another `tick` than that of the parameters.
+---@param arguments table { client, method, parameters, bufnr?, tick?, within? }: JSON, and milliseconds
+---@param answer claude_ide.ToolAnswer
 function M.send(arguments, answer)
-  local bufnr = given(arguments.bufnr) and arguments.bufnr or nil
+  local bufnr, tick = arguments.bufnr, arguments.tick
+  local client = vim.lsp.get_client_by_id(arguments.client)
   local is_loaded = not bufnr or api.nvim_buf_is_loaded(bufnr)
-  local is_same = not (is_loaded and given(arguments.tick))
-    or api.nvim_buf_get_changedtick(bufnr) == arguments.tick
-  if not is_loaded or not is_same then
-    return answer({ is_stale = true })
+  if not is_loaded or tick and api.nvim_buf_get_changedtick(bufnr) ~= tick then
+    return { is_stale = true }
+  elseif not client then
+    return { failure = 'it has ended' }
   end
-  local within = given(arguments.within) and arguments.within or M.answers_within
-  local replies, open, cancels, ticks = {}, #arguments.requests, {}, changedticks()
-  local function finish_one(index, json)
-    replies[index], open = json, open - 1
-    if open == 0 then
-      local now = M.look({ bufnr = bufnr, method = arguments.method })
-      local facts = vim.json.encode({ ticks = ticks, now = now })
-      answer(('{"answers":[%s],%s'):format(table.concat(replies, ','), facts:sub(2)))
-    end
-  end
-  for index, one in ipairs(arguments.requests) do
-    local client = vim.lsp.get_client_by_id(one.client)
-    local function done(reply)
-      finish_one(index, vim.json.encode(reply))
-    end
-    if client then
-      local parameters = vim.json.decode(one.parameters, { luanil = { object = true } })
-      cancels[index] = send(client, bufnr, arguments.method, parameters, within, done)
-    else
-      done({ failure = 'it has ended' })
-    end
-  end
-  return function()
-    for _, cancel in pairs(cancels) do
-      cancel()
-    end
-  end
+  local ticks, within = changedticks(), arguments.within or M.answers_within
+  local parameters = vim.json.decode(arguments.parameters, { luanil = { object = true } })
+  local cancel = send(client, bufnr, arguments.method, parameters, within, function(reply)
+    reply.ticks = ticks
+    answer(reply)
+  end)
+  return cancel
 end
 
 local running = {} ---@type table<integer, true> by client

@@ -1,8 +1,7 @@
 --- Finds what a model names, and describes places for it.
 local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
-local recent = require('claude_ide.window.recent')
-local tiling = require('claude_ide.window.tiling')
+local open_files = require('claude_ide.file.open')
 local unopened = require('claude_ide.diagnostics.unopened')
 
 local M = {}
@@ -104,17 +103,7 @@ end
 function M.window()
   local here = api.nvim_get_current_win()
   local tabpages = vim.list_extend({ api.nvim_get_current_tabpage() }, api.nvim_list_tabpages())
-  for _, tabpage in ipairs(has_file(here) and {} or tabpages) do
-    local wins = vim.tbl_filter(has_file, tiling.windows(tabpage))
-    local latest = recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))[1]
-    local win = vim.iter(wins):find(function(each)
-      return api.nvim_win_get_buf(each) == latest
-    end)
-    if win then
-      return win
-    end
-  end
-  return here
+  return has_file(here) and here or open_files.find(tabpages, has_file) or here
 end
 
 --- Functions that read and set the quickfix list, or the location list of a window.

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.servers import Published, Reply, Run, Sent, Server, Spot, View
+from claude_ide.editor.port.servers import Published, Reply, Run, Server, Spot, View
 from claude_ide.editor.spot import index_in
 from claude_ide.editor.tools import Tools
 from claude_ide.errors import EditorError
@@ -114,7 +114,7 @@ class Servers:
         """
         with self._tools.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
-            opened = await self._port.language_servers.open({**question.place, **wanted})
+            opened = await self._port.language_servers.open(_given({**question.place, **wanted}))
             view = _placed(opened, question.place)
             patience: float | None = None
             for pause in (*PAUSES_SECONDS, None):
@@ -157,7 +157,8 @@ class Servers:
         seconds: float | None = None,
     ) -> list[Reply]:
         """Send requests, each to the server with an id; return the replies in this order."""
-        return (await self._send(method, requests, bufnr=bufnr, seconds=seconds)).answers
+        within = 1000 * seconds if seconds else None
+        return await self._send(method, requests, bufnr=bufnr, within=within)
 
     async def run(self, server: int, command: str, arguments: Any) -> Run:
         """Have a server run a command, and catch the edits that it sends.
@@ -176,7 +177,7 @@ class Servers:
             "method": question.method or None,
             "supports": question.supports,
         }
-        view = await self._port.language_servers.look({**wanted, "bufnr": bufnr})
+        view = await self._port.language_servers.look(_given({**wanted, "bufnr": bufnr}))
         return _placed(view, question.place)
 
     async def started(self, view: View, question: Question) -> View:
@@ -240,29 +241,17 @@ class Servers:
         self._has_served |= {server.id for server in servers}
 
     async def _send(
-        self,
-        method: str,
-        requests: list[tuple[int, Any]],
-        *,
-        bufnr: int | None,
-        tick: int | None = None,
-        seconds: float | None = None,
-    ) -> Sent:
-        arguments = {
-            "method": method,
-            "bufnr": bufnr,
-            "tick": tick,
-            "within": 1000 * seconds if seconds else None,
+        self, method: str, requests: list[tuple[int, Any]], **more: int | float | None
+    ) -> list[Reply]:
+        async def reply(client: int, parameters: Any) -> Reply:
             # As JSON: what a server has sent goes back to it as it was.
-            "requests": [
-                {"client": number, "parameters": json.dumps(parameters)}
-                for number, parameters in requests
-            ],
-        }
-        answer = await self._port.language_servers.send(arguments)
-        sent = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Sent)
-        replies = [await self._told(reply) if reply.failure else reply for reply in sent.answers]
-        return msgspec.structs.replace(sent, answers=replies)
+            fields = {"client": client, "method": method, "parameters": json.dumps(parameters)}
+            answer = await self._port.language_servers.send(_given(fields | more))
+            found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
+            return await self._told(found) if found.failure else found
+
+        with self._tools.waiting():
+            return await asyncio.gather(*(reply(*each) for each in requests))
 
     async def _told(self, outcome: Outcome) -> Outcome:
         """Return a failure whose words name no private file."""
@@ -274,14 +263,14 @@ class Servers:
         while True:
             servers = view.servers
             requests = [(each.id, question.parameters(view, each)) for each in servers]
-            sent = await self._send(question.method, requests, bufnr=view.bufnr, tick=view.tick)
-            if not sent.is_stale:
+            replies = await self._send(question.method, requests, bufnr=view.bufnr, tick=view.tick)
+            if not any(reply.is_stale for reply in replies):
                 break
             # The user has typed meanwhile.
             view = _loaded(await self.look(question, view.bufnr))
-        now = sent.now.servers if sent.now else servers
-        attempt = _Attempt(msgspec.structs.replace(view, servers=now), dict(sent.ticks))
-        for server, reply in zip(servers, sent.answers, strict=True):
+        now = (await self.look(question, view.bufnr)).servers
+        attempt = _Attempt(msgspec.structs.replace(view, servers=now), dict(replies[0].ticks))
+        for server, reply in zip(servers, replies, strict=True):
             if reply.failure:
                 attempt.failures.append(f"{server.name}: {reply.failure}")
                 attempt.is_transient = attempt.is_transient or reply.code in TRANSIENT
@@ -324,6 +313,11 @@ class Servers:
             facts = [*sorted(each.filetypes), *["still starting"] * each.is_starting]
             names.append(f"{each.name} ({', '.join(facts)})" if facts else each.name)
         return f"running: {', '.join(sorted(names))}" if names else "none is running"
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is None: Lua has another value for it."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _placed(view: View, place: dict[str, Any]) -> View:

@@ -53,11 +53,17 @@ class View(Payload, frozen=True):
 
 
 class Reply(Payload, frozen=True):
-    """What one server has answered: a result, or a failure in its own words."""
+    """What one server has answered: a result, or a failure in its own words.
+
+    With `is_stale` the text had changed, and nothing was sent. `ticks` are the changedticks of all
+    loaded buffers from before, by number.
+    """
 
     answer: msgspec.Raw = field(name="result", default=msgspec.Raw(b"null"))
     failure: str = ""
     code: Any = None
+    is_stale: bool = False
+    ticks: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def result(self) -> Any:
@@ -70,19 +76,6 @@ class Reply(Payload, frozen=True):
             return msgspec.json.decode(self.answer, type=form)
         except msgspec.ValidationError:
             return self.result
-
-
-class Sent(Payload, frozen=True):
-    """The replies to requests. With `is_stale` the text had changed, and nothing was sent.
-
-    `ticks` are the changedticks of all loaded buffers from before, by number; `now` is what is
-    known after the last reply.
-    """
-
-    is_stale: bool = False
-    answers: list[Reply] = field(default_factory=list)
-    ticks: list[tuple[int, int]] = field(default_factory=list)
-    now: View | None = None
 
 
 class Published(Payload, frozen=True):
@@ -132,12 +125,12 @@ class LanguageServers(Protocol):
         ...
 
     @tool("tools.language_servers.send", as_json=True)
-    async def send(self, requests: Mapping[str, Any]) -> str:
-        """Send requests of a `method`, each with its `client` and its `parameters` as JSON.
+    async def send(self, request: Mapping[str, Any]) -> str:
+        """Send a request of a `method` to a `client`; its `parameters` are JSON.
 
-        Return a `Sent` as JSON: replies can be large, and are decoded as the caller needs them.
-        Nothing is sent if the `tick` of the buffer is another one. Each server has `within`
-        milliseconds. Cancelling this cancels the requests.
+        Return a `Reply` as JSON: it can be large, and is decoded as the caller needs it. Nothing is
+        sent if the `tick` of the buffer is another one. The server has `within` milliseconds.
+        Cancelling this cancels the request.
         """
         ...
 
