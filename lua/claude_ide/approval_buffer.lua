@@ -4,7 +4,7 @@ local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
-local filling = require('claude_ide.window.filling')
+local without_events = require('claude_ide.messages.without_events')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -94,7 +94,7 @@ local function nothing() end
 local function open_tabpage(view)
   local win = visit.new_tabpage(view)
   vim.wo[win].winfixbuf = false
-  filling.run(function()
+  without_events.fill(function()
     api.nvim_win_set_buf(win, view.bufnr)
     return nil
   end)

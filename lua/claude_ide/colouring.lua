@@ -1,6 +1,5 @@
 --- Keeps texts that would crash Neovim, keep it busy, or write to the terminal away from parsers.
 local message = require('claude_ide.messages.message')
-local private_api = require('claude_ide.private_api')
 local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
@@ -81,7 +80,7 @@ function M.obstacle(text, language)
 end
 
 local function blind(bufnr, language)
-  local ok, parser = pcall(private_api.blind, bufnr, language)
+  local ok, parser = pcall(require('claude_ide.private_api').blind, bufnr, language)
   parsers[bufnr] = ok and parser or parsers[bufnr]
 end
 

@@ -2,7 +2,7 @@
 local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
-local filling = require('claude_ide.window.filling')
+local without_events = require('claude_ide.messages.without_events')
 local moment = require('claude_ide.timing.moment')
 local file_path = require('claude_ide.file.path')
 local window_close = require('claude_ide.window.close')
@@ -22,14 +22,14 @@ local M = {}
 local borrowed = {}
 
 local function show(win, bufnr)
-  filling.run(function()
+  without_events.fill(function()
     vim.api.nvim_win_set_buf(win, bufnr)
     return nil
   end)
 end
 
 local function load(win, bufnr)
-  return filling.run(function()
+  return without_events.fill(function()
     local _, reason = file_load.in_window(win, bufnr)
     return reason
   end)

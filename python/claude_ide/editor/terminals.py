@@ -1,5 +1,6 @@
 """The terminals of the editor in which agents run, and what the user calls each agent."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,11 +51,20 @@ class Terminals:
         self._port = port
         self._state = state
         self._clients: list[int] = []
+        self._has_reported = False
 
     def clients_run_as(self, clients: list[int]) -> None:
         """Report the process ids of the clients, so that the editor finds their terminals."""
         self._clients = clients
-        self._port.terminals.connected([*map(pids.lineage, clients)])
+        lineages = [*map(pids.lineage, clients)]
+        # Most clients are no descendants of the editor, and in no pane of tmux.
+        if (
+            self._has_reported
+            or "TMUX" in os.environ
+            or any(os.getppid() in each for each in lineages)
+        ):
+            self._has_reported = True
+            self._port.terminals.connected(lineages)
 
     def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
         """Report what the agent of a terminal does (`activity.lua`)."""
