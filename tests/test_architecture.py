@@ -45,6 +45,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "program",
         "repository",
         "privacy",
+        "text_diff",
+        "transport",
     },
     "jupyter": {"errors", "files", "program", "transport", "trust", "editor"},
     "mcp": {

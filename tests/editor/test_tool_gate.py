@@ -88,7 +88,7 @@ async def test_an_answer_about_one_private_file_is_refused() -> None:
         await cleaned("tools.x.y", {"path": SECRET})
 
 
-@pytest.mark.parametrize("function", ["tools.buffers.texts", "tools.buffers.formatted"])
+@pytest.mark.parametrize("function", ["tools.buffers.texts"])
 async def test_a_change_of_a_private_file_is_refused_as_a_whole(function: str) -> None:
     answer = {"files": [{"path": PUBLIC}, {"path": SECRET}]}
 

@@ -23,11 +23,6 @@ async def reformat(client: ClaudeCode, path: Path) -> str:
     return str(answer["content"][0]["text"])
 
 
-async def limit(vim: Vim, name: str, value: int) -> None:
-    """Set one of the limits of a program."""
-    await vim.command(f"call extend(claude_ide#format#filter#Limits(), {{'{name}': {value}}})")
-
-
 @pytest.fixture
 async def path(serving_vim: Vim, project: Path) -> Path:
     """A file, open in the editor."""
@@ -78,7 +73,7 @@ async def test_a_missing_shell_is_an_error(
     said = await reformat(vim_client, path)
 
     assert said == (
-        f"cat could not reformat {path}: it could not be started: /no/such/shell is no program"
+        f"cat could not reformat {path}: it could not be started: No such file or directory"
     )
 
 
@@ -92,67 +87,19 @@ async def test_a_program_may_write_other_line_ends(
     assert read(path) == TIDY
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "echo $$ > pid; sleep 1000; cat",
-        "sh -c 'echo $$ > pid; exec sleep 1000'; cat",
-        "sh -c 'echo $$ > pid; exec sleep 1000' & cat",
-        "trap '' TERM; echo $$ > pid; while true; do sleep 1000; done",
-        "echo $$ > pid; yes >&2",
-    ],
-    ids=["itself", "child", "in the background", "deaf to SIGTERM", "endless errors"],
-)
-async def test_a_program_that_is_given_up_is_stopped_with_its_children(
-    serving_vim: Vim, path: Path, program: str
-) -> None:
-    await serving_vim.call("claude_ide#format#Begin", 99, await serving_vim.eval("bufnr()"))
-    formatter = {"kind": "program", "name": program}
-    await serving_vim.call("claude_ide#format#Start", 999, 99, formatter)
-    pid = await pid_in(path.parent / "pid")
-
-    await serving_vim.call("claude_ide#format#Stop", 999)
-
-    await until(lambda: not alive(pid), "the program has ended")
-    assert read(path) == UNTIDY
-    assert await serving_vim.eval("[getline(1), &modified]") == ["one  ", 0]
-
-
 @pytest.mark.parametrize("endless", ["yes", "tr '\\0' x < /dev/zero"], ids=["lines", "one line"])
 async def test_a_program_with_endless_output_is_stopped(
     serving_vim: Vim, vim_client: ClaudeCode, path: Path, endless: str
 ) -> None:
     program = f"echo $$ > pid; {endless}"
     await set_program(serving_vim, program)
-    await limit(serving_vim, "largest", 2_000_000)
 
     assert await reformat(vim_client, path) == (
-        f"{program} could not reformat {path}: wrote more than 2 MB and was stopped"
+        f"{program} could not reformat {path}: wrote more than 10 MB and was stopped"
     )
 
     pid = await pid_in(path.parent / "pid")
     await until(lambda: not alive(pid), "the program has ended")
-
-
-@pytest.mark.parametrize(
-    ("name", "most", "said"),
-    [
-        ("most_lines", 3, "Reformatted with cat new: 3 lines changed, saved."),
-        ("most_lines", 2, "wrote more than 2 lines and was stopped"),
-        ("largest", 6, "Reformatted with cat new: 3 lines changed, saved."),
-        ("largest", 5, "wrote more than 0 MB and was stopped"),
-    ],
-)
-async def test_an_output_that_is_too_long_is_refused(
-    serving_vim: Vim, vim_client: ClaudeCode, path: Path, name: str, most: int, said: str
-) -> None:
-    write(path.parent / "new", "1\n2\n3\n")
-    await set_program(serving_vim, "cat new")
-    await limit(serving_vim, name, most)
-
-    assert said in await reformat(vim_client, path)
-
-    assert read(path) == ("1\n2\n3\n" if "saved" in said else UNTIDY)
 
 
 async def test_a_program_ends_when_vim_quits(

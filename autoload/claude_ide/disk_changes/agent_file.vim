@@ -13,11 +13,6 @@ import autoload './reload.vim'
 # By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
 final replaced: dict<dict<any>> = {}
 
-# A digest of the text of a loaded buffer.
-export def Digest(bufnr: number): string
-  return sha256(join(file_text.Get(bufnr), "\n"))
-enddef
-
 # An option that is set to its own value would mark the buffer as modified, too.
 def SetFormat(bufnr: number, format: dict<any>)
   for name in file_text.FORMAT
@@ -58,7 +53,7 @@ export def Look(path: string, has_text: bool): any
     is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
     is_behind: !is_modified && !moment.MayChange(bufnr),
   }
-  return extend(found, has_text ? {text: file_text.Get(bufnr)} : {digest: Digest(bufnr)})
+  return extend(found, has_text ? {text: file_text.Get(bufnr)} : {digest: sha256(join(file_text.Get(bufnr), "\n"))})
 enddef
 
 # Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced and
@@ -67,16 +62,14 @@ export def Check(bufnr: number, _: dict<any>): bool
   return getbufvar(bufnr, '&modified') || !disk.HasChanged(bufnr)
 enddef
 
-# Replace the text of a buffer in one undo step, and its options with those of the text. Returns the new
-# 'changedtick'.
+# Replace the text of a buffer in one undo step, and its options with those of the text; `joins` joins it to
+# the previous step. Returns the new 'changedtick'.
 export def Replace(bufnr: number, given: dict<any>): number
-  replaced[bufnr] = {
-    lines: getbufline(bufnr, 1, '$'),
-    format: FormatOf(bufnr),
-    text: given.text,
-  }
+  const first = get(given, 'joins', false) ? get(replaced, bufnr, {}) : {}
+  const before = first ?? {lines: getbufline(bufnr, 1, '$'), format: FormatOf(bufnr)}
+  replaced[bufnr] = extendnew(before, {text: given.text})
   const parsed = edit.OfBytes(bufnr, given.text)
-  edit.Change(bufnr, parsed.lines)
+  edit.Change(bufnr, parsed.lines, get(given, 'joins', false))
   SetFormat(bufnr, parsed)
   return getbufvar(bufnr, 'changedtick')
 enddef

@@ -93,6 +93,28 @@ export def Get(bufnr: number): list<string>
   return WithLines(bufnr, lines)
 enddef
 
+# The text of a loaded buffer, and what a write would add to its lines (`BufferText` in
+# `editor/port/buffers.py`). Throws if the lines cannot cross the channel.
+export def Describe(bufnr: number, path: string): dict<any>
+  const lines = getbufline(bufnr, 1, '$')
+  if !IsUtf8(lines)
+    throw $'claude-ide: {path}: not valid UTF-8'
+  endif
+  const Of = (name) => getbufvar(bufnr, '&' .. name)
+  return {
+    path: path,
+    bufnr: bufnr,
+    tick: getbufvar(bufnr, 'changedtick'),
+    lines: lines,
+    fileformat: Of('fileformat'),
+    has_bom: !!Of('bomb'),
+    is_ended: Of('endofline') || (Of('fixendofline') && !Of('binary')),
+    is_modified: !!Of('modified'),
+    is_writable: Of('modifiable') && !Of('readonly'),
+    digest: sha256(join(Get(bufnr), "\n")),
+  }
+enddef
+
 # Whether lines are UTF-8. Other bytes would not reach the host: `json_encode()` replaces them.
 export def IsUtf8(lines: list<string>): bool
   return json_decode(json_encode(lines)) ==# lines

@@ -18,31 +18,24 @@ export def Fixes(bufnr: number): bool
   return split(filetype, '\.')->add('*')->indexof((_, each) => !empty(get(fixers, each, []))) >= 0
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome and the new lines. Returns
-# a function that ends the fixers. ALE applies nothing if the user has changed the text.
-export def Format(bufnr: number, _: dict<any>, Done: func): func
-  final point = checkpoint.New(bufnr)
-  final state = {is_over: false}
+# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome. ALE applies nothing if the
+# user has changed the text.
+export def Format(bufnr: number, _: dict<any>, Done: func)
+  const point = checkpoint.New(bufnr)
   var tick = point.tick
   def Wait(_: any)
-    if state.is_over
-      return
-    elseif bufloaded(bufnr) && has_key(g:ale_fix_buffer_data, bufnr)
+    if bufloaded(bufnr) && has_key(g:ale_fix_buffer_data, bufnr)
       tick = getbufvar(bufnr, 'changedtick')
       timer_start(POLL, Wait)
     else
-      Done({}, bufloaded(bufnr) && tick == point.tick ? checkpoint.Restore(point) : [])
+      Done({lines: bufloaded(bufnr) && tick == point.tick ? checkpoint.Restore(point) : []})
     endif
   enddef
   if ale#fix#Fix(bufnr, '!')
     Wait(0)
   else
-    Done({error: 'it has no fixer'}, [])
+    Done({error: 'it has no fixer'})
   endif
-  return () => {
-    ale#command#StopJobs(bufnr, 'fixer')
-    state.is_over = true
-  }
 enddef
 
 defcompile

@@ -4,7 +4,6 @@ vim9script
 
 import autoload '../file/edit.vim'
 import autoload '../window/inside.vim'
-import autoload './hidden_cursor.vim'
 
 const MARK = "^'[A-Za-z<>]$"
 
@@ -36,7 +35,6 @@ export def New(bufnr: number): dict<any>
     modified: getbufvar(bufnr, '&modified'),
     marks: Marks(bufnr),
     views: Views(bufnr),
-    hidden: hidden_cursor.Line(bufnr),
   }
 enddef
 
@@ -59,7 +57,6 @@ export def Restore(point: dict<any>): list<string>
     for mark in point.marks
       setpos(mark.mark, mark.pos)
     endfor
-    hidden_cursor.Keep(bufnr, point.hidden)
   endif
   for [winid, view] in items(point.views)
     win_execute(str2nr(winid), $'noautocmd call winrestview({view})')

@@ -63,13 +63,13 @@ def Complaint(): string
   return ['0', "''", 'v:null']->index(result) >= 0 ? '' : $'it returned {result}'
 enddef
 
-# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome and the new lines.
-export def Format(bufnr: number, _: dict<any>, Done: func): func
+# Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome.
+export def Format(bufnr: number, _: dict<any>, Done: func)
   final point = checkpoint.New(bufnr)
   const raised = reason.Try(EvaluateAll, [bufnr])
   const failed = raised !=# '' ? raised : Complaint()
-  Done(failed ==# '' ? {} : {error: failed}, checkpoint.Restore(point))
-  return () => 0
+  const lines = checkpoint.Restore(point)
+  Done(failed ==# '' ? {lines: lines} : {error: failed})
 enddef
 
 defcompile

@@ -3,12 +3,10 @@ vim9script
 
 import autoload './place.vim'
 import autoload '../diagnostics/unopened.vim'
-import autoload '../disk_changes/agent_file.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
-import autoload '../format.vim'
 import autoload '../window/inside.vim'
 
 # Bytes of a text that is compared, and of one whose states are restored, in a few milliseconds.
@@ -186,29 +184,6 @@ export def Load(arguments: dict<any>): dict<any>
     throw 'claude-ide: ' .. get(loaded, 'error', $'{arguments.file}: {get(loaded, "obstacle", "")}')
   endif
   return {bufnr: loaded.bufnr, is_new: loaded.is_cold}
-enddef
-
-# Answers the present `text` of a file (`BufferText` in `mcp/lsp/edits.py`), and the `lines` that the last
-# formatter of a run has made of it. Throws if the lines cannot cross the channel.
-export def Formatted(arguments: dict<any>): dict<any>
-  const [bufnr, formatted] = format.Result(arguments.run)
-  const lines = getbufline(bufnr, 1, '$')
-  if !buffer_text.IsUtf8(lines)
-    throw $'claude-ide: {arguments.file}: not valid UTF-8'
-  endif
-  const Of = (name) => getbufvar(bufnr, '&' .. name)
-  const text = {
-    path: arguments.file,
-    bufnr: bufnr,
-    lines: lines,
-    fileformat: Of('fileformat'),
-    has_bom: !!Of('bomb'),
-    is_ended: Of('endofline') || (Of('fixendofline') && !Of('binary')),
-    is_modified: !!Of('modified'),
-    is_writable: Of('modifiable') && !Of('readonly'),
-    digest: agent_file.Digest(bufnr),
-  }
-  return {text: text, lines: formatted}
 enddef
 
 defcompile

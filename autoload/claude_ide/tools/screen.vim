@@ -4,7 +4,6 @@ vim9script
 import autoload './place.vim'
 import autoload '../privacy.vim'
 import autoload '../selection.vim' as user_selection
-import autoload '../system/shell_command.vim'
 import autoload '../window/tiling.vim'
 
 const MOST_LINES = 2000 # of a register
@@ -161,21 +160,15 @@ def Option(bufnr: number, name: string): string
   return getbufvar(bufnr, '&' .. name) ?? eval('&g:' .. name)
 enddef
 
-# The command of 'makeprg', its folder, its shell and its environment; the host runs it
-# (`mcp/model/making.py`).
+# The command of 'makeprg', before file names are expanded in it, and the buffer that is current then; the host
+# runs it (`mcp/model/making.py`).
 export def MakeCommand(_: dict<any>): dict<any>
   const win = place.Window()
   const bufnr = winbufnr(win)
-  const words = Option(bufnr, 'makeprg')->substitute('\$\*', '', 'g')
-  const Inside = (command) => {
-    win_execute(win, command)
-  }
   return {
-    command: trim(shell_command.Expand(words, Inside)),
-    folder: getcwd(win),
+    command: Option(bufnr, 'makeprg')->substitute('\$\*', '', 'g')->trim(),
+    bufnr: bufnr,
     efm: Option(bufnr, 'errorformat'),
-    shell: [&shell] + split(&shellcmdflag),
-    environment: environ(),
   }
 enddef
 

@@ -51,7 +51,7 @@ function M.look(path, has_text)
     is_only_shown = not options.modified and (options.readonly or not options.modifiable),
     is_behind = not options.modified and not moment.may_change(bufnr),
     text = has_text and text or nil,
-    digest = not has_text and vim.fn.sha256(text) or nil,
+    digest = not has_text and buffer_text.digest(text) or nil,
   }
 end
 
@@ -120,25 +120,21 @@ end
 
 --- Replace the text of a buffer in one undo step, and its options with those of the text.
 ---@param bufnr integer
----@param text { text: string }
+---@param text { text: string, joins: boolean } `joins`: the change joins the one before it
 ---@return integer changedtick
 function M.replace(bufnr, text)
-  local before, format = disk_report.before(bufnr), format_of(bufnr)
-  local was_modified, parsed = vim.bo[bufnr].modified, buffer_text.parse(text.text)
+  local before, parsed = disk_report.before(bufnr), buffer_text.parse(text.text)
   check_encoding(bufnr, text.text)
+  local first = text.joins and replaced[bufnr]
+    or { before = before, format = format_of(bufnr), was_modified = vim.bo[bufnr].modified }
   local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
   if is_changed then
-    file_edit.set_lines(bufnr, parsed.lines)
+    file_edit.set_lines(bufnr, parsed.lines, text.joins)
   end
   set_format(bufnr, parsed)
-  replaced[bufnr] = {
-    before = before,
-    format = format,
-    new = parsed.lines,
-    text = text.text,
-    was_modified = was_modified,
-    is_changed = is_changed,
-  }
+  local is_any = is_changed or first.is_changed
+  local now = { new = parsed.lines, text = text.text, is_changed = is_any }
+  replaced[bufnr] = vim.tbl_extend('force', first, now)
   return vim.api.nvim_buf_get_changedtick(bufnr)
 end
 

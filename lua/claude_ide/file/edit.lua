@@ -183,9 +183,10 @@ end
 --- Like `change`, but without lines the buffer becomes empty: one empty line would be written as a line end.
 ---@param bufnr integer
 ---@param lines string[]
-function M.set_lines(bufnr, lines)
+---@param joins? boolean
+function M.set_lines(bufnr, lines, joins)
   if #lines > 0 then
-    return M.change(bufnr, lines)
+    return M.change(bufnr, lines, joins)
   end
   M.break_undo(bufnr)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, {})

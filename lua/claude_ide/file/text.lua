@@ -98,6 +98,34 @@ function M.get(bufnr)
   return M.with_lines(bufnr, lines)
 end
 
+--- A digest of a text, by which another one is recognized.
+---@param text string
+---@return string
+function M.digest(text)
+  -- A string of Vimscript has no NUL.
+  return vim.fn.sha256((text:gsub('%z', '\n')))
+end
+
+--- The text of a loaded buffer, and what a write would add to its lines (`BufferText` of the port).
+---@param bufnr integer
+---@param path string
+---@return table
+function M.describe(bufnr, path)
+  local options = vim.bo[bufnr]
+  return {
+    path = path,
+    bufnr = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    fileformat = options.fileformat,
+    has_bom = options.bomb,
+    is_ended = options.endofline or (options.fixendofline and not options.binary),
+    is_modified = options.modified,
+    is_writable = options.modifiable and not options.readonly,
+    digest = M.digest(M.get(bufnr)),
+  }
+end
+
 --- The text of a file on disk.
 ---@param path string
 ---@return claude_ide.FileText? text nil if there is no regular file, or a very large one

@@ -75,15 +75,14 @@ end
 --- Format a loaded buffer; its text is unchanged afterwards. A program that hangs goes on, but what it makes
 --- of the text is undone.
 ---@param bufnr integer
----@param _formatter claude_ide.Formatter
 ---@param done claude_ide.FormatDone
-function M.format(bufnr, _formatter, done)
+function M.format(bufnr, done)
   local point = checkpoint.new(bufnr)
   local options = { bufnr = bufnr, async = true, quiet = true, lsp_format = 'never' }
   without_selection(bufnr, function()
     require('conform').format(options, function(err, did_edit)
       local lines = did_edit and vim.api.nvim_buf_is_loaded(bufnr) and checkpoint.restore(point)
-      done({ error = err }, lines or point.lines)
+      done(err, lines or point.lines)
     end)
   end)
 end

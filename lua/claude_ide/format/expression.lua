@@ -66,16 +66,15 @@ end
 
 --- Format a loaded buffer; its text is unchanged afterwards.
 ---@param bufnr integer
----@param _formatter claude_ide.Formatter
 ---@param done claude_ide.FormatDone
-function M.format(bufnr, _formatter, done)
+function M.format(bufnr, done)
   local point = checkpoint.new(bufnr)
   local ok, err = pcall(without_events.run, { 'OptionSet', 'CursorMoved' }, function()
     checkpoint.with_views(bufnr, function()
       evaluate_all(bufnr)
     end)
   end)
-  done({ error = not ok and reason.of(err) or complaint() }, checkpoint.restore(point))
+  done(not ok and reason.of(err) or complaint(), checkpoint.restore(point))
 end
 
 return M

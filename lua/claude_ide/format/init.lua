@@ -1,22 +1,20 @@
---- Formats buffers with the user's own formatters, without blocking Neovim. The host chooses among them and
---- decides what becomes of the new text (`editor/formatting.py`).
+--- What formats buffers: the user's own formatters. The host chooses among them, runs programs, asks language
+--- servers, and applies the new text (`editor/formatting.py`).
+local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
-local checkpoint = require('claude_ide.format.checkpoint')
 local conform = require('claude_ide.format.conform')
 local expression = require('claude_ide.format.expression')
-local file_edit = require('claude_ide.file.edit')
 local file_load = require('claude_ide.file.load')
 local disk = require('claude_ide.file.disk')
-local filter = require('claude_ide.format.filter')
 local file = require('claude_ide.file.path')
 local private_api = require('claude_ide.private_api')
 local reason = require('claude_ide.messages.reason')
-local rebase = require('claude_ide.file.rebase')
 local reload = require('claude_ide.disk_changes.reload')
-local server = require('claude_ide.format.server')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local METHOD = 'textDocument/formatting'
 
 ---@class claude_ide.Formatter
 ---@field kind 'conform'|'expression'|'program'|'server'
@@ -24,22 +22,10 @@ local M = {}
 ---@field is_own? boolean whether the user has set it for this buffer
 ---@field order? string when language servers format, too
 ---@field id? integer of a client
+---@field encoding? string in which it counts characters
+---@field parameters? string of the request to it, as JSON
 
----@alias claude_ide.FormatDone fun(outcome: table, lines: string[]) `outcome`: `Formatted` of the host
-
----@class claude_ide.FormatRun
----@field bufnr integer
----@field start claude_ide.Checkpoint
----@field lines string[] the expected text of the buffer; another one means that it was changed
----@field result? string[] the text of the last formatter
----@field is_changed? boolean whether a result was applied
-
-local BY_KIND = { conform = conform, expression = expression, program = filter, server = server }
-
----@type table<integer, claude_ide.FormatRun>
-local runs = {}
----@type table<integer, fun()> by token: what ends the formatter that runs
-local running = {}
+---@alias claude_ide.FormatDone fun(failure: string?, lines: string[])
 
 -- Whether the option was set by one of Neovim's own scripts, such as a filetype plugin. Neovim uses the same
 -- criterion before it sets 'formatexpr' for a language server.
@@ -55,6 +41,23 @@ local function is_own(bufnr, name)
   return vim.bo[bufnr][name] ~= '' and not is_default(bufnr, name)
 end
 
+-- The servers that can format a buffer, in the order of `vim.lsp.buf.format()`.
+local function servers(bufnr)
+  -- none-ls reports its capabilities for the current buffer, even if asked about another one.
+  return vim.api.nvim_buf_call(bufnr, function()
+    local parameters = vim.json.encode(vim.lsp.util.make_formatting_params())
+    return vim.tbl_map(function(client)
+      return {
+        kind = 'server',
+        name = client.name,
+        id = client.id,
+        encoding = client.offset_encoding,
+        parameters = parameters,
+      }
+    end, vim.lsp.get_clients({ bufnr = bufnr, method = METHOD }))
+  end)
+end
+
 ---@return claude_ide.Formatter[]
 local function candidates(bufnr)
   local found = { conform.find(bufnr) }
@@ -62,9 +65,10 @@ local function candidates(bufnr)
   if is_own(bufnr, 'formatexpr') and expression.is_usable(bufnr) then
     found[#found + 1] = { kind = 'expression', name = "'formatexpr'", is_own = true }
   end
-  vim.list_extend(found, server.find(bufnr))
+  vim.list_extend(found, servers(bufnr))
   for _, option in ipairs({ 'formatprg', 'equalprg' }) do
-    local program = filter.program(bufnr, option)
+    local own = vim.bo[bufnr][option]
+    local program = own ~= '' and own or vim.go[option]
     if program ~= '' then
       local is_first = option == 'formatprg' and is_own(bufnr, option)
       found[#found + 1] = { kind = 'program', name = program, is_own = is_first }
@@ -118,117 +122,55 @@ function M.close(bufnr, is_made)
   end
 end
 
---- Begin a run of formatters, unless unsaved changes are to an older text.
----@param run integer number of the run
+--- The text of a buffer after it has followed the disk; nil if it is not loaded. `is_in_conflict`: it has
+--- unsaved changes to an older text of the file.
 ---@param bufnr integer
----@return boolean has_begun
-function M.begin(run, bufnr)
+---@param path string
+---@return table?
+function M.text(bufnr, path)
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return nil
+  end
   reload.sync_one(bufnr)
-  if vim.bo[bufnr].modified and disk.has_changed(bufnr) then
-    return false
-  end
-  local start = checkpoint.new(bufnr)
-  runs[run] = { bufnr = bufnr, start = start, lines = start.lines }
-  return true
+  local text = buffer_text.describe(bufnr, path)
+  text.is_in_conflict = text.is_modified and disk.has_changed(bufnr)
+  return text
 end
 
---- Have a formatter compute a text. Then emit `answered` with the `token` and what became of it.
+--- How a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and its
+--- arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for, each also
+--- escaped for the shell (`editor/shell.py`).
+---@param bufnr integer
+---@param names string[]
+---@return { shell: string[], folder: string, environment: table<string, string>, names: string[][] }
+function M.shell(bufnr, names)
+  return vim.api.nvim_buf_call(bufnr, function()
+    return {
+      shell = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' ')),
+      folder = vim.fn.getcwd(),
+      environment = vim.fn.environ(),
+      names = vim.tbl_map(function(name)
+        local path = vim.fn.expand(name)
+        return { path, vim.fn.shellescape(path) }
+      end, names),
+    }
+  end)
+end
+
+--- Have a plugin or an expression format a loaded buffer, whose text is unchanged afterwards. Then emit
+--- `answered` with the `token` and the new `lines`.
 ---@param token any
----@param run integer
+---@param bufnr integer
 ---@param formatter claude_ide.Formatter
-function M.start(token, run, formatter)
-  local one, is_over = runs[run], false
-  local function done(outcome, lines)
-    if not is_over and runs[run] == one then
-      one.result = lines
-      channel.emit('answered', vim.tbl_extend('error', outcome, { token = token }))
-    end
-    is_over, running[token] = true, nil
+function M.start(token, bufnr, formatter)
+  local format = formatter.kind == 'conform' and conform.format or expression.format
+  local function done(failure, lines)
+    channel.emit('answered', { token = token, error = failure, lines = lines })
   end
-  local ok, stop = pcall(BY_KIND[formatter.kind].format, one.bufnr, formatter, done)
+  local ok, err = pcall(format, bufnr, done)
   if not ok then
-    return done({ error = reason.of(stop) }, one.lines)
-  elseif not is_over then
-    running[token] = function()
-      is_over = true
-      return stop and stop()
-    end
+    done(reason.of(err), {})
   end
-end
-
---- Give up on a formatter.
----@param token any
-function M.stop(token)
-  if running[token] then
-    running[token]()
-    running[token] = nil
-  end
-end
-
--- Why nothing can be done with the result of a run: the buffer was closed or changed.
-local function obstacle(one)
-  if not vim.api.nvim_buf_is_loaded(one.bufnr) then
-    return 'closed'
-  -- After the first change, `save` detects writes to the file and reverts the changes.
-  elseif not one.is_changed then
-    reload.sync_one(one.bufnr)
-  end
-  return not vim.deep_equal(checkpoint.lines(one.bufnr), one.lines) and 'changed' or nil
-end
-
---- What stands in the way of using the result of the last formatter; otherwise whether it differs.
----@param run integer
----@param is_applied boolean apply it, as part of one undo step
----@return 'closed'|'changed'|'same'|'differs'
-function M.take(run, is_applied)
-  local one = runs[run]
-  local why = obstacle(one)
-  if why then
-    return why
-  end
-  local lines = file_edit.in_buffer(one.result or one.lines)
-  if vim.deep_equal(lines, one.lines) then
-    return 'same'
-  elseif is_applied then
-    file_edit.change(one.bufnr, lines, one.is_changed)
-    one.is_changed, one.lines = true, checkpoint.lines(one.bufnr)
-  end
-  return 'differs'
-end
-
---- The buffer of a run, and the text that the last formatter has made of it.
----@param run integer
----@return integer bufnr
----@return string[] lines
-function M.result(run)
-  return runs[run].bufnr, file_edit.in_buffer(runs[run].result)
-end
-
---- Write the buffer, unless it had unsaved changes before. If it cannot be written, it is restored, and
---- updated from the disk.
----@param run integer
----@return { refusal?: string, is_saved: boolean, lines: integer } `lines`: how many have changed
-function M.save(run)
-  local one = runs[run]
-  local bufnr, start = one.bufnr, one.start
-  if not start.modified then
-    local refusal, is_damaged = disk.write(bufnr)
-    if refusal then
-      checkpoint.restore(start)
-      -- Only the buffer still has the text.
-      vim.bo[bufnr].modified = vim.bo[bufnr].modified or is_damaged == true
-      reload.sync_one(bufnr)
-      return { refusal = refusal }
-    end
-  end
-  local lines = math.max(rebase.count(start.lines, checkpoint.lines(bufnr)))
-  return { is_saved = not start.modified, lines = lines }
-end
-
---- Forget a run.
----@param run integer
-function M.finish(run)
-  runs[run] = nil
 end
 
 return M

@@ -225,23 +225,6 @@ function M.load(arguments)
   return { bufnr = bufnr, is_new = is_new }
 end
 
--- The text of a loaded buffer, and what a write would add to its lines (`BufferText` in `mcp/lsp/edits.py`).
-local function whole(bufnr, path)
-  local options = vim.bo[bufnr]
-  return {
-    path = path,
-    bufnr = bufnr,
-    tick = api.nvim_buf_get_changedtick(bufnr),
-    lines = api.nvim_buf_get_lines(bufnr, 0, -1, true),
-    fileformat = options.fileformat,
-    has_bom = options.bomb,
-    is_ended = options.endofline or (options.fixendofline and not options.binary),
-    is_modified = options.modified,
-    is_writable = options.modifiable and not options.readonly,
-    digest = vim.fn.sha256(buffer_text.get(bufnr)),
-  }
-end
-
 --- Answers the `texts` of the first of the files, as many as can be loaded in a short time; without lines for
 --- those that do not exist yet. The `version` is that of the text which the `client` has got last.
 ---@type claude_ide.Tool
@@ -252,7 +235,7 @@ function M.texts(arguments)
     local text = { path = file.path }
     if not file.is_new then
       local bufnr = place.buffer(file.path)
-      text = whole(bufnr, file.path)
+      text = buffer_text.describe(bufnr, file.path)
       text.version = client and client.attached_buffers[bufnr] and private_api.version(bufnr)
     end
     texts[#texts + 1] = text
@@ -261,13 +244,6 @@ function M.texts(arguments)
     end
   end
   return { texts = texts }
-end
-
---- Answers the present `text` of a file, and the `lines` that the last formatter of a run has made of it.
----@type claude_ide.Tool
-function M.formatted(arguments)
-  local bufnr, lines = require('claude_ide.format').result(arguments.run)
-  return { text = whole(bufnr, arguments.file), lines = lines }
 end
 
 return M

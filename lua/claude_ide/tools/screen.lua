@@ -4,7 +4,6 @@ local place = require('claude_ide.tools.place')
 local privacy = require('claude_ide.privacy')
 local quiet = require('claude_ide.messages.quiet')
 local selection = require('claude_ide.selection')
-local shell_command = require('claude_ide.system.shell_command')
 
 local M = {}
 
@@ -220,19 +219,17 @@ local function option(bufnr, name)
   return value ~= '' and value or vim.go[name]
 end
 
---- The command of 'makeprg', its folder, its shell and its environment; the host runs it
---- (`mcp/model/making.py`).
+--- The command of 'makeprg', before file names are expanded in it, and the buffer that is current then; the
+--- host runs it (`mcp/model/making.py`).
 ---@type claude_ide.Tool
 function M.make_command(_)
   local win = place.window()
   local bufnr = api.nvim_win_get_buf(win)
   local words = option(bufnr, 'makeprg'):gsub('%$%*', '')
   return {
-    command = vim.trim(shell_command.expand(bufnr, words)),
-    folder = api.nvim_win_call(win, fn.getcwd),
+    command = vim.trim(words),
+    bufnr = bufnr,
     efm = option(bufnr, 'errorformat'),
-    shell = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' ')),
-    environment = fn.environ(),
   }
 end
 

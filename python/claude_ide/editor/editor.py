@@ -89,7 +89,7 @@ class Editor:
         """Formats files."""
         from claude_ide.editor.formatting import Formatting
 
-        return Formatting(self.port, self._tools)
+        return Formatting(self.port, self._tools, self.servers)
 
     @cached_property
     def published(self) -> "Published":

@@ -1,16 +1,24 @@
 """Formats files with the user's own formatters: which ones, how long, and what comes of it.
 
-In the editor (`format`) a formatter computes a new text, which does not change the buffer.
+Programs run here, and language servers are asked from here; plugins compute a text in the editor.
 """
 
 import asyncio
-import itertools
+import json
+import signal
 import time
 from collections.abc import AsyncGenerator
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.batch import ChangedError, Gate, Guard, Step, step, tick
+from claude_ide.editor.port.buffers import BufferText, Disk, NewText
 from claude_ide.editor.port.formatting import Formatted, Formatter, Formatters
+from claude_ide.editor.protocol import parsed
+from claude_ide.editor.servers import Servers
+from claude_ide.editor.shell import expanded
+from claude_ide.editor.text_edits import TextEdit, count_changed, edited
 from claude_ide.editor.tools import Tools
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.errors import EditorError
@@ -29,8 +37,13 @@ SERVER_SECONDS = 10.0
 PROGRAM_SECONDS = 30.0
 """After how long any other formatter is given up."""
 
-ENDED = {"program", "ale"}
-"""The formatters whose programs then end. What others answer later is dropped."""
+MOST_MORE_BYTES = 10_000_000
+"""A program that writes so much more than it has got is ended."""
+
+MOST_ERROR_BYTES = 10_000
+"""Of the errors of a program, of which the first line is shown."""
+
+METHOD = "textDocument/formatting"
 
 CLOSED = "{path} was closed while it was being reformatted."
 CHANGED = "{path} was changed while it was being reformatted; the changes were kept."
@@ -47,16 +60,19 @@ NO_FORMATTER_IN_VIM = (
 )
 
 
+T = TypeVar("T")
+
+
 class Result(NamedTuple):
     """What a formatter makes of a file, or why it fails; and those that were not asked yet.
 
-    `text` is the present one (`BufferText` in `mcp/lsp/edits.py`), `lines` the new ones.
+    `text` is the present one, `lines` the new ones.
     """
 
     name: str
     others: list[str]
     failure: str
-    text: dict[str, Any]
+    text: BufferText
     lines: list[str]
 
 
@@ -87,14 +103,12 @@ def chosen(found: Formatters, age: float, *, is_new: bool) -> list[Formatter] | 
 class Formatting:
     """Formats files. Raises `EditorError` with one sentence."""
 
-    def __init__(self, port: Port, tools: Tools) -> None:
-        self._formatters, self._model_tools = port.formatting, port.model_tools
-        self._tools = tools
-        self._runs = itertools.count(1)
+    def __init__(self, port: Port, tools: Tools, servers: Servers) -> None:
+        self._port, self._tools, self._servers = port, tools, servers
 
     async def reformat(self, path: str) -> str:
         """Format a file and save it, unless it had unsaved changes; return what has changed."""
-        opened = await self._formatters.open(path)
+        opened = await self._port.formatting.open(path)
         path = opened.path
         try:
             formatters = await self._find(opened.bufnr, is_new=opened.is_new)
@@ -106,43 +120,45 @@ class Formatting:
             return await self._reformat(path, opened.bufnr, formatters)
         finally:
             if opened.is_new:
-                self._formatters.close(opened.bufnr, opened.is_made)
+                self._port.formatting.close(opened.bufnr, opened.is_made)
 
     async def _reformat(self, path: str, bufnr: int, formatters: list[Formatter]) -> str:
-        run = await self._begin(path, bufnr)
         asked, changed_by, failures = list[str](), list[str](), list[str]()
-        try:
-            # The next one is asked even if one has failed, as by `vim.lsp.buf.format()`.
-            for each in formatters:
-                failure = await self._format(run, each)
-                what = await self._formatters.take(run, not failure)
-                if what in {"closed", "changed"}:
-                    raise EditorError((CLOSED if what == "closed" else CHANGED).format(path=path))
-                if failure:
-                    failures.append(f"{each.name} could not reformat {path}: {failure}")
-                    continue
+        before = now = await self._begin(path, bufnr)
+        # The next one is asked even if one has failed, as by `vim.lsp.buf.format()`.
+        for each in formatters:
+            try:
+                lines = await self._lines(each, now)
+            except EditorError as error:
+                failures.append(f"{each.name} could not reformat {path}: {error}")
+                lines = now.lines
+            else:
                 asked.append(each.name)
-                if what == "differs":
-                    changed_by.append(each.name)
-            if not asked:
-                raise EditorError("; ".join(failures))
-            report = await self._saved(path, run, asked, changed_by)
-            return report + "".join(f" {failure}." for failure in failures)
-        finally:
-            self._formatters.finish(run)
+            now = await self._unchanged(now)
+            if lines != now.lines:
+                new = NewText(now.with_lines(lines), joins=bool(changed_by))
+                await self._do(now, step(Disk.replace, bufnr, new))
+                changed_by.append(each.name)
+                now = await self._text(bufnr, path)
+        if not asked:
+            raise EditorError("; ".join(failures))
+        report = f"Nothing to change (asked {' and '.join(asked)})."
+        if changed_by:
+            report = f"Reformatted with {' and '.join(changed_by)}: {await self._save(before, now)}"
+        return report + "".join(f" {failure}." for failure in failures)
 
-    async def _saved(self, path: str, run: int, asked: list[str], changed_by: list[str]) -> str:
-        if not changed_by:
-            return f"Nothing to change (asked {' and '.join(asked)})."
-        saved = await self._formatters.save(run)
-        if saved.refusal:
-            why = f"as it could not be saved: {saved.refusal}"
-            raise EditorError(f"{path} was not reformatted, {why}")
-        lines = "1 line" if saved.lines == 1 else f"{saved.lines} lines"
-        outcome = "saved"
-        if not saved.is_saved:
-            outcome = "not saved, as the file had unsaved changes before"
-        return f"Reformatted with {' and '.join(changed_by)}: {lines} changed, {outcome}."
+    async def _save(self, before: BufferText, now: BufferText) -> str:
+        """Save a buffer, unless it had unsaved changes before; return what has changed."""
+        path, outcome = now.path, "not saved, as the file had unsaved changes before"
+        if not before.is_modified:
+            saved = await self._do(now, step(Disk.save, now.bufnr, path, "", True))
+            if saved.refusal is not None:
+                await self._port.disk.sync(now.bufnr)
+                why = f"as it could not be saved: {saved.refusal}"
+                raise EditorError(f"{path} was not reformatted, {why}")
+            now, outcome = await self._text(now.bufnr, path), "saved"
+        count = count_changed(before.lines, now.lines)
+        return f"{count} line{'s' * (count != 1)} changed, {outcome}."
 
     async def results(self, path: str) -> AsyncGenerator[Result]:
         """Yield what each formatter would make of a file, which stays as it is.
@@ -150,64 +166,156 @@ class Formatting:
         Cancelling this ends the formatter.
         """
         with self._tools.waiting():
-            opened = await self._model_tools.load({"file": path})
-            formatters = await self._find(opened["bufnr"], is_new=opened["is_new"])
+            opened = await self._port.model_tools.load({"file": path})
+            bufnr = opened["bufnr"]
+            formatters = await self._find(bufnr, is_new=opened["is_new"])
             if not formatters:
                 raise EditorError(f"{path} has no formatter")
-            run = await self._begin(path, opened["bufnr"])
-            try:
-                for number, each in enumerate(formatters, 1):
-                    failure, found = await self._format(run, each), dict[str, Any]()
-                    if await self._formatters.take(run, False) in {"closed", "changed"}:
-                        raise EditorError(f"{path} was changed meanwhile; call the tool again")
-                    if not failure:
-                        try:
-                            found = await self._model_tools.formatted({"run": run, "file": path})
-                        except EditorError as error:
-                            failure = str(error)
-                    others = [other.name for other in formatters[number:]]
-                    lines = found.get("lines") or [""]
-                    yield Result(each.name, others, failure, found.get("text", {}), lines)
-            finally:
-                self._formatters.finish(run)
+            text = await self._begin(path, bufnr)
+            for number, each in enumerate(formatters, 1):
+                failure, lines = "", text.lines
+                try:
+                    lines = await self._lines(each, text)
+                except EditorError as error:
+                    failure = str(error)
+                text = await self._unchanged(text)
+                others = [other.name for other in formatters[number:]]
+                yield Result(each.name, others, failure, text, lines)
+
+    async def _begin(self, path: str, bufnr: int) -> BufferText:
+        """Return the text, unless the buffer has unsaved changes to an older one of the file."""
+        text = await self._text(bufnr, path)
+        if text.is_in_conflict:
+            raise EditorError(for_this_editor(CONFLICT).format(path=path))
+        return text
+
+    async def _text(self, bufnr: int, path: str) -> BufferText:
+        text = await self._port.formatting.text(bufnr, path)
+        if text is None:
+            raise EditorError(CLOSED.format(path=path))
+        return text
+
+    async def _unchanged(self, before: BufferText) -> BufferText:
+        """Return a text as it is now, which a formatter may have changed and restored."""
+        now = await self._text(before.bufnr, before.path)
+        if now.lines != before.lines:
+            raise EditorError(CHANGED.format(path=before.path))
+        return now
+
+    async def _do(self, text: BufferText, what: Step[T]) -> T:
+        """Do something with a buffer that still has a text."""
+        try:
+            guard = Guard(Gate.POSSIBLE, (tick(text.bufnr, text.tick),))
+            (result,) = await self._port.batch([what], guard)
+        except ChangedError:
+            raise EditorError(CHANGED.format(path=text.path)) from None
+        return result
 
     async def _find(self, bufnr: int, *, is_new: bool) -> list[Formatter] | None:
         """Return the formatters of a buffer; None if it was closed."""
         began = time.monotonic()
-        while (found := await self._formatters.formatters(bufnr)) is not None:
+        while (found := await self._port.formatting.formatters(bufnr)) is not None:
             formatters = chosen(found, time.monotonic() - began, is_new=is_new)
             if formatters is not None:
                 return formatters
             await asyncio.sleep(POLL_SECONDS)
         return None
 
-    async def _begin(self, path: str, bufnr: int) -> int:
-        run = next(self._runs)
-        if not await self._formatters.begin(run, bufnr):
-            raise EditorError(for_this_editor(CONFLICT).format(path=path))
-        return run
-
-    async def _format(self, run: int, formatter: Formatter) -> str:
-        """Have a formatter compute a text; return why it has none, if so."""
-        seconds = SERVER_SECONDS if formatter.kind == "server" else PROGRAM_SECONDS
+    async def _lines(self, formatter: Formatter, text: BufferText) -> list[str]:
+        """Return the lines that a formatter makes of a text. Raises `EditorError` if it fails."""
         try:
-            async with asyncio.timeout(seconds):
-                return _failure(await self._formatters.start(run, formatter))
+            if formatter.kind == "program":
+                lines = await self._of_program(formatter.name, text)
+            else:
+                lines = await self._computed(formatter, text)
+            text.with_lines(lines)
         except TimeoutError:
-            if formatter.kind in ENDED:
-                return f"did not answer within {seconds:g} s and was stopped"
-            return f"no answer within {seconds:g} s"
+            seconds = SERVER_SECONDS if formatter.kind == "server" else PROGRAM_SECONDS
+            raise EditorError(f"no answer within {seconds:g} s") from None
         except EditorError as error:
-            return str(error).partition("\n")[0]
+            raise EditorError(str(error).partition("\n")[0]) from None
+        return lines
+
+    async def _computed(self, formatter: Formatter, text: BufferText) -> list[str]:
+        """Return the lines that a language server, or a plugin, makes of a text."""
+        if formatter.parameters:
+            request = int(formatter.id or 0), json.loads(formatter.parameters)
+            (reply,) = await self._servers.send(METHOD, [request], text.bufnr, SERVER_SECONDS)
+            if reply.failure:
+                raise EditorError(reply.failure)
+            answer, encoding = Formatted(edits=reply.result), formatter.encoding
+        else:
+            async with asyncio.timeout(
+                SERVER_SECONDS if formatter.kind == "server" else PROGRAM_SECONDS
+            ):
+                answer = await self._port.formatting.start(text.bufnr, formatter)
+            encoding = f"utf-{answer.bits}"
+        if answer.lines is not None:
+            return answer.lines or [""]
+        edits = parsed(answer.edits or [], list[TextEdit])
+        if edits is None:
+            raise EditorError("it answered an edit of an unknown form")
+        return await asyncio.to_thread(edited, text.lines, [edits], encoding)
+
+    async def _of_program(self, command: str, text: BufferText) -> list[str]:
+        """Return the lines that a program makes of a text, a filter from stdin to stdout."""
+        # A first answer need not wait for it.
+        from claude_ide.transport.process import Process
+
+        words, by = await expanded(self._port, text.bufnr, command)
+        given = "".join(f"{line}\n" for line in text.lines).encode("utf-8", "surrogateescape")
+        most, output, errors = len(given) + MOST_MORE_BYTES, bytearray(), bytearray()
+        has_excess = asyncio.Event()
+
+        def add(piece: bytes) -> None:
+            output.extend(piece[: most + 1 - len(output)])
+            if len(output) > most:
+                has_excess.set()
+
+        def add_error(piece: bytes) -> None:
+            errors.extend(piece[: MOST_ERROR_BYTES - len(errors)])
+
+        arguments, folder = (*by.shell, words), Path(by.folder)
+        try:
+            process = await Process.start(
+                arguments, folder, by.environment, add, add_error, text=given
+            )
+        except OSError as error:
+            raise EditorError(f"it could not be started: {error.strerror or error}") from None
+        ended, excess = (
+            asyncio.ensure_future(process.wait()),
+            asyncio.ensure_future(has_excess.wait()),
+        )
+        try:
+            await asyncio.wait(
+                [ended, excess], timeout=PROGRAM_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            if has_excess.is_set():
+                raise EditorError(f"wrote more than {MOST_MORE_BYTES // 10**6} MB and was stopped")
+            if not ended.done():
+                raise EditorError(f"did not answer within {PROGRAM_SECONDS:g} s and was stopped")
+            if failure := _failure(ended.result(), bytes(output), bytes(errors)):
+                raise EditorError(failure)
+        finally:
+            excess.cancel()
+            if not ended.done():
+                process.end()
+                await asyncio.wait([ended])
+        return _lines_of(bytes(output))
 
 
-def _failure(formatted: Formatted) -> str:
-    if formatted.excess:
-        return f"wrote more than {formatted.excess} and was stopped"
-    if formatted.signal:
-        return f"ended by signal {formatted.signal}"
-    if formatted.code:
-        said = f": {formatted.said}" if formatted.said else ""
-        return f"exit code {formatted.code}{said}"
+def _failure(code: int, output: bytes, errors: bytes) -> str:
+    if code < 0:
+        return f"ended by signal {signal.Signals(-code).name.removeprefix('SIG')}"
+    if code:
+        said = errors.decode(errors="replace").strip().partition("\n")[0]
+        return f"exit code {code}{': ' * bool(said)}{said}"
     # The program has probably written elsewhere. The user would hardly want an empty file.
-    return "no output" if formatted.is_empty else ""
+    return "" if output else "no output"
+
+
+def _lines_of(output: bytes) -> list[str]:
+    lines = output.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+    # The buffer determines the line ends.
+    has_dos = all(line.endswith("\r") for line in lines)
+    return [line.removesuffix("\r") for line in lines] if has_dos else lines

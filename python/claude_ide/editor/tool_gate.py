@@ -25,8 +25,8 @@ TOOLS = "tools."
 OWN = "own."
 """What the user has added decides for itself."""
 
-CHANGES = ("buffers.texts", "buffers.formatted")
-"""Tools whose answers are changes, or the texts to be changed."""
+CHANGES = "buffers.texts"
+"""A tool whose answers are texts to be changed."""
 
 PRINTED = ("screen.output", "screen.messages")
 """Tools that answer `lines` which the editor has printed."""

@@ -17,6 +17,8 @@ from claude_ide.program import locate
 from claude_ide.transport.guardian import guardian
 from claude_ide.transport.lines import MARK
 
+STDIN, STDOUT, STDERR = range(3)
+
 QUICK = 1_000_000
 """A command that has printed more bytes is read more slowly: it may print for ever."""
 
@@ -37,13 +39,15 @@ def shell(environment: Mapping[str, str]) -> str:
 
 
 class Process(asyncio.SubprocessProtocol):
-    """A running command; stdin is empty, and stderr goes to stdout. `add` gets the output."""
+    """A running command in its own session. `add` gets the output, and `add_error` the errors."""
 
-    def __init__(self, mark: str, add: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, mark: str, add: Callable[[bytes], None], add_error: Callable[[bytes], None] | None
+    ) -> None:
         self.is_stopped = False
         """Whether the user has ended it."""
         self._mark = mark
-        self._add = add
+        self._add = {STDOUT: add, STDERR: add_error or add}
         self._size = 0
         self._exited = asyncio.Event()
         self._closed = asyncio.Event()
@@ -55,21 +59,30 @@ class Process(asyncio.SubprocessProtocol):
         folder: Path,
         environment: Mapping[str, str],
         add: Callable[[bytes], None],
+        add_error: Callable[[bytes], None] | None = None,
+        text: bytes | None = None,
     ) -> Self:
-        """Start a program with its arguments. Raises `OSError` if that is impossible."""
+        """Start a program with its arguments, which reads a text if there is one.
+
+        Without `add_error`, stderr goes to stdout. Raises `OSError` if that is impossible.
+        """
         program = locate(arguments[0], environment.get("PATH", os.defpath))
         guardian.start()
         mark = os.urandom(16).hex()
         _, process = await asyncio.get_running_loop().subprocess_exec(
-            partial(cls, mark, add),
+            partial(cls, mark, add, add_error),
             *(program, *arguments[1:]),
             cwd=folder,
             env={**environment, MARK: mark},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.STDOUT if add_error is None else subprocess.PIPE,
             start_new_session=True,
         )
+        pipe = process._transport.get_pipe_transport(STDIN)
+        if text is not None and isinstance(pipe, asyncio.WriteTransport):
+            pipe.write(text)
+            pipe.write_eof()
         return process
 
     async def wait(self) -> int:
@@ -122,7 +135,7 @@ class Process(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Report a piece of the output (called by asyncio)."""
-        self._add(data)
+        self._add[fd](data)
         self._size += len(data)
         pipe = self._transport.get_pipe_transport(fd)
         if self._size > QUICK and isinstance(pipe, asyncio.ReadTransport):
@@ -131,7 +144,8 @@ class Process(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Note the end of the output (called by asyncio)."""
-        self._closed.set()
+        if fd == STDOUT:
+            self._closed.set()
 
     def process_exited(self) -> None:
         """Note the end of the process (called by asyncio)."""

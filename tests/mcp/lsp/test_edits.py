@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.port.buffers import BufferText
+from claude_ide.editor.protocol import Position, Range
+from claude_ide.editor.text_edits import TextEdit, count_changed, edited, within
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp import edits
-from claude_ide.mcp.lsp.edits import BufferText, TextEdit, changed, count_changed, edited, within
-from claude_ide.mcp.lsp.protocol import Position, Range
+from claude_ide.mcp.lsp.edits import changed
 
 
 def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> TextEdit:

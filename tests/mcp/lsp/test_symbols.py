@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from claude_ide.editor.port.servers import Reply, Server
+from claude_ide.editor.protocol import Range
 from claude_ide.editor.servers import Answer
 from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp import calls, symbols
-from claude_ide.mcp.lsp.protocol import Range
 
 SERVER = Server(1, "one", "utf-8")
 OTHER = Server(2, "two", "utf-16")

@@ -3,9 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from msgspec import field
+
 from claude_ide.editor.port.batch import MISSING
 from claude_ide.editor.port.binding import Payload, notification, request
 from claude_ide.editor.port.events import EditorsChanged
+from claude_ide.errors import EditorError
+
+LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+
+BOM = "\ufeff"
 
 
 class Buffer(Payload, frozen=True):
@@ -29,6 +36,44 @@ class Text(Payload, frozen=True):
     """A text as `:write` would put it on disk, without a byte order mark, with line feeds."""
 
     text: str
+
+
+class BufferText(Payload, frozen=True):
+    """The text of a file in the editor, and what a write would add to its lines.
+
+    `version` is that of the text which a server knows, if it serves the buffer. A file that does
+    not exist has no lines.
+    """
+
+    path: str
+    bufnr: int = 0
+    tick: int = 0
+    version: int | None = None
+    lines: list[str] = field(default_factory=list)
+    fileformat: str = "unix"
+    has_bom: bool = False
+    is_ended: bool = True
+    is_modified: bool = False
+    is_writable: bool = True
+    is_in_conflict: bool = False
+    """Whether it has unsaved changes to an older text of the file."""
+    digest: str = ""
+
+    def with_lines(self, lines: list[str]) -> str:
+        """Return what a write would put on disk if the buffer had these lines.
+
+        Raises `EditorError` if that is no text.
+        """
+        end = LINE_ENDS[self.fileformat]
+        text = f"{BOM * self.has_bom}{end.join(lines)}{end * self.is_ended}"
+        # A NUL is a line feed within a line of a buffer.
+        if any("\n" in line for line in lines):
+            raise EditorError(f"{self.path}: contains NUL characters")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise EditorError(f"{self.path}: not valid UTF-8") from None
+        return text
 
 
 class OpenedFiles(Payload, frozen=True):
@@ -150,9 +195,10 @@ class FileBuffer(Payload, frozen=True):
 
 
 class NewText(Payload, frozen=True):
-    """A text as it is to be on disk; the editor keeps a byte order mark, and how lines end."""
+    """A text as it is to be on disk. `joins`: it joins the change before it in one undo step."""
 
     text: str
+    joins: bool = False
 
 
 class Saved(Payload, frozen=True):

@@ -1,21 +1,20 @@
-"""The user's own formatters. A formatter computes a new text, which does not change the buffer.
+"""The user's own formatters. A formatter computes a new text, which does not change the buffer."""
 
-A run is a number under which the editor keeps the text with which it began, and that of the last
-formatter.
-"""
-
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from msgspec import field
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.buffers import BufferText
 
 
 class Formatter(Payload, frozen=True):
     """What can format a buffer.
 
     `is_own`: the user has set it for this buffer. `order` is when language servers format, too:
-    `first`, `last`, or `prefer`, instead of it. `id` is the editor's for it.
+    `first`, `last`, or `prefer`, instead of it. `id` is the editor's for it. A language server that
+    the host asks has an `encoding`, and `parameters` of the request, as JSON.
     """
 
     kind: str
@@ -23,6 +22,8 @@ class Formatter(Payload, frozen=True):
     is_own: bool = False
     order: str = ""
     id: int | str | None = None
+    encoding: str = ""
+    parameters: str = ""
 
 
 class Formatters(Payload, frozen=True):
@@ -46,24 +47,26 @@ class OpenedFile(Payload, frozen=True):
 
 
 class Formatted(Payload, frozen=True):
-    """What became of a formatter; of a program its `code`, its `signal` and what it `said`.
+    """What a formatter has made of a buffer: the new lines, or edits of a language server.
 
-    `excess`: it was ended, because it has written more than this.
+    `bits` are those of the units in which that counts characters.
     """
 
-    code: int = 0
-    signal: int | str = 0
-    said: str = ""
-    is_empty: bool = False
-    excess: str = ""
+    lines: list[str] | None = None
+    edits: Any = None
+    bits: int = 16
 
 
-class Saved(Payload, frozen=True):
-    """How many lines have changed; `refusal` is why these changes could not be saved."""
+class ShellFacts(Payload, frozen=True):
+    """How the user's shell runs a command for a buffer.
 
-    is_saved: bool = False
-    lines: int = 0
-    refusal: str = ""
+    `names` are the paths that were asked for, each also escaped for the shell; empty for none.
+    """
+
+    shell: list[str]
+    folder: str
+    environment: dict[str, str]
+    names: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Formatting(Protocol):
@@ -84,32 +87,17 @@ class Formatting(Protocol):
         """Unload a file that was loaded only for this, unless the user has opened it."""
         ...
 
-    @request("format.begin")
-    async def begin(self, run: int, buffer: int) -> bool:
-        """Begin a run, unless the buffer has unsaved changes to an older text of the file."""
+    @request("format.text", large=True)
+    async def text(self, buffer: int, path: str) -> BufferText | None:
+        """Return the text of a buffer after it has followed the disk; None if it is not loaded."""
         ...
 
-    @operation("format.start", "format.stop")
-    async def start(self, run: int, formatter: Formatter) -> Formatted:
-        """Have a formatter compute a text; cancelling this ends it."""
+    @operation("format.start")
+    async def start(self, buffer: int, formatter: Formatter) -> Formatted:
+        """Have a plugin compute a text; the buffer stays as it is, also if this is given up."""
         ...
 
-    @request("format.take")
-    async def take(
-        self, run: int, is_applied: bool
-    ) -> Literal["closed", "changed", "same", "differs"]:
-        """Return what stands in the way of using the last text; otherwise whether it differs.
-
-        `is_applied`: if it does, apply it, as part of one undo step.
-        """
-        ...
-
-    @request("format.save")
-    async def save(self, run: int) -> Saved:
-        """Write the buffer, unless it had unsaved changes before; or undo the run."""
-        ...
-
-    @notification("format.finish")
-    def finish(self, run: int) -> None:
-        """Forget a run."""
+    @request("format.shell")
+    async def shell(self, buffer: int, names: Sequence[str]) -> ShellFacts:
+        """Return how to run a command; `names` are such as `%:p`, to be expanded."""
         ...

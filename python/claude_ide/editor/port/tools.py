@@ -128,11 +128,6 @@ class ModelTools(Protocol):
         """Load a `file` unseen; return its `bufnr`; `is_new`: nothing may have checked it yet."""
         ...
 
-    @tool("tools.buffers.formatted")
-    async def formatted(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `text` of a `file`, and the `lines` of the last formatter of a `run`."""
-        ...
-
     @tool("tools.buffers.texts")
     async def edited_texts(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the `texts` of `files` that a server, `client`, wants to change."""
@@ -185,7 +180,7 @@ class ModelTools(Protocol):
 
     @tool("tools.screen.make_command")
     async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return what `:make` would run, by which shell, and its 'errorformat'."""
+        """Return the `command` of `:make`, unexpanded, its `bufnr`, and 'errorformat', `efm`."""
         ...
 
     @tool("tools.screen.list_made")

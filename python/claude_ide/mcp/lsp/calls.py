@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.port.servers import Reply, Server
+from claude_ide.editor.protocol import Position, kind_of, listed, path_of, range_of
 from claude_ide.editor.servers import Answer
 from claude_ide.errors import EditorError
-from claude_ide.mcp.lsp.protocol import Position, kind_of, listed, path_of, range_of
 
 INCOMING, OUTGOING = "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.editor.protocol import Position, Range, index_of, path_of, range_of
 from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp.protocol import Position, Range, index_of, path_of, range_of
 from claude_ide.mcp.lsp.source import Line
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.editor import Editor
-from claude_ide.mcp.lsp.protocol import index_of
+from claude_ide.editor.protocol import index_of
 
 LARGEST_BYTES = 2_000_000
 """A larger file is not read."""

@@ -5,8 +5,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp.protocol import (
+from claude_ide.editor.protocol import (
     Position,
     Range,
     kind_of,
@@ -15,6 +14,7 @@ from claude_ide.mcp.lsp.protocol import (
     range_of,
     shortened,
 )
+from claude_ide.editor.servers import Answer
 
 
 class DocumentSymbol(msgspec.Struct, frozen=True, rename="camel", gc=False):

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.mcp.lsp.protocol import index_of, listed
+from claude_ide.editor.protocol import index_of, listed
 
 LONGEST = 50_000
 """Characters. An answer shows less."""

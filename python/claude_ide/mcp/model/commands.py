@@ -2,13 +2,12 @@
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
+from claude_ide.editor.shell import expanded
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model import making
-from claude_ide.mcp.model.making import Plan
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import Limit, Offset
 from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
@@ -79,20 +78,21 @@ async def make(client: Client, _arguments: NoArguments) -> Content:
 
     `quickfix` returns the entries.
     """
-    plan = msgspec.convert(await client.tools.make_command(), Plan)
-    if not plan.command:
+    made_by = await client.tools.make_command()
+    command, by = await expanded(client.editor.port, made_by["bufnr"], made_by["command"])
+    if not command:
         raise ToolError("'makeprg' is empty")
-    question = f"{client.shown_name} wants to run: {plan.command}"
+    question = f"{client.shown_name} wants to run: {command}"
     # A picker may cut the question off, but no answer.
-    run = RUN.format(plan.command)
+    run = RUN.format(command)
     if await client.editor.decide(question, [run, REFUSE]) != run:
         raise ToolError("the user does not want to run it")
-    made = await making.make(plan)
-    listed = {"command": plan.command, "efm": plan.efm, "lines": made.lines}
+    made = await making.make(command, by)
+    listed = {"command": command, "efm": made_by["efm"], "lines": made.lines}
     found = await client.tools.list_made(listed)
     ended = "was stopped after its time limit" if made.is_stopped else f"exit code {made.code}"
     places = count(found["entries"], "place")
-    heading = f"{plan.command}: {ended}; {places} in the quickfix list. The end of its output:"
+    heading = f"{command}: {ended}; {places} in the quickfix list. The end of its output:"
     output = "\n".join(made.lines)
     cut = output if len(output) <= SHOWN else "…" + output[-SHOWN:]
     return page(heading, cut.splitlines())

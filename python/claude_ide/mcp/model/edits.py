@@ -12,12 +12,13 @@ from msgspec import Meta
 
 from claude_ide.editor.formatting import Result
 from claude_ide.editor.port.servers import Published, Run, Server, View
+from claude_ide.editor.protocol import place_in, word_at
 from claude_ide.editor.servers import Question
+from claude_ide.editor.text_edits import within
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
-from claude_ide.mcp.lsp.edits import BufferText, EditedFile, changed, composed, located, within
-from claude_ide.mcp.lsp.protocol import place_in, word_at
+from claude_ide.mcp.lsp.edits import EditedFile, changed, composed, located
 from claude_ide.mcp.model.pages import count, page
 from claude_ide.mcp.model.place import File, Place
 from claude_ide.mcp.model.reviewed_edit import Outcome, report, review
@@ -181,7 +182,7 @@ def _formatted(result: Result, arguments: Format) -> EditedFile | None:
     """Return a file as a formatter leaves it; None if nothing changes."""
     if result.failure:
         raise EditorError(result.failure)
-    text, lines = msgspec.convert(result.text, BufferText), result.lines
+    text, lines = result.text, result.lines
     if arguments.line is not None:
         lines = within(text.lines, lines, arguments.line, arguments.end_line or arguments.line)
     return changed(text, lines)

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.port.servers import Server, View
+from claude_ide.editor.protocol import index_of, listed, place_in
 from claude_ide.editor.servers import Answers, Question
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import locations
 from claude_ide.mcp.lsp.locations import Location
-from claude_ide.mcp.lsp.protocol import index_of, listed, place_in
 from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
 from claude_ide.mcp.lsp.words import Signature, signatures, words
 from claude_ide.mcp.model.pages import count, page, remaining

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide.editor.port.formatting import ShellFacts
 from claude_ide.errors import ToolError
 from claude_ide.transport.process import Process
 
@@ -16,16 +17,6 @@ MOST_BYTES, MOST_LINES = 10_000_000, 100_000
 COLOUR = re.compile(r"\x1b\[[\d;:?]*[A-Za-z]|\x1b\][^\x07\x1b]*\x07")
 
 
-class Plan(msgspec.Struct):
-    """What `:make` would run: the command, in a folder, by a `shell` with these `environment`."""
-
-    command: str
-    folder: str
-    shell: list[str]
-    environment: dict[str, str]
-    efm: str = ""
-
-
 class Made(msgspec.Struct):
     """How it has ended: the exit code, whether it took too long, and the lines it has shown."""
 
@@ -34,20 +25,20 @@ class Made(msgspec.Struct):
     lines: list[str]
 
 
-async def make(plan: Plan) -> Made:
-    """Run the command. Cancelling this ends it. Raises `ToolError` if it cannot be started."""
+async def make(command: str, by: ShellFacts) -> Made:
+    """Run a command. Cancelling this ends it. Raises `ToolError` if it cannot be started."""
     output = bytearray()
 
     def add(piece: bytes) -> None:
         if len(output) < MOST_BYTES:
             output.extend(piece)
 
-    arguments = (*plan.shell, plan.command)
+    arguments = (*by.shell, command)
     try:
-        process = await Process.start(arguments, Path(plan.folder), plan.environment, add)
+        process = await Process.start(arguments, Path(by.folder), by.environment, add)
     except OSError as error:
         why = error.strerror or str(error)
-        raise ToolError(f"{plan.command} could not be started: {why}") from None
+        raise ToolError(f"{command} could not be started: {why}") from None
     is_stopped = False
     try:
         async with asyncio.timeout(LIMIT_SECONDS):

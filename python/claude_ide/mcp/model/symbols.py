@@ -6,10 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from claude_ide.editor.protocol import Position, index_of, place_in
 from claude_ide.editor.servers import Question
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import calls, symbols
-from claude_ide.mcp.lsp.protocol import Position, index_of, place_in
 from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
 from claude_ide.mcp.model.language import nothing, still_working
 from claude_ide.mcp.model.pages import count, page, remaining

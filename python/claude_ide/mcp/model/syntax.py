@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from claude_ide.editor.protocol import index_of
 from claude_ide.editor.spot import index_in
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.lsp.protocol import index_of
 from claude_ide.mcp.model.pages import count, page, remaining
 from claude_ide.mcp.model.place import File, Limit, Line, Offset, Place
 from claude_ide.mcp.tool import Content, model_tool
