@@ -69,7 +69,7 @@ class Process(asyncio.SubprocessProtocol):
         program = locate(arguments[0], environment.get("PATH", os.defpath))
         guardian.start()
         mark = os.urandom(16).hex()
-        _, process = await asyncio.get_running_loop().subprocess_exec(
+        starting = asyncio.get_running_loop().subprocess_exec(
             partial(cls, mark, add, add_error),
             *(program, *arguments[1:]),
             cwd=folder,
@@ -79,6 +79,13 @@ class Process(asyncio.SubprocessProtocol):
             stderr=subprocess.STDOUT if add_error is None else subprocess.PIPE,
             start_new_session=True,
         )
+        started = asyncio.ensure_future(starting)
+        try:
+            _, process = await asyncio.shield(started)
+        except asyncio.CancelledError:
+            # Otherwise what it has started already would go on.
+            (await started)[1].close()
+            raise
         pipe = process._transport.get_pipe_transport(STDIN)
         if text is not None and isinstance(pipe, asyncio.WriteTransport):
             pipe.write(text)
