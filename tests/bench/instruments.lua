@@ -7,8 +7,6 @@ local ns = vim.api.nvim_create_namespace('bench')
 local timer = assert(vim.uv.new_timer())
 local longest_gap ---@type number
 local longest_work ---@type number
-local slices ---@type integer
-local SLICE = 2 -- milliseconds of CPU: more than the loop needs by itself
 local is_awaited = false
 local earlier = {} ---@type table<integer, true> the buffers of a diff that is already shown
 
@@ -44,7 +42,7 @@ end
 --- work that checks for CTRL-C; scheduled functions run only where a key would be handled, too.
 function M.watch_loop()
   local last, used_before = now(), used()
-  longest_gap, longest_work, slices = 0, 0, 0
+  longest_gap, longest_work = 0, 0
   timer:start(
     1,
     1,
@@ -53,7 +51,6 @@ function M.watch_loop()
       local used_so_far = used()
       longest_gap = math.max(longest_gap, at - last)
       longest_work = math.max(longest_work, used_so_far - used_before)
-      slices = slices + (used_so_far - used_before > SLICE and 1 or 0)
       last, used_before = at, used_so_far
     end)
   )
@@ -67,11 +64,6 @@ end
 --- The most CPU between two such functions: on a busy machine, a gap is mostly the work of others.
 function M.longest_work()
   return longest_work
-end
-
---- How often there was work between two of them. Work that is done at once counts as one.
-function M.slices()
-  return slices
 end
 
 local function is_diff_shown()

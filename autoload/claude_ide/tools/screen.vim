@@ -140,7 +140,7 @@ export def Quickfix(arguments: dict<any>): dict<any>
   const part: list<dict<any>> = list.items[arguments.offset : last]
   return {
     title: list.title,
-    total: list.size,
+    size: list.size,
     current: list.idx,
     entries: part->mapnew((_, entry) => Item(entry)),
   }

@@ -174,7 +174,7 @@ function M.quickfix(arguments)
   for index = arguments.offset + 1, math.min(list.size, arguments.offset + arguments.limit) do
     entries[#entries + 1] = entry_at(read, list.id, index)
   end
-  return { title = list.title, total = list.size, current = list.idx, entries = entries }
+  return { title = list.title, size = list.size, current = list.idx, entries = entries }
 end
 
 -- What noice.nvim has shown; nil if it does not show the messages. On Neovim 0.11 `:messages` would open a

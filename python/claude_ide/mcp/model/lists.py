@@ -23,6 +23,9 @@ READABLE = re.compile(r'[A-Za-z0-9"\-#%*+]')
 TYPED = ".:/"
 """What the user has typed, in whatever file or command."""
 
+PORTION = 100
+"""Entries that are read at once: an editor looks for each from the beginning of the list."""
+
 KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
 
 
@@ -68,17 +71,24 @@ async def register(client: Client, arguments: Register) -> Content:
 @model_tool("quickfix", "Quickfix or location list")
 async def quickfix(client: Client, arguments: Quickfix) -> Content:
     """Return the entries of the quickfix list or of the location list."""
-    fields = {"list": arguments.list, "offset": arguments.offset, "limit": arguments.limit}
-    found = await client.tools.quickfix(fields)
-    entries = found["entries"] or []
+    offset, end = arguments.offset, arguments.offset + arguments.limit
+    entries: list[dict[str, Any]] = []
+    for first in range(offset, end, PORTION):
+        part = {"list": arguments.list, "offset": first, "limit": min(PORTION, end - first)}
+        found = await client.tools.quickfix(part)
+        entries += found["entries"] or []
+        if first + PORTION >= found["size"]:
+            break
+    # Entries about private files are not counted.
+    total = found["size"] - max(0, min(found["size"], end) - offset - len(entries))
     title = f"; title: {found['title']}" if found["title"] else ""
-    current = f"; the user is at entry {found['current']}" if found["total"] else ""
-    heading = f"{found['total']:,} {'entry' if found['total'] == 1 else 'entries'}{title}{current}"
+    current = f"; the user is at entry {found['current']}" if total else ""
+    heading = f"{total:,} {'entry' if total == 1 else 'entries'}{title}{current}"
     is_named = client.editor.private_files.is_named
     lines = (
         "  " if not each["path"] and is_named(each["text"]) else _entry(each) for each in entries
     )
-    return page(heading, lines, remaining(found["total"], arguments.offset, entries))
+    return page(heading, lines, remaining(total, offset, entries))
 
 
 @model_tool("messages", "Recent messages")
