@@ -194,7 +194,8 @@ async def mcp_config(app: App, call: Call) -> None:
         case _:
             raise UserError(f':ClaudeMcpConfig: no subcommand "{what}" (stdio, ws)')
     if call.bang:
-        await app.editor.port.windows.yank(shown)
+        await app.editor.port.windows.yank(shown, "l")
+        app.editor.notify("yanked: put it with p")
     else:
         await app.editor.port.windows.show_lines(shown.split("\n"), Look(title, wrap=True))
 

@@ -1,7 +1,7 @@
 """Windows that show a text."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, request
 
@@ -65,7 +65,7 @@ class Windows(Protocol):
         """Open an address in the user's browser; return why that failed, or ""."""
         ...
 
-    @request("tools.registration.yank")
-    async def yank(self, text: str) -> None:
-        """Put a text into the register that the user pastes from."""
+    @request("messages.yank.text")
+    async def yank(self, text: str, kind: Literal["v", "l"]) -> None:
+        """Put a text into the register that the user pastes from: characters, or lines."""
         ...
