@@ -44,7 +44,7 @@ class Answers:
     """An editor with diagnostics that a test sets, by path."""
 
     def __init__(self, **known: list[Item]) -> None:
-        self.known = {f"file:///{name}": items for name, items in known.items()}
+        self.known = {f"/{name}": items for name, items in known.items()}
         self.is_busy = False
 
     async def load(self, _path: str) -> LoadedFile:
@@ -56,7 +56,7 @@ class Answers:
     async def present_diagnostics(self, _seconds: float) -> dict[str, Diagnostics]:
         if self.is_busy:
             raise TimeoutError
-        return {uri: Diagnostics([*items]) for uri, items in self.known.items()}
+        return {path: Diagnostics([*items]) for path, items in self.known.items()}
 
 
 def change(*hunks: Hunk) -> Change:
@@ -68,7 +68,7 @@ async def test_new_diagnostics_are_reported_in_the_clis_format() -> None:
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
     odd = item(3, "odd", "Warning", source="words", code="W1")
-    editor.known["file:///a"] += [odd, item(1, "hint", "Hint")]
+    editor.known["/a"] += [odd, item(1, "hint", "Hint")]
 
     note = await diagnosis.after("t1", "/a", change())
 
@@ -85,8 +85,8 @@ async def test_new_errors_in_other_files_are_reported_after_those_of_the_file() 
     editor = Answers(**{"0": [], "b": [item(0)]})
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/b")
-    editor.known["file:///0"] = [item(7, "broken"), item(8, "style", "Warning")]
-    editor.known["file:///b"] = [item(0), item(1, "mine")]
+    editor.known["/0"] = [item(7, "broken"), item(8, "style", "Warning")]
+    editor.known["/b"] = [item(0), item(1, "mine")]
 
     note = await diagnosis.after("t1", "/b", change())
 
@@ -104,7 +104,7 @@ async def test_a_new_error_is_reported_once_by_concurrent_tools() -> None:
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     for tool, path in (("t1", "/a"), ("t2", "/b")):
         await diagnosis.before(tool, path)
-    editor.known["file:///b"] = [item(0)]
+    editor.known["/b"] = [item(0)]
 
     assert "/b:" in await diagnosis.after("t1", "/a", change())
     assert await diagnosis.after("t2", "/b", change()) == ""
@@ -114,7 +114,7 @@ async def test_a_long_list_of_diagnostics_is_cut() -> None:
     editor = Answers(a=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
-    editor.known["file:///a"] = [item(line) for line in range(500)]
+    editor.known["/a"] = [item(line) for line in range(500)]
 
     note = await diagnosis.after("t1", "/a", change())
 
@@ -126,7 +126,7 @@ async def test_long_diagnostics_are_cut() -> None:
     editor = Answers(a=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
-    editor.known["file:///a"] = [item(0, "x" * 100_000)]
+    editor.known["/a"] = [item(0, "x" * 100_000)]
 
     assert len(await diagnosis.after("t1", "/a", change())) < 5000
 
@@ -148,7 +148,7 @@ async def test_a_link_to_a_file_counts_as_that_file(tmp_path: Path) -> None:
     editor = Answers()
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", str(link))
-    editor.known = {f"file://{path}": [item(0, "odd", "Warning")]}
+    editor.known = {str(path): [item(0, "odd", "Warning")]}
 
     assert f"{link}:\n  ⚠ [Line 1:3] odd" in await diagnosis.after("t1", str(link), change())
 
@@ -171,7 +171,7 @@ async def test_late_diagnostics_are_reported_once_with_the_next_tool_or_prompt(
 ) -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
-    editor.known["file:///a"] = [item(3, "late", "Warning")]
+    editor.known["/a"] = [item(3, "late", "Warning")]
 
     async def report() -> str:
         return await (diagnosis.prompted() if is_prompt else diagnosis.after("t2", "/b", None))
@@ -185,9 +185,9 @@ async def test_late_diagnostics_are_reported_with_the_next_change() -> None:
     for path in ("/a", "/b"):
         editor = Answers()
         diagnosis = await edited(editor, "/a")
-        editor.known["file:///a"] = [item(3, "late", "Warning")]
+        editor.known["/a"] = [item(3, "late", "Warning")]
         await diagnosis.before("t2", path)
-        editor.known["file:///a"] += [item(5, "worse")]
+        editor.known["/a"] += [item(5, "worse")]
 
         note = await diagnosis.after("t2", path, change())
 
@@ -199,9 +199,9 @@ async def test_late_diagnostics_are_reported_with_the_next_change() -> None:
 async def test_late_diagnostics_that_have_vanished_are_not_reported() -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
-    editor.known["file:///a"] = [item(3, "late")]
+    editor.known["/a"] = [item(3, "late")]
     await diagnosis.before("t2", "/a")
-    editor.known["file:///a"] = []
+    editor.known["/a"] = []
 
     assert await diagnosis.after("t2", "/a", change()) == ""
     assert await diagnosis.prompted() == ""
@@ -210,10 +210,10 @@ async def test_late_diagnostics_that_have_vanished_are_not_reported() -> None:
 async def test_only_files_written_since_the_previous_prompt_are_checked() -> None:
     editor = Answers()
     diagnosis = await edited(editor, "/a")
-    editor.known["file:///b"] = [item(3, "the user's")]
+    editor.known["/b"] = [item(3, "the user's")]
     assert await diagnosis.prompted() == ""
     assert await diagnosis.prompted() == ""
-    editor.known["file:///a"] = [item(3, "the user's")]
+    editor.known["/a"] = [item(3, "the user's")]
 
     assert await diagnosis.prompted() == ""
 
@@ -225,7 +225,7 @@ async def test_a_late_error_on_another_line_is_new_once_such_files_are_checked(
     path.write_text("x\n")
     editor = Answers(**{"other.py": [item(0, "old")]})
     diagnosis = await edited(editor, str(path))
-    editor.known[f"file://{path}"] = [item(9, "broken")]
+    editor.known[str(path)] = [item(9, "broken")]
 
     assert "broken" in await diagnosis.prompted()
 
@@ -237,7 +237,7 @@ async def test_only_written_lines_are_new_in_a_file_that_was_never_checked(tmp_p
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", str(path))
     await diagnosis.after("t1", str(path), change(*inserted(2, "new")))
-    editor.known = {f"file://{path}": [item(0, "old"), item(2, "written")]}
+    editor.known = {str(path): [item(0, "old"), item(2, "written")]}
 
     note = await diagnosis.prompted()
 

@@ -55,7 +55,7 @@ class Standing(Busy):
 
 async def test_neovim_is_not_busy_while_the_host_itself_stands_still() -> None:
     editor = Editor(Standing(), ("/project",))
-    editor.state.diagnostics["file:///a.py"] = Diagnostics()
+    editor.state.diagnostics["/a.py"] = Diagnostics()
 
     assert await editor.folders() == ["/now"]
     assert await editor.all_diagnostics(1.0) == {}

@@ -94,8 +94,7 @@ async def counts(reader: Reader) -> dict[str, tuple[int, int]]:
     """Return the numbers of read and of omitted diagnostics by file, in their order."""
     _, found = await reader.read(False)
     return {
-        uri.removeprefix("file:///"): (len(known.items), known.omitted)
-        for uri, known in found.items()
+        path.removeprefix("/"): (len(known.items), known.omitted) for path, known in found.items()
     }
 
 
@@ -281,7 +280,7 @@ async def test_at_most_a_thousand_of_a_file_are_known(
 
     await follow(editor)
 
-    known = editor.state.diagnostics["file:///a"]
+    known = editor.state.diagnostics["/a"]
     assert (len(known.items), known.omitted, changed) == (1000, 5000, ["a"])
 
 

@@ -212,9 +212,9 @@ async def test_all_files_with_diagnostics_are_read(nvim: Neovim, project: Path) 
 
     found = await of_all(nvim)
 
-    assert {uri: [item["message"] for item in items] for uri, items in found.items()} == {
-        f"file://{project}/a.txt": ["a.txt"],
-        f"file://{project}/b%20c.txt": ["b c.txt"],
+    assert {path: [item["message"] for item in items] for path, items in found.items()} == {
+        f"{project}/a.txt": ["a.txt"],
+        f"{project}/b c.txt": ["b c.txt"],
     }
 
 

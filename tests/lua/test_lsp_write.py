@@ -1,4 +1,4 @@
-"""`diagnostics/lsp_write.lua`: language servers are notified of a write."""
+"""`diagnostics/texts.lua`: language servers are notified of a write."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from support.language_client import attach, received
 from support.neovim import Neovim, until
 
-REPORT = "require('claude_ide.diagnostics.lsp_write').report(...)"
+REPORT = "require('claude_ide.diagnostics.texts').report(...)"
 DID_SAVE = "textDocument/didSave"
 DID_CHANGE = "textDocument/didChange"
 
@@ -102,7 +102,7 @@ async def test_changes_that_neovim_delays_are_sent_before_the_save(
         """
         vim.api.nvim_buf_set_lines(..., 0, 1, true, { 'first' })
         vim.api.nvim_buf_set_lines(..., 1, 2, true, { 'second' })
-        require('claude_ide.diagnostics.lsp_write').report(...)
+        require('claude_ide.diagnostics.texts').report(...)
         """,
         bufnr,
     )

@@ -33,9 +33,9 @@ async def edit(nvim: Neovim, path: Path, text: str = "one\ntwo\n") -> int:
 
 
 async def of_all(nvim: Neovim) -> dict[str, list[Any]]:
-    """Return all diagnostics by uri."""
+    """Return all diagnostics by path."""
     _, found = await reader_of(nvim).read(False)
-    return {uri: known.items for uri, known in found.items()}
+    return {path: known.items for path, known in found.items()}
 
 
 async def of_file(nvim: Neovim, path: Path) -> list[Any]:

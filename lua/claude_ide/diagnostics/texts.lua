@@ -1,16 +1,18 @@
---- The texts that buffers have got from their files, and who has published diagnostics since then: the facts
---- by which the host waits for language servers and linters.
+--- The texts that buffers have got from their files: language servers are told of them, and asked for
+--- diagnostics. Who has published since then are the facts by which the host waits for servers and linters.
 local linters = require('claude_ide.diagnostics.linters')
-local lsp_write = require('claude_ide.diagnostics.lsp_write')
 local private_api = require('claude_ide.private_api')
 local publishing = require('claude_ide.diagnostics.published')
+local recent = require('claude_ide.window.recent')
 
 local M = {}
 
--- Milliseconds for which a text is recent: who reads diagnostics waits for its check.
-local RECENT = 1500
--- Milliseconds after a text during which the work of servers is recorded.
-local ATTENTION = 5000
+-- A text is recent for so long: who reads diagnostics waits for its check.
+local RECENT_MS = 1500
+-- The work of servers is recorded for so long after a text.
+local RECORDED_MS = 5000
+local PULL = 'textDocument/diagnostic'
+local MOST_DEPENDENTS = 20
 
 ---@class claude_ide.DiagnosticsAnswer publishes of one publisher after a text
 ---@field first_ms integer after the text
@@ -70,7 +72,7 @@ local function on_progress(event)
       text.works[token].ended_ms = ms
     elseif
       params.value.kind == 'begin'
-      and ms < ATTENTION
+      and ms < RECORDED_MS
       and vim.lsp.buf_is_attached(bufnr, id)
     then
       local title = tostring(params.value.title)
@@ -86,14 +88,123 @@ vim.api.nvim_create_autocmd('LspProgress', {
   callback = on_progress,
 })
 
+-- The text as Neovim sends it, which may differ from the text on disk (`file/text.lua`): there is no byte
+-- order mark, and 'fixendofline' adds no line end.
+local function text_of(bufnr)
+  local ending = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), ending)
+  return vim.bo[bufnr].endofline and text .. ending or text
+end
+
+-- Neovim delays changes for 150 ms, but sends them before any other notification. A server that is not
+-- notified of saves gets one that tells it nothing new.
+local function report(client, bufnr)
+  local sync = client.server_capabilities.textDocumentSync
+  local save = type(sync) == 'table' and sync.save
+  if not save or save == vim.NIL then
+    client:notify('$/setTrace', { value = client.config.trace or 'off' })
+    return
+  end
+  -- The text is optional. It is omitted if the buffer has unsaved changes, and so differs from the file.
+  local is_wanted = type(save) == 'table' and save.includeText == true
+  client:notify('textDocument/didSave', {
+    textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    text = is_wanted and not vim.bo[bufnr].modified and text_of(bufnr) or nil,
+  })
+end
+
+-- Neovim 0.11 fires `LspNotify` for the current buffer, whichever has changed. Without this, the inlay hints
+-- of any other buffer would stay at their old places, next to the new text.
+local function refresh_looks(client, bufnr)
+  if vim.fn.has('nvim-0.12') == 1 or bufnr == vim.api.nvim_get_current_buf() then
+    return
+  end
+  vim.api.nvim_exec_autocmds('LspNotify', {
+    buffer = bufnr,
+    modeline = false,
+    data = {
+      client_id = client.id,
+      method = 'textDocument/didChange',
+      params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } },
+    },
+  })
+end
+
+-- Neovim loads what clients need, which takes 5 ms, with the first of them.
+local function clients_of(bufnr)
+  return package.loaded['vim.lsp'] and vim.lsp.get_clients({ bufnr = bufnr }) or {}
+end
+
+--- Send a buffer's pending changes to its servers without delay, and then that its file was saved.
+---@param bufnr integer
+function M.report(bufnr)
+  for _, client in ipairs(clients_of(bufnr)) do
+    report(client, bufnr)
+    refresh_looks(client, bufnr)
+  end
+end
+
+-- Whether a client has to be asked for diagnostics.
+local function is_pulled(client, bufnr)
+  return client:supports_method(PULL, bufnr)
+end
+
+-- The id of the latest request for diagnostics, of a buffer or of any, that a client has not answered; or 0.
+local function latest_pull(client, bufnr)
+  local latest = 0
+  for id, request in pairs(client.requests) do
+    local is_pull = request.type == 'pending' and request.method == PULL
+    if is_pull and (not bufnr or request.bufnr == bufnr) then
+      latest = math.max(latest, id)
+    end
+  end
+  return latest
+end
+
+-- The request has no id of an earlier result, so the answer is complete. Neovim stores it.
+local function request(client, bufnr, providers)
+  for _, provider in ipairs(#providers > 0 and providers or { {} }) do
+    client:request(PULL, {
+      identifier = provider.identifier,
+      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+    }, nil, bufnr)
+  end
+end
+
+-- Other buffers whose diagnostics may have changed. The client itself asks for pulls of these only later. If
+-- there are many, the most recently used ones.
+local function dependents(client, bufnr)
+  local others = vim.tbl_filter(function(other)
+    return other ~= bufnr and vim.api.nvim_buf_is_loaded(other)
+  end, vim.tbl_keys(client.attached_buffers))
+  return vim.list_slice(recent.sort(others), 1, MOST_DEPENDENTS)
+end
+
+-- Request diagnostics of a changed buffer from a client that must be pulled, unless Neovim itself has done so
+-- since the request `before`, as it does for visible buffers. If the client checks across files, request
+-- those of others, too.
+local function pull(client, bufnr, before)
+  local providers = private_api.providers(client, PULL)
+  if latest_pull(client, bufnr) <= before then
+    request(client, bufnr, providers)
+  end
+  local all = vim.list_extend({ client.server_capabilities.diagnosticProvider }, providers)
+  local looks_across_files = vim.iter(all):any(function(provider)
+    return type(provider) == 'table' and provider.interFileDependencies == true
+  end)
+  for _, other in ipairs(looks_across_files and dependents(client, bufnr) or {}) do
+    request(client, other, providers)
+  end
+end
+
 -- In the next tick: Neovim itself may ask first.
 local function pull_soon(bufnr)
   vim.schedule(function()
     local text = texts[bufnr] and texts[bufnr][1]
-    for _, client in ipairs(text and lsp_write.clients({ bufnr = bufnr }) or {}) do
-      if not text.pulled[client.id] and lsp_write.is_pulled(client, bufnr) then
+    for _, client in ipairs(text and clients_of(bufnr) or {}) do
+      if not text.pulled[client.id] and is_pulled(client, bufnr) then
         text.pulled[client.id] = true
-        lsp_write.pull(client, bufnr, text.pulls[client.id] or 0)
+        pull(client, bufnr, text.pulls[client.id] or 0)
       end
     end
   end)
@@ -118,11 +229,11 @@ function M.expect(bufnr)
     pulled = {},
     works = {},
   }
-  for _, client in ipairs(lsp_write.clients({ bufnr = bufnr })) do
-    text.pulls[client.id] = lsp_write.latest_pull(client)
+  for _, client in ipairs(clients_of(bufnr)) do
+    text.pulls[client.id] = latest_pull(client)
   end
   texts[bufnr] = { text, texts[bufnr] and texts[bufnr][1] }
-  lsp_write.report(bufnr)
+  M.report(bufnr)
   pull_soon(bufnr)
 end
 
@@ -137,12 +248,12 @@ local function count_of(publisher_name)
 end
 
 local function server(client, bufnr, text)
-  local name, is_pulled = publisher(client.id), lsp_write.is_pulled(client, bufnr)
+  local name, must_be_pulled = publisher(client.id), is_pulled(client, bufnr)
   return {
     name = name,
-    kind = is_pulled and 'pulled' or 'server',
+    kind = must_be_pulled and 'pulled' or 'server',
     published = count_of(name),
-    is_busy = is_pulled and (not text.pulled[client.id] or lsp_write.latest_pull(client) > 0),
+    is_busy = must_be_pulled and (not text.pulled[client.id] or latest_pull(client) > 0),
     -- Some assistants and bridges to linters support hover, so that is no indication.
     reads_code = client:supports_method('textDocument/definition', bufnr)
       or client:supports_method('textDocument/documentSymbol', bufnr),
@@ -152,7 +263,7 @@ end
 local function checkers(bufnr, text)
   local found = vim.tbl_map(function(client)
     return server(client, bufnr, text)
-  end, lsp_write.clients({ bufnr = bufnr }))
+  end, clients_of(bufnr))
   local is_running = linters.running(bufnr)
   for _, name in ipairs(text.linters) do
     is_running[name] = is_running[name] or false
@@ -212,7 +323,7 @@ function M.recent()
     if not vim.api.nvim_buf_is_loaded(bufnr) then
       texts[bufnr] = nil
     end
-    return texts[bufnr] ~= nil and ms_since(texts[bufnr][1].at) < RECENT
+    return texts[bufnr] ~= nil and ms_since(texts[bufnr][1].at) < RECENT_MS
   end, vim.tbl_keys(texts)))
 end
 

@@ -10,7 +10,7 @@ from claude_ide.agents.events import Change, Hunk
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.news import Item, line_of, news
-from claude_ide.paths import exists, from_uri, is_same
+from claude_ide.paths import exists, is_same
 
 SECONDS = 1.5
 """How long the servers and linters may take; the agent waits for them, as the CLI would."""
@@ -147,7 +147,7 @@ class Diagnosis:
 
     async def _known(self) -> Known:
         known = await self._editor.present_diagnostics(SECONDS)
-        by_path = {from_uri(uri): diagnostics.items for uri, diagnostics in known.items()}
+        by_path = {path: diagnostics.items for path, diagnostics in known.items()}
         self._heard.update(Path(path).suffix for path, items in by_path.items() if items)
         return by_path
 

@@ -74,7 +74,7 @@ class Reader:
         """Is called with the uri of each file whose diagnostics have changed."""
 
     async def read(self, path: str | Literal[False]) -> tuple[Look, dict[str, Diagnostics]]:
-        """Return the sets of one file or of all, and their diagnostics by uri.
+        """Return the sets of one file or of all, and their diagnostics by path.
 
         Raises `TimeoutError` if the editor is busy.
         """
@@ -133,7 +133,7 @@ class Reader:
                 sets = {(file.key, each.id) for file in looked.files for each in file.sets}
                 self._known = {key: known for key, known in self._known.items() if key in sets}
             for key in [key for key in self._reported if key in changed and key not in files]:
-                self._put(self._reported.pop(key).uri, {})
+                self._put(self._reported.pop(key), {})
             changed &= files.keys()
             for key in [*files]:
                 if not (looked.is_typing and files[key].count >= MANY):
@@ -150,24 +150,24 @@ class Reader:
                 await self._read([file], MOST_KNOWN, found)
                 self._reported[file.key] = file
                 if before and before.uri != file.uri:
-                    self._put(before.uri, {})
-                self._put(file.uri, found)
+                    self._put(before, {})
+                self._put(file, found)
 
-    def _put(self, uri: str, found: dict[str, Diagnostics]) -> None:
-        self._state.diagnostics.pop(uri, None)
+    def _put(self, file: FileLook, found: dict[str, Diagnostics]) -> None:
+        self._state.diagnostics.pop(file.path, None)
         self._state.diagnostics |= found
-        self.when_changed(uri)
+        self.when_changed(file.uri)
 
     def _shared(self, looked: Look) -> list[FileLook]:
         return [file for file in looked.files if not self._private.is_private_uri(file.uri)]
 
     async def _read(self, files: list[FileLook], most: int, found: dict[str, Diagnostics]) -> None:
-        """Add the diagnostics of files by uri. Raises `_OutdatedError`."""
+        """Add the diagnostics of files by path. Raises `_OutdatedError`."""
         is_new, rest = _unlike(), most
         for file, of, severity in self._tasks(files):
             count = min(of.counts[severity], rest)
             items = await self._items(file, of, severity, count)
-            known = found.setdefault(file.uri, Diagnostics())
+            known = found.setdefault(file.path, Diagnostics())
             known.items += [item for item in items if is_new(file.uri, of.id, item)]
             known.omitted += of.counts[severity] - count
             rest -= count

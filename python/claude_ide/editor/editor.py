@@ -24,7 +24,7 @@ from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor.tools import Tools
 from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
-from claude_ide.paths import from_uri, is_same
+from claude_ide.paths import is_same
 
 if TYPE_CHECKING:
     from claude_ide.editor.checks import Published
@@ -210,22 +210,22 @@ class Editor:
 
     # Diagnostics and writes.
 
-    async def diagnostics(self, path: str) -> dict[str, Diagnostics]:
-        """Return the diagnostics of one file, by uri; the last known ones if Neovim is busy."""
+    async def diagnostics(self, path: str) -> Diagnostics:
+        """Return the diagnostics of one file; the last known ones if Neovim is busy."""
         try:
-            return (await self.reader.read(path))[1]
+            return _only((await self.reader.read(path))[1])
         except TimeoutError:
-            return dict(self.state.diagnostics)
+            return self._last_known(path, "")
 
     async def all_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return the diagnostics of all files; the last known ones if Neovim is busy."""
+        """Return the diagnostics of all files by path; the last known ones if Neovim is busy."""
         try:
             return await self.present_diagnostics(seconds)
         except TimeoutError:
             return dict(self.state.diagnostics)
 
     async def present_diagnostics(self, seconds: float) -> dict[str, Diagnostics]:
-        """Return the diagnostics of all files, after Neovim has reloaded those written on disk.
+        """Return the diagnostics of all files by path, after a reload of those written on disk.
 
         Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
         if Neovim is busy.
@@ -258,16 +258,16 @@ class Editor:
             return await self.published.wait([loaded.bufnr], seconds)
         return loaded.is_checked or bool(loaded.obstacle)
 
-    async def before_write(self, path: str) -> tuple[dict[str, Diagnostics] | None, LoadedFile]:
+    async def before_write(self, path: str) -> tuple[Diagnostics | None, LoadedFile]:
         """Prepare for a file to be written by the client: load it, unless it is loaded.
 
-        Returns the file's diagnostics by uri, or None if it was not loaded. Raises `TimeoutError`
-        if Neovim is too busy.
+        Returns the file's diagnostics, or None if it was not loaded. Raises `TimeoutError` if
+        Neovim is too busy.
         """
         self.port.disk.announce_write(path)
         loaded = await self.load(path)
         is_known = bool(loaded.bufnr) and not loaded.is_cold
-        return (await self.reader.read(path))[1] if is_known else None, loaded
+        return _only((await self.reader.read(path))[1]) if is_known else None, loaded
 
     async def check(self, path: str, seconds: float) -> Diagnostics:
         """Return the diagnostics of one file after a check of at most `seconds`.
@@ -285,25 +285,23 @@ class Editor:
                 [loaded.bufnr], seconds
             )
             looked, found = await self.reader.read(path)
-            known = next(iter(found.values()), Diagnostics())
+            known = _only(found)
             known.note = for_this_editor(BEHIND) if is_behind else "" if is_settled else PENDING
             if not any(file.is_checked for file in looked.files):
                 known.note = UNCHECKED
         except TimeoutError:
-            return self._last_known(path)
+            return self._last_known(path, for_this_editor(BUSY))
         return known
 
     def last_known_diagnostics(self) -> dict[str, Diagnostics]:
         """Return the diagnostics from before Neovim became busy, each with a note that says so."""
-        return {
-            uri: Diagnostics(known.items, known.omitted, for_this_editor(BUSY))
-            for uri, known in self.state.diagnostics.items()
-        }
+        paths = self.state.diagnostics
+        return {path: self._last_known(path, for_this_editor(BUSY)) for path in paths}
 
-    def _last_known(self, path: str) -> Diagnostics:
-        known = self.last_known_diagnostics()
-        same = (known[uri] for uri in known if is_same(from_uri(uri), path))
-        return next(same, Diagnostics(note=for_this_editor(BUSY)))
+    def _last_known(self, path: str, note: str) -> Diagnostics:
+        known = self.state.diagnostics
+        same = next((known[each] for each in known if is_same(each, path)), Diagnostics())
+        return Diagnostics(same.items, same.omitted, note)
 
     async def reload(self) -> list[int]:
         """Reload buffers whose files were written on disk, as one undoable change each.
@@ -352,6 +350,11 @@ class Editor:
     async def input(self, prompt: str, default: str = "") -> str | None:
         """Return the text that the user types; None if they cancel."""
         return (await self.port.dialogues.input(prompt, default)).text
+
+
+def _only(found: dict[str, Diagnostics]) -> Diagnostics:
+    """Return the diagnostics of the one file that was read."""
+    return next(iter(found.values()), Diagnostics())
 
 
 async def _fresh(sent: Awaitable[T], last_known: Callable[[], T]) -> T:

@@ -27,7 +27,7 @@ class State(msgspec.Struct):
     folders: list[str] = msgspec.field(default_factory=list)
     current: str | None = None
     diagnostics: dict[str, Diagnostics] = msgspec.field(default_factory=dict)
-    """By uri: those of the last reports."""
+    """By path: those of the last reports."""
     _editors: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By file name, in the order of the last snapshot."""
     _used: dict[str, None] = msgspec.field(default_factory=dict)

@@ -15,7 +15,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
 from claude_ide.errors import EditorError
 from claude_ide.news import Item, line_of, news
-from claude_ide.paths import exists, from_uri, is_same, real
+from claude_ide.paths import exists, real
 from claude_ide.text_diff import ends
 
 SECONDS = 0.38
@@ -58,17 +58,17 @@ class Baseline(msgspec.Struct):
         if not exists(path):
             editor.port.disk.announce_write(path)
             self.missing = [*self.missing[-MOST:], path]
-            return _of(path, await editor.diagnostics(path))
+            return await editor.diagnostics(path)
         found, is_checked = None, False
         try:
             async with asyncio.timeout(SECONDS):
                 found, loaded = await editor.before_write(path)
                 is_checked = await editor.checked(loaded, SECONDS)
         except EditorError:
-            return _of(path, await editor.diagnostics(path))
+            return await editor.diagnostics(path)
         except TimeoutError:
             pass
-        known = _of(path, await editor.diagnostics(path) if found is None else found)
+        known = await editor.diagnostics(path) if found is None else found
         self.written[real(path)] = Before(_lines(path), known.items if is_checked else None)
         for earliest in [*self.written][:-MOST]:
             del self.written[earliest]
@@ -109,12 +109,6 @@ class Baseline(msgspec.Struct):
     def _forget(self, path: str) -> None:
         self.missing = [other for other in self.missing if other != path]
         self.written.pop(real(path), None)
-
-
-def _of(path: str, found: dict[str, Diagnostics]) -> Diagnostics:
-    """Return the diagnostics of a path, from those by uri."""
-    same = (known for uri, known in found.items() if is_same(from_uri(uri), path))
-    return next(same, Diagnostics())
 
 
 def _moves(before: list[str], after: list[str]) -> Moves | None:

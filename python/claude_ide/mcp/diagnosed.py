@@ -4,7 +4,6 @@ from claude_ide.editor.state import Diagnostics
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.paths import from_uri
 
 PUBLISH_SECONDS = 1.5
 """How long to wait for language servers after a reload: the CLI waits for 2.0 s (measured)."""
@@ -15,16 +14,11 @@ async def diagnosed(client: Client, path: str | None) -> dict[str, Diagnostics]:
     if path is not None:
         return {path: await client.editor.check(path, PUBLISH_SECONDS)}
     try:
-        return by_path(await client.editor.present_diagnostics(PUBLISH_SECONDS))
+        return await client.editor.present_diagnostics(PUBLISH_SECONDS)
     except TimeoutError:
         known = client.editor.last_known_diagnostics()
         if not known:
             raise ToolError(
                 f"{editor_name()} is busy, and there are no earlier diagnostics"
             ) from None
-        return by_path(known)
-
-
-def by_path(known: dict[str, Diagnostics]) -> dict[str, Diagnostics]:
-    """Return diagnostics by uri as diagnostics by path."""
-    return {from_uri(uri): diagnostics for uri, diagnostics in known.items()}
+        return known

@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 from msgspec import field
 
 from claude_ide.editor.port.binding import Payload, notification, request
+from claude_ide.paths import from_uri
 
 Name = int | str
 """What the editor calls a file or a set: a number or a text."""
@@ -27,6 +28,11 @@ class FileLook(Payload, frozen=True):
     uri: str
     sets: list[SetLook]
     is_checked: bool = False
+
+    @property
+    def path(self) -> str:
+        """Its path."""
+        return from_uri(self.uri)
 
     @property
     def count(self) -> int:

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, by_path, diagnosed
+from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, diagnosed
 from claude_ide.mcp.tool import Arguments, Caller, Content, json_text, tool
 from claude_ide.paths import named_by
 
@@ -32,7 +32,7 @@ async def get_diagnostics(client: Client, arguments: GetDiagnostics, caller: Cal
         path = named_by(arguments.uri)
         return _described({path: await client.baseline.prepare(client.editor, path)})
     await client.baseline.load_written(client.editor)
-    known = by_path(await client.editor.all_diagnostics(PUBLISH_SECONDS))
+    known = await client.editor.all_diagnostics(PUBLISH_SECONDS)
     return _described(client.baseline.without_old(known))
 
 
