@@ -9,7 +9,7 @@ local M = {}
 ---@type claude_ide.Continue
 local function continue(id, cwd, leave)
   leave()
-  local chat = require('claude_ide.chat.hostless').begin({ agent = 'claude', root = cwd })
+  local chat = require('claude_ide.chat.panel').begin({ agent = 'claude', root = cwd })
   channel.emit('question_continued', { id = id, chat = chat, cwd = cwd })
 end
 

@@ -140,7 +140,7 @@ host.on_exit(function(reason)
     end
   end
   if loaded('chat.state') then
-    require('claude_ide.chat.hostless').host_ended(reason)
+    require('claude_ide.chat.panel').host_ended(reason)
   end
 end)
 

@@ -3,9 +3,7 @@
 --- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
 local channel = require('claude_ide.channel')
 local chat_completion = require('claude_ide.chat.prompt.completion')
-local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
-local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
 local host = require('claude_ide.host')
@@ -48,7 +46,7 @@ end
 local function drop(prompt)
   local lines = prompt_buffer.trim(prompt_buffer.lines(prompt.prompt))
   if #lines > 0 then
-    chat_history.add(prompt.history, lines)
+    prompt_buffer.remember(prompt.history, lines)
   end
   if current == prompt then
     current = nil
@@ -103,7 +101,7 @@ local function keys_of(prompt)
     end)
   end)
   add('n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', { shown = {} })
-  chat_history.add_keys(add)
+  prompt_buffer.add_history_keys(add)
   local accept = chat_completion.accept
   add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
   add('n', { 'g?' }, 'keys', 'Show these keys', function()
@@ -116,8 +114,12 @@ end
 local function create()
   delete_unloaded()
   local bufnr = api.nvim_create_buf(false, true)
-  local prompt =
-    { prompt = bufnr, history = chat_history.new(), options = {}, offer = { commands = {} } }
+  local prompt = {
+    prompt = bufnr,
+    history = prompt_buffer.new_history(),
+    options = {},
+    offer = { commands = {} },
+  }
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile, options.buftype = 'hide', false, 'acwrite'
   options.modeline = false
@@ -125,7 +127,6 @@ local function create()
   prompt_buffer.add(prompt)
   chat_keys.define(bufnr, keys_of(prompt))
   chat_completion.attach(prompt)
-  chat_mentions.attach(prompt)
   command_buffer.listen(bufnr, function()
     send(prompt)
   end)
@@ -247,7 +248,7 @@ function M.finish(is_sent)
     prompt_buffer.replace(bufnr, 0, -1, { '' })
     close(bufnr)
   end
-  chat_history.add(prompt.history, sent)
+  prompt_buffer.remember(prompt.history, sent)
 end
 
 --- The host has ended: a prompt that it had not typed yet stays in its buffer.

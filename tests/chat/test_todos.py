@@ -5,7 +5,7 @@ from claude_ide.chat.transcript.todos import MOST_ROWS, Todos, pinned
 
 
 def text(todos: TodoList) -> list[str]:
-    return ["".join(chunk for chunk, _ in row) for row in pinned(todos)[0]]
+    return ["".join(chunk for chunk, _ in row) for row in pinned(todos)]
 
 
 def numbered(count: int, done: int) -> TodoList:
@@ -23,21 +23,21 @@ def test_items_are_shown_with_their_status() -> None:
     )
 
     assert text(todos) == ["✓ Write tests", "▶ Running tests", "☐ Read …"]
-    assert {group for row in pinned(todos)[0] for _, group in row} == {
+    assert {group for row in pinned(todos) for _, group in row} == {
         *("ClaudeChatTodoDone", "ClaudeChatTodoActive", "ClaudeChatTodo"),
     }
 
 
 def test_an_empty_list_has_no_rows() -> None:
-    assert pinned(TodoList(())) == ([], 0)
+    assert pinned(TodoList(())) == []
 
 
 def test_a_long_list_shows_the_next_items() -> None:
     shown = text(numbered(30, 12))
 
     assert shown[:3] == ["12 of 30 done", "✓ item 11", "☐ item 12"]
-    assert len(shown) == MOST_ROWS + 1
-    assert pinned(numbered(30, 12))[1] == 30 - 11 - MOST_ROWS
+    assert len(shown) == MOST_ROWS + 2
+    assert shown[-1] == f"… {30 - 11 - MOST_ROWS} more"
 
 
 def test_the_end_of_a_long_list_is_shown_when_all_is_done() -> None:
@@ -49,11 +49,11 @@ def test_a_list_is_removed_when_its_turn_is_over_and_all_is_done() -> None:
 
     assert todos.apply(numbered(2, 1))
     assert not todos.apply(over)
-    assert len(todos.pinned()[0]) == 2
+    assert len(todos.pinned()) == 2
     assert todos.apply(numbered(2, 2))
-    assert len(todos.pinned()[0]) == 2
+    assert len(todos.pinned()) == 2
     assert todos.apply(over)
-    assert todos.pinned() == ([], 0)
+    assert todos.pinned() == []
 
 
 def test_a_list_is_removed_with_its_conversation() -> None:
@@ -69,9 +69,9 @@ def test_a_hidden_list_stays_hidden_until_the_user_shows_it() -> None:
     todos.apply(numbered(2, 1))
     todos.toggle()
 
-    assert todos.pinned() == ([], 0)
+    assert todos.pinned() == []
     assert not todos.apply(numbered(3, 1))
 
     todos.toggle()
 
-    assert len(todos.pinned()[0]) == 3
+    assert len(todos.pinned()) == 3

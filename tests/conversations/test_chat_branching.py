@@ -94,6 +94,16 @@ def _sent(river: River) -> list[str]:
     return [call[1] for call in river.agent.calls if call[0] == "prompt"]
 
 
+async def test_an_earlier_prompt_that_begins_with_a_sign_is_no_command(begin: Begin) -> None:
+    river = await _after_a_turn(begin, "where is the fish?")
+    river.agent.earlier_text = "!touch made"
+
+    assert await river.panel.go_to("» where is the fish?")
+    await river.nvim.keys("e")
+
+    await until(lambda: _prompt(river, [r"\!touch made"]), "the text", PATIENCE)
+
+
 async def _edit(river: River, words: str) -> None:
     assert await river.panel.go_to(words)
     await river.nvim.keys("e")

@@ -19,7 +19,7 @@ from support.panel import CONFIGURE, PATIENCE
 from support.pond import AGENTS, Pond
 
 OLD = SessionSummary("b-old", "Old wood", datetime(2026, 1, 3, tzinfo=UTC))
-ORPHANED = "require('claude_ide.chat.hostless').host_ended('the host has ended')"
+ORPHANED = "require('claude_ide.chat.panel').host_ended('the host has ended')"
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ async def test_the_transcript_is_busy_while_the_agent_works(nvim: Neovim, chats:
     ]
 
 
-@pytest.mark.parametrize("end", ["panel').close(1)", "hostless').host_ended()"])
+@pytest.mark.parametrize("end", ["panel').close(1)", "panel').host_ended()"])
 async def test_progress_ends_when_the_chat_or_its_host_ends(
     nvim: Neovim, chats: Chats, end: str
 ) -> None:

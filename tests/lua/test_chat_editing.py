@@ -9,8 +9,7 @@ from support.neovim import Neovim, until
 
 pytestmark = pytest.mark.usefixtures("open_chat")
 
-EDIT = "require('claude_ide.chat.prompt').edit(...)"
-LEAVE = "require('claude_ide.chat.prompt').leave_edit(...)"
+EDIT = "return require('claude_ide.chat.prompt').replace(...)"
 PARTS = [[0, 1, "turn"], [1, 2, "text"], [2, 3, "queued"]]
 
 
@@ -43,23 +42,15 @@ async def test_an_earlier_prompt_replaces_the_text_in_one_undo_step(
     await wait_for_text(chats, "a draft")
 
 
-async def test_an_earlier_prompt_that_begins_with_a_sign_is_no_command(
-    nvim: Neovim, chats: Chats
-) -> None:
-    await nvim.lua(EDIT, 1, "!touch made", [])
-
-    await wait_for_text(chats, r"\!touch made")
-
-
-async def test_leaving_restores_the_draft_and_keeps_the_text_in_the_history(
+async def test_the_replaced_text_is_returned_and_stays_in_the_history(
     nvim: Neovim, chats: Chats
 ) -> None:
     await nvim.keys("a<CR>draft")
-    await nvim.lua(EDIT, 1, "first", [])
-    await nvim.lua(EDIT, 1, "second", [])
+    draft = await nvim.lua(EDIT, 1, "first", [])
+    assert await nvim.lua(EDIT, 1, "second", []) == "first"
     await nvim.keys("!")
 
-    await nvim.lua(LEAVE, 1)
+    assert await nvim.lua(EDIT, 1, draft, []) == "second!"
 
     await wait_for_text(chats, "a", "draft")
     await nvim.keys("<Esc>gg<Up>")
@@ -68,21 +59,8 @@ async def test_leaving_restores_the_draft_and_keeps_the_text_in_the_history(
     await wait_for_text(chats, "first")
 
 
-async def test_a_sent_prompt_leaves_the_draft_in_the_history(nvim: Neovim, chats: Chats) -> None:
-    await nvim.keys("draft")
-    await nvim.lua(EDIT, 1, "first", [])
-
-    await nvim.keys("<C-s>")
-    await nvim.lua(LEAVE, 1)
-
-    await wait_for_text(chats, "")
-    await nvim.keys("<Up><Up>")
-    await wait_for_text(chats, "draft")
-
-
 async def test_an_unknown_chat_is_ignored(nvim: Neovim) -> None:
-    await nvim.lua(EDIT, 9, "first", [])
-    await nvim.lua(LEAVE, 9)
+    assert await nvim.lua(EDIT, 9, "first", []) == ""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from support.transcripts import FAKE_CLI, GOLDEN
 
 BEGIN = """
 vim.g.claude_ide = { chat = ... }
-require('claude_ide.chat.hostless').begin({})
+require('claude_ide.chat.panel').begin({})
 return require('claude_ide.chat.state').list()[1].options
 """
 

@@ -61,9 +61,8 @@ async def test_an_edit_replaces_the_looks_of_its_lines(chats: Chats) -> None:
 
 
 async def test_an_invalid_look_does_not_affect_the_others(chats: Chats) -> None:
-    fault = await chats.draw(edit(0, 1, ["a **b**"], looks=[["x", 0, 0], [0, 2, 4]]))
+    await chats.draw(edit(0, 1, ["a **b**"], looks=[["x", 0, 0], [0, 2, 4]]))
 
-    assert fault
     await shows(chats, ["a b**", "─" * 20, "|x  |", "last"])
 
 

@@ -150,7 +150,7 @@ async def test_toggling_shows_hides_and_shows_the_panel_again(nvim: Neovim, chat
     assert await chats.toggle() == "shown"
 
     assert set(await chats.windows()) == {"transcript", "prompt"}
-    assert [event["shown"] for event in chats.events("visible")] == [True, False, True]
+    assert chats.shown() == [True, False, True]
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -159,7 +159,7 @@ async def test_toggling_the_panel_twice_does_not_start_insert_mode(
 ) -> None:
     await nvim.command("call setline(1, 'one') | set nomodified")
     root = await nvim.eval("getcwd()")
-    twice = f"for _ = 1, 2 do {PANEL}.toggle(...) end"
+    twice = f"{PANEL}.open(...) {PANEL}.hide(1)"
 
     await nvim.lua(twice, 1, options(side, 0.4, root))
     await chats.hidden()
@@ -218,7 +218,7 @@ async def test_closing_one_window_hides_the_panel(
     await chats.hidden()
     assert differences(before, await looks(nvim)) == []
     assert await chats.lines("prompt") == ["kept"]
-    assert chats.events("visible")[-1]["shown"] is False
+    assert chats.shown()[-1] is False
     assert chats.events("closed") == []
 
 

@@ -187,7 +187,7 @@ async def test_closing_a_tabpage_hides_its_panel(nvim: Neovim, chats: Chats) -> 
 
     await nvim.keys("<Esc>:tabclose<CR>")
 
-    await until(lambda: chats.events("visible")[-1]["shown"] is False)
+    await until(lambda: chats.shown()[-1] is False)
     assert chats.events("closed") == []
     await chats.open()
     assert (await chats.windows())["prompt"]["tabpage"] == 1
@@ -241,7 +241,7 @@ async def test_a_chat_moves_to_the_tabpage_in_which_it_is_requested(
     windows = await nvim.lua("return #vim.api.nvim_list_wins()")
     assert windows == 4
     assert (await chats.windows())["prompt"]["tabpage"] == 2
-    assert [event["shown"] for event in chats.events("visible")] == [True, False, True]
+    assert chats.shown() == [True, False, True]
 
 
 async def test_opening_another_chat_replaces_the_one_that_is_shown(
@@ -251,7 +251,7 @@ async def test_opening_another_chat_replaces_the_one_that_is_shown(
     await chats.open(1)
     await nvim.keys("first")
     await chats.open(2)
-    await until(lambda: chats.events("visible")[-1] == {"chat": 2, "shown": True})
+    await until(lambda: (chats.events("placed")[-1]["chat"], chats.shown()[-1]) == (2, True))
 
     await nvim.keys("second")
     await until(lambda: nvim.eval("getline(1) == 'second'"))
@@ -267,12 +267,13 @@ async def test_opening_another_chat_replaces_the_one_that_is_shown(
 async def test_the_host_is_notified_of_the_transcript_width(nvim: Neovim, chats: Chats) -> None:
     await chats.open(1)
     win, width = [(await chats.windows())["transcript"][key] for key in ("win", "width")]
-    event = await chats.wait_for_event("resized")
-    assert event == {"chat": 1, "width": width, "columns": await nvim.eval("&columns")}
+    event = await chats.wait_for_event("placed")
+    columns = await nvim.eval("&columns")
+    assert event == {"chat": 1, "shown": True, "width": width, "columns": columns}
 
     await nvim.request("nvim_win_set_width", win, width - 5)
 
-    await until(lambda: chats.events("resized")[-1]["width"] == width - 5, "the new width")
+    await until(lambda: chats.events("placed")[-1]["width"] == width - 5, "the new width")
 
 
 @pytest.mark.parametrize("kind", ["chat", "prompt"])

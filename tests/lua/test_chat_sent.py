@@ -11,7 +11,7 @@ from support.neovim import Neovim, until
 SENT = "return require('claude_ide.chat.sent')"
 PROMPT = "return require('claude_ide.chat.prompt')"
 IMPATIENT = "require('claude_ide.chat.sent').patience = 1"
-DIED = "require('claude_ide.chat.hostless').host_ended('the host died')"
+DIED = "require('claude_ide.chat.panel').host_ended('the host died')"
 BELOW = chunk("chat_sent/below")
 
 pytestmark = pytest.mark.usefixtures("open_chat")

@@ -64,7 +64,7 @@ async def test_pressing_a_key_reports_the_part_under_the_cursor(
     await type_at(chats, line, key)
 
     event = await chats.wait_for_event("press")
-    assert event == {"chat": 1, "part": part, "offset": offset}
+    assert (event["part"], event["offset"]) == (part, offset)
 
 
 async def test_parts_move_with_their_text(chats: Chats) -> None:
@@ -314,7 +314,7 @@ async def test_x_withdraws_a_queued_prompt(chats: Chats) -> None:
     await type_at(chats, 14, "x")
     await type_at(chats, 13, "x")
 
-    assert await chats.wait_for_event("withdraw") == {"chat": 1, "part": 7}
+    assert (await chats.wait_for_event("withdraw"))["part"] == 7
     assert len(chats.events("withdraw")) == 1
 
 

@@ -52,7 +52,7 @@ async def test_every_character_of_a_command_is_on_the_screen(
     await nvim.command(f"set columns={columns} lines={rows}")
     chats = await Chats.start(nvim)
     await chats.open(size=size)
-    width = (await chats.wait_for_event("resized"))["width"]
+    width = (await chats.wait_for_event("placed"))["width"]
     sheet = Sheet()
     requests = Requests(sheet, "Claude")
     requests.resize(width, columns)

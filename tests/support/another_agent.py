@@ -92,6 +92,8 @@ class AnotherAgent:
         self.needs_login: Callable[[], bool] = lambda: False
         self.stored: Sequence[str] = (SUMMARY.id,)
         """The ids of the sessions that it can resume."""
+        self.earlier_text = ""
+        """That of a prompt which is edited; empty for one that names the prompt."""
         self.lost = False
         """Whether it has forgotten all earlier prompts."""
         self._ids = itertools.count(1)
@@ -205,7 +207,8 @@ class AnotherAgent:
         self.calls.append(("earlier", prompt))
         if self.lost:
             raise AgentError("the river has moved on")
-        return Earlier(ResumeSession(SUMMARY.id, fork=True, until="m1"), f"text of {prompt}")
+        text = self.earlier_text or f"text of {prompt}"
+        return Earlier(ResumeSession(SUMMARY.id, fork=True, until="m1"), text)
 
     async def ask_aside(self, question: str) -> str:
         self._must("side_question")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from itertools import groupby
 from typing import Any
 
 from claude_ide.chat.prompt_buffers import PromptBuffers
@@ -11,6 +12,7 @@ from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
+TOGGLE = chunk("panel/toggle")
 PANEL = "require('claude_ide.chat.panel')"
 
 WINDOWS = chunk("chats/windows")
@@ -51,21 +53,23 @@ class Chats:
         await until(self.is_typing, "the user is in the prompt")
 
     async def toggle(self, id_: int = 1, side: str = "right", size: float = 0.4) -> Any:
-        """Show or hide a chat; return the panel's result."""
+        """Show or hide a chat; return which of it."""
         root = await self.nvim.eval("getcwd()")
-        return await self.nvim.lua(f"return {PANEL}.toggle(...)", id_, options(side, size, root))
+        return await self.nvim.lua(TOGGLE, id_, options(side, size, root))
+
+    def shown(self) -> list[bool]:
+        """Whether the chat was on the screen, each time that this has changed."""
+        return [shown for shown, _ in groupby(each["shown"] for each in self.events("placed"))]
 
     async def is_typing(self) -> bool:
         """Whether the user is in a prompt, in Insert mode."""
         in_prompt = await self.nvim.eval("&filetype == 'claude-prompt'")
         return bool(in_prompt) and (await self.nvim.mode())["mode"] == "i"
 
-    async def draw(self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = ()) -> Any:
-        """Draw a frame; return why part of it is missing, or None."""
+    async def draw(self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = ()) -> None:
+        """Draw a frame."""
         frame = {"edits": list(edits), "code": list(code)}
-        return await self.nvim.lua(
-            "return require('claude_ide.chat.transcript').draw(...)", id_, frame
-        )
+        await self.nvim.lua("require('claude_ide.chat.transcript').draw(...)", id_, frame)
 
     async def show_bars(
         self, bars: dict[str, Any], status: str = "success", text: str = "", id_: int = 1

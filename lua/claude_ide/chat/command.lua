@@ -36,18 +36,6 @@ local SUBCOMMANDS = {
 }
 local AGENTS = '/python/claude_ide/agents/acp/known.json'
 
--- With a range the user wants to write about these lines, so the chat must not be hidden.
----@return boolean is_entered whether there is a chat that a host runs
-local function enter_here()
-  local panel = require('claude_ide.chat.panel')
-  local here = panel.of_tabpage()
-  if here and not here.revival then
-    panel.enter_prompt(here.chat)
-    return true
-  end
-  return false
-end
-
 -- The agents that are built in, and the user's (`agents/acp/known.py`); Claude is the first.
 local function agents()
   local path = require('claude_ide.host.python').root .. AGENTS
@@ -70,18 +58,19 @@ end
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
-  local host = require('claude_ide.host')
-  local hostless = require('claude_ide.chat.hostless')
-  local is_plain = opts.args == '' and opts.range == 0
+  local host, panel = require('claude_ide.host'), require('claude_ide.chat.panel')
+  local is_plain, has_range = opts.args == '', opts.range > 0
   -- The command moves the user to the panel; it applies to what is selected now.
-  require('claude_ide.selection').hold(opts.range > 0 and { opts.line1, opts.line2 } or nil)
-  if opts.range == 0 and hostless.run(opts.args) then
+  require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)
+  if not has_range and panel.run_alone(opts.args) then
     return
   end
-  local begins = opts.args == '' and not require('claude_ide.chat.panel').of_tabpage()
-  if opts.args == '' and opts.range > 0 and enter_here() then
-    return
-  elseif is_plain and not begins and hostless.hide_here() then
+  local here = is_plain and panel.of_tabpage()
+  local begins = is_plain and not here
+  if here and has_range and not here.revival then
+    -- The user wants to write about these lines, so the chat must not be hidden.
+    return panel.enter_prompt(here.chat)
+  elseif here and not has_range and panel.hide_here() then
     return
   elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
@@ -92,7 +81,7 @@ function M.run(opts)
     require('claude_ide.messages.message').show(problem, 'error')
   elseif host.start() then
     -- The panel opens before the host can answer, because the user may already be typing.
-    hostless.begin({ agent = agent ~= '' and agent or nil, asks = not begins and agent == '' })
+    panel.begin({ agent = agent ~= '' and agent or nil, asks = not begins and agent == '' })
     local new = vim.tbl_extend('force', opts, { fargs = { 'new' } })
     host.command('ClaudeChat', new --[[@as vim.api.keyset.create_user_command.command_args]])
   end

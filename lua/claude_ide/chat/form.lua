@@ -242,8 +242,15 @@ end
 
 ---@param form claude_ide.Form
 local function config(form, height)
-  local width = math.min(float.widest(form.page.lines) + 1, WIDEST)
-  return chat_page.centred(form.page.title, form.page.footer, width, height)
+  local page = form.page
+  local widest = math.max(api.nvim_strwidth(page.footer), float.widest(page.lines) + 1)
+  local geometry = float.centred(math.min(widest, WIDEST), height)
+  return vim.tbl_extend('error', geometry, {
+    title = message.fit((' %s '):format(page.title), geometry.width),
+    title_pos = 'center',
+    footer = message.fit(page.footer, geometry.width),
+    footer_pos = 'center',
+  })
 end
 
 -- Fit the float to its text and to the screen.

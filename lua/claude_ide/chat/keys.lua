@@ -1,4 +1,5 @@
 --- The keys of a chat's buffers. Each has a `<Plug>` mapping, and `g?` shows them.
+local chat_page = require('claude_ide.chat.page')
 local ctrl_c = require('claude_ide.timing.ctrl_c')
 local float = require('claude_ide.window.float')
 
@@ -68,36 +69,25 @@ function M.to_window(letter, arrow, find)
   }
 end
 
-local function lines_of(keys)
-  local width, rows = 0, {}
-  for _, key in ipairs(keys) do
-    local typed = table.concat(key.shown or key.keys, ' ')
-    if typed ~= '' then
-      width = math.max(width, vim.api.nvim_strwidth(typed))
-      table.insert(rows, { typed, key.desc })
-    end
-  end
-  return vim.tbl_map(function(row)
-    local blank = (' '):rep(width - vim.api.nvim_strwidth(row[1]))
-    return (' %s%s  %s '):format(row[1], blank, row[2])
-  end, rows),
-    width
-end
-
 --- Show keys in a float, which `q`, <Esc> or leaving it closes.
 ---@param keys claude_ide.ChatKey[]
 ---@param lacks string[] names of keys to leave out
 function M.show(keys, lacks)
-  local lines, key_width = lines_of(vim.tbl_filter(function(key)
-    return not vim.list_contains(lacks, key.name)
-  end, keys))
-  -- Above a panel that floats.
-  local bufnr = float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 })
-  local namespace = vim.api.nvim_create_namespace('claude_ide_chat_keys')
-  for row = 0, #lines - 1 do
-    local mark = { end_col = key_width + 1, hl_group = 'ClaudeChatKey', strict = false }
-    vim.api.nvim_buf_set_extmark(bufnr, namespace, row, 0, mark)
+  local width, rows, lines, marks = 0, {}, {}, {}
+  for _, key in ipairs(keys) do
+    local typed = table.concat(key.shown or key.keys, ' ')
+    if typed ~= '' and not vim.list_contains(lacks, key.name) then
+      width = math.max(width, vim.api.nvim_strwidth(typed))
+      table.insert(rows, { typed, key.desc })
+    end
   end
+  for row, each in ipairs(rows) do
+    local blank = (' '):rep(width - vim.api.nvim_strwidth(each[1]))
+    lines[row] = (' %s%s  %s '):format(each[1], blank, each[2])
+    marks[row] = { row - 1, 0, #each[1] + 1, 'ClaudeChatKey' }
+  end
+  -- Above a panel that floats.
+  chat_page.draw(float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 }), lines, marks)
 end
 
 return M

@@ -1,9 +1,8 @@
---- Lists with keys, such as that of the sessions, in a split or a float. The host owns their content and
---- handles the keys.
+--- Lists with keys, such as that of the sessions, in a split. The host owns their content and handles the
+--- keys.
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_page = require('claude_ide.chat.page')
-local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local placement = require('claude_ide.chat.placement')
 local scratch = require('claude_ide.window.scratch')
@@ -25,7 +24,8 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true }
 ---@class claude_ide.ListLook
 ---@field title string
 ---@field keys { key: string, name: string, desc: string, plug?: string }[] `plug`: the name of the map
----@field filetype? string of a float, which closes when the user leaves it; without one it is a split
+---@field filetype? string
+---@field closing? string[] keys that close it; default: `q`
 
 ---@class claude_ide.List
 ---@field name string
@@ -72,91 +72,46 @@ local function define_keys(list)
       emit(list.name, key.key, item_here(list).id)
     end, { shown = { key.key } })
   end
-  if list.look.filetype then
-    add('n', { 'q', '<Esc>' }, 'close-' .. list.name:match('^%a+'), 'Close the list', function()
-      M.close(list.name)
-    end)
-  else
-    add('n', { 'g?' }, list.name .. '-keys', 'Show these keys', function()
-      local all = vim.list_extend({ { modes = 'n', keys = { 'q' }, desc = 'Close' } }, keys)
-      local lacks = vim.tbl_map(function(key)
-        return ('%s-%s'):format(list.name, key)
-      end, item_here(list).lacks)
-      chat_keys.show(all, lacks)
-    end)
-  end
+  local closing = list.look.closing or { 'q' }
+  add('n', closing, 'close-' .. list.name:match('^%a+'), 'Close the list', function()
+    M.close(list.name)
+  end)
+  add('n', { 'g?' }, list.name .. '-keys', 'Show these keys', function()
+    local lacks = vim.tbl_map(function(key)
+      return ('%s-%s'):format(list.name, key)
+    end, item_here(list).lacks)
+    chat_keys.show(keys, lacks)
+  end)
   chat_keys.define(list.bufnr, keys)
 end
 
--- The keys that do something with any item.
-local function useful_keys(list)
-  return vim.tbl_filter(function(key)
-    return #list.items == 0
-      or vim.iter(list.items):any(function(item)
-        return not vim.list_contains(item.lacks, key.name)
-      end)
-  end, list.look.keys)
-end
-
--- It only grows: a float that changes its width with each number would be restless.
-local function float_config(list, win)
-  local lines = api.nvim_buf_get_lines(list.bufnr, 0, -1, false)
-  local width = math.max(float.widest(lines), win and api.nvim_win_get_width(win) or 1)
-  local height = math.max(#lines, win and api.nvim_win_get_height(win) or 1)
-  local footer = ' '
-  for _, key in ipairs(useful_keys(list)) do
-    footer = footer .. ('%s %s · '):format(key.key, key.name)
-  end
-  return chat_page.centred(list.look.title, footer .. 'q close ', width, height)
+-- Whether a key does something with any item.
+local function is_useful(list, key)
+  return #list.items == 0
+    or vim.iter(list.items):any(function(item)
+      return not vim.list_contains(item.lacks, key.name)
+    end)
 end
 
 -- The keys at the right, as many as there is room for.
-local function bar_of(list)
-  local bar = winbar.part((' %s '):format(list.look.title), 'Title') .. '%<%='
-  for _, key in ipairs(useful_keys(list)) do
-    bar = bar .. winbar.part(key.key, 'ClaudeChatKey') .. winbar.part(' ' .. key.name .. '  ')
-  end
-  return bar
-end
-
-local function refresh(list)
+local function set_winbar(list)
   local win = window_of(list)
-  if win and list.look.filetype then
-    api.nvim_win_set_config(win, float_config(list, win))
-  elseif win then
-    vim.wo[win].winbar = bar_of(list)
+  local bar = winbar.part((' %s '):format(list.look.title), 'Title') .. '%<%='
+  for _, key in ipairs(list.look.keys) do
+    if is_useful(list, key) then
+      bar = bar .. winbar.part(key.key, 'ClaudeChatKey') .. winbar.part(' ' .. key.name .. '  ')
+    end
   end
-end
-
-local function open_float(list)
-  -- Above a chat that floats.
-  local config = vim.tbl_extend('error', float_config(list), { zindex = 60 })
-  local win = float.open(list.bufnr, config)
-  window_looks.set(win, { winfixbuf = true })
-  api.nvim_create_autocmd('WinLeave', {
-    group = augroup,
-    buffer = list.bufnr,
-    once = true,
-    -- Not at once: Neovim is about to leave the window, which must exist until then.
-    callback = vim.schedule_wrap(function()
-      pcall(window_close.buffer, list.bufnr)
-    end),
-  })
-  float.follow_screen(win, function()
-    api.nvim_win_set_config(win, float_config(list))
-  end)
+  if win then
+    vim.wo[win].winbar = bar
+  end
 end
 
 local function create(name, look)
   highlights.define()
   local list = { name = name, look = look, items = {}, shown = {} }
-  if look.filetype then
-    list.bufnr = chat_page.buffer()
-    open_float(list)
-  else
-    -- Not the title, which changes while the list is open.
-    list.bufnr = scratch.open('Chat', name, '')
-  end
+  -- Not the title, which changes while the list is open.
+  list.bufnr = scratch.open('Chat', name, '')
   lists[name] = list
   window_looks.set(api.nvim_get_current_win(), OPTIONS)
   define_keys(list)
@@ -188,12 +143,12 @@ function M.open(name, look)
   else
     create(name, look)
   end
-  refresh(lists[name])
+  set_winbar(lists[name])
 end
 
 -- Only once: then the height is the user's.
 local function fit(list)
-  local win = not list.look.filetype and not list.is_fitted and window_of(list)
+  local win = not list.is_fitted and window_of(list)
   if win then
     list.is_fitted = true
     placement.neighbour_changes(win)
@@ -249,7 +204,7 @@ function M.show(name, title, items)
     return false
   end
   list.look.title = title
-  refresh(list)
+  set_winbar(list)
   fit(list)
   return true
 end

@@ -20,17 +20,18 @@ local api = vim.api
 ---@type table<integer, integer> buffer of the terminal by chat
 local terminals = {}
 
--- Neovim itself would go to any window.
-local function return_to(origin, bufnr)
+-- Neovim itself would take the user to any window.
+local function remove(bufnr, origin)
   if api.nvim_win_is_valid(origin) and api.nvim_get_current_buf() == bufnr then
     api.nvim_set_current_win(origin)
   end
+  window_close.buffer(bufnr)
 end
 
-local function remove(bufnr, origin)
-  return_to(origin, bufnr)
-  vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
-  window_close.buffer(bufnr)
+-- Open a split with a terminal, and enter it.
+local function enter(bufnr)
+  vim.cmd('botright split')
+  api.nvim_win_set_buf(0, bufnr)
 end
 
 -- The output of a login that has failed stays until its window is closed.
@@ -67,9 +68,8 @@ local function start(chat, request)
     return { error = ('%s is not on PATH'):format(name) }
   end
   local origin = api.nvim_get_current_win()
-  vim.cmd('botright split')
   local bufnr = api.nvim_create_buf(false, false)
-  api.nvim_win_set_buf(0, bufnr)
+  enter(bufnr)
   vim.bo[bufnr].bufhidden = 'hide'
   local command = vim.list_extend({ path }, request.arguments)
   -- An empty table would be a list, which is no environment.
@@ -101,8 +101,7 @@ function M.open(id, request)
   if win then
     api.nvim_set_current_win(win)
   else
-    vim.cmd('botright split')
-    api.nvim_win_set_buf(0, bufnr)
+    enter(bufnr)
   end
   vim.cmd.startinsert()
 end

@@ -1,7 +1,4 @@
---- Pages that the host writes: lines with highlights in a buffer that the user cannot change, and the looks
---- of the floats that show them.
-local float = require('claude_ide.window.float')
-local message = require('claude_ide.messages.message')
+--- Pages that the host writes: lines with highlights in a buffer that the user cannot change.
 local plain = require('claude_ide.messages.plain')
 
 local M = {}
@@ -31,22 +28,6 @@ function M.buffer()
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
   return bufnr
-end
-
---- The configuration of a centred float with a title and a footer, which are cut to fit.
----@param title string
----@param footer string
----@param width integer wanted columns
----@param height integer wanted rows
----@return vim.api.keyset.win_config
-function M.centred(title, footer, width, height)
-  local geometry = float.centred(math.max(width, api.nvim_strwidth(footer)), height)
-  return vim.tbl_extend('error', geometry, {
-    title = message.fit((' %s '):format(title), geometry.width),
-    title_pos = 'center',
-    footer = message.fit(footer, geometry.width),
-    footer_pos = 'center',
-  })
 end
 
 return M

@@ -1,6 +1,9 @@
---- The panels of the chats, for the host.
+--- The panels of the chats, for the host; also without one, which has ended or not started yet. Then their
+--- transcripts and prompts stay, and the next host continues them.
+local buffers = require('claude_ide.file.buffers')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_windows = require('claude_ide.chat.window')
+local chat_form = require('claude_ide.chat.form')
 local chat_list = require('claude_ide.chat.list')
 local chat_pin = require('claude_ide.chat.window.pin')
 local chat_prompt = require('claude_ide.chat.prompt')
@@ -17,6 +20,7 @@ local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
+local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
@@ -25,9 +29,24 @@ local M = {}
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_chat_panel', { clear = true })
 
--- A request that is shown only in part: the host shows the rest.
+-- These allow something, which the user must have seen first.
+local ALLOWING = { y = true, a = true }
+-- A request that is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
 local UNSEEN = 'not answered yet: read the whole request, then press %s again'
+
+-- The host's defaults (`config.py`), until it has checked the options.
+local SIDE, SIZE = 'right', 0.4
+local SIDES = { 'right', 'left', 'above', 'below', 'float', 'tab' }
+
+---@type claude_ide.ChatBar
+local STARTING = { left = { { 'starting…', 'ClaudeChatToolRunning' } } }
+
+---@type claude_ide.ChatBar
+local STOPPED = {
+  left = { { 'not running', 'ClaudeChatError' } },
+  right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
+}
 
 local function show_and_enter(chat)
   if chat_state.get(chat.id) ~= chat then
@@ -114,7 +133,7 @@ local function create(id, options)
     options = options,
     tabpage = api.nvim_get_current_tabpage(),
     is_wanted = false,
-    is_shown = false,
+    place = { shown = false, columns = vim.o.columns },
     is_orphan = false,
     is_starting = false,
     is_working = false,
@@ -127,7 +146,6 @@ local function create(id, options)
     cursors = {},
     bars = {},
     pinned = {},
-    unpinned = 0,
   }
   -- The buffers are filled in below, each with what belongs to it.
   local chat = fields --[[@as claude_ide.Chat]]
@@ -141,7 +159,7 @@ local function create(id, options)
   chat_transcript_keys.define(chat, {
     enter_prompt = M.enter_prompt,
     hide = M.hide,
-    go_to_part = M.go_to_part,
+    answer = M.answer,
   })
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',
@@ -184,20 +202,6 @@ function M.open(id, options)
   moment.when_unprompted(function()
     show_and_enter(chat)
   end)
-end
-
---- Show the panel of a chat in the current tab page, or hide it there.
----@param id integer
----@param options claude_ide.ChatOptions
----@return 'shown'|'hidden'
-function M.toggle(id, options)
-  local chat = chat_state.get(id)
-  if not chat or not (chat.is_wanted and chat_placement.is_here(chat)) then
-    M.open(id, options)
-    return 'shown'
-  end
-  M.hide(id)
-  return 'hidden'
 end
 
 --- Hide the panel. The chat continues.
@@ -255,15 +259,23 @@ function M.go_to_part(id, part, key)
   end)
 end
 
-local function answer_elsewhere(chat, part, win, accepted, reason)
-  local key = accepted and 'y' or 'n'
-  if not chat_parts.is_noticed(part, win) then
+--- Answer a request, if the user could notice it. If they have not seen all that the key allows, they are
+--- moved to its beginning.
+---@param id integer
+---@param part_id integer
+---@param key string
+---@param win? integer in which they have seen it; default: the current one
+---@param reason? string
+function M.answer(id, part_id, key, win, reason)
+  local chat = chat_state.get(id)
+  local part = chat and chat_parts.find(chat, part_id)
+  win = win or api.nvim_get_current_win()
+  if not (chat and part and chat_parts.is_noticed(part, win)) then
     return
-  elseif accepted and part.kind ~= CUT and not chat_parts.is_seen(chat, part, win) then
-    return M.go_to_part(chat.id, part.id, key)
+  elseif ALLOWING[key] and part.kind ~= CUT and not chat_parts.is_seen(chat, part, win) then
+    return M.go_to_part(id, part_id, key)
   end
-  local fields = { part = part.id, kind = part.kind, key = key, reason = reason }
-  chat_state.emit(chat, 'answer', fields)
+  chat_state.ask(chat, 'answer', { part = part_id, kind = part.kind, key = key, reason = reason })
 end
 
 --- The oldest request of a chat that is on the screen in the current tab page.
@@ -277,21 +289,20 @@ function M.awaiting()
         since = part.drawn[win],
         is_here = bufnr == chat.transcript or bufnr == chat.prompt,
         answer = function(accepted, reason)
-          answer_elsewhere(chat, part, win, accepted, reason)
+          M.answer(chat.id, part.id, accepted and 'y' or 'n', win, reason)
         end,
       }
     end
   end
 end
 
---- The chat that a command applies to: this tab page's, else the one used last.
----@return { chat: integer, is_here: boolean, revival?: table }|false chat false if there is none
-function M.here()
-  local chats = chat_state.list()
-  local here = vim.iter(chats):find(function(chat)
-    return chat.tabpage == api.nvim_get_current_tabpage()
-  end)
-  local chat = here or chats[1]
+---@class claude_ide.FoundChat
+---@field chat integer id
+---@field is_here boolean whether it is on the screen, in this tab page
+---@field revival? table
+
+---@return claude_ide.FoundChat|false
+local function found(chat)
   return chat
       and {
         chat = chat.id,
@@ -301,19 +312,27 @@ function M.here()
     or false
 end
 
+local function belongs_here(chat)
+  return chat.tabpage == api.nvim_get_current_tabpage()
+end
+
+local function is_homeless(chat)
+  return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)
+end
+
+--- The chat that a command applies to: this tab page's, else the one used last.
+---@return claude_ide.FoundChat|false
+function M.here()
+  local chats = chat_state.list()
+  return found(vim.iter(chats):find(belongs_here) or chats[1])
+end
+
 --- The chat that belongs to the current tab page: its own one, else one that has a tab page to itself, or
 --- whose tab page is closed.
----@return { chat: integer, revival?: table }|false chat false if there is none
+---@return claude_ide.FoundChat|false
 function M.of_tabpage()
   local chats = chat_state.list()
-  local function belongs(chat)
-    return chat.tabpage == api.nvim_get_current_tabpage()
-  end
-  local function is_homeless(chat)
-    return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)
-  end
-  local chat = vim.iter(chats):find(belongs) or vim.iter(chats):find(is_homeless)
-  return chat and { chat = chat.id, revival = chat_state.revival(chat) } or false
+  return found(vim.iter(chats):find(belongs_here) or vim.iter(chats):find(is_homeless))
 end
 
 --- Close a chat and its panel.
@@ -353,13 +372,139 @@ end
 --- Pin rows to the transcript's top right corner, in place of those pinned before.
 ---@param id integer
 ---@param rows claude_ide.Chunks[] empty to remove them
----@param more? integer number of rows that the host has left out below
-function M.pin(id, rows, more)
+function M.pin(id, rows)
   local chat = chat_state.get(id)
   if chat then
-    chat.pinned, chat.unpinned = rows, more or 0
+    chat.pinned = rows
     chat_pin.update(chat)
   end
+end
+
+--- Open the panel of a new chat before the host runs, so that the user can type the prompt.
+---@param given { agent?: string, asks?: boolean, root?: string } agent: its id, nil for the usual one; asks:
+---  whether the user chooses it; root: default the folder of the current window
+---@return integer id of the chat
+function M.begin(given)
+  local side, size = own_options.get('chat', 'side'), own_options.get('chat', 'size')
+  local agent = given.agent or own_options.get('chat', 'agent')
+  local name = type(agent) == 'string' and agent ~= '' and agent or 'Claude'
+  local id = chat_state.new_id()
+  M.open(id, {
+    side = vim.list_contains(SIDES, side) and side or SIDE,
+    size = type(size) == 'number' and size > 0 and size or SIZE,
+    title = name,
+    name = name:sub(1, 1):upper() .. name:sub(2),
+    agent = given.agent,
+    asks = given.asks,
+    root = given.root or buffers.folder(),
+  })
+  local chat = assert(chat_state.get(id))
+  chat.is_orphan, chat.is_starting = true, true
+  chat_bar.set(chat, { transcript = STARTING })
+  chat_sent.expect(chat, function()
+    return chat.is_starting
+  end)
+  return id
+end
+
+--- Hide the chat of this tab page if its host is still starting, which would hide it too late.
+---@return boolean is_hidden whether there was one
+function M.hide_here()
+  local here = M.here()
+  local chat = here and chat_state.get(here.chat)
+  if chat and chat.is_starting and chat.is_wanted and chat_placement.is_here(chat) then
+    M.hide(chat.id)
+    return true
+  end
+  return false
+end
+
+local function is_untouched(chat)
+  local typed = table.concat(vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false))
+  return not chat.session and chat_state.is_empty(chat) and not typed:find('%S')
+end
+
+--- Handle that a chat has no agent: close its panel if nothing is in it, otherwise show the reason.
+---@param id integer
+---@param reason? string none if it was ended on purpose
+function M.give_up(id, reason)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  chat.is_starting, chat.is_silent = false, false
+  chat_prompt.give_back(id)
+  if not is_untouched(chat) then
+    if reason then
+      chat_sent.set_outage(chat, reason)
+    end
+    return chat_bar.set(chat, { transcript = STOPPED })
+  end
+  M.close(id, function()
+    -- The next keys were meant for the prompt.
+    moment.guard()
+  end)
+end
+
+-- Once the end of the host is handled: the server's host may be restarted, too, and it is the same one.
+local function restart_later(chat)
+  if not chat.restarts then
+    return
+  end
+  chat.restarts = false
+  vim.schedule(function()
+    if chat_state.get(chat.id) == chat then
+      chat_state.emit(chat, 'restart')
+    end
+  end)
+end
+
+--- Handle the end of the host, which all chats share.
+---@param reason? string none if it was ended on purpose
+function M.host_ended(reason)
+  for _, chat in ipairs(chat_state.list()) do
+    chat.is_orphan = true
+    chat_status.stop(chat)
+    chat_list.close('tasks ' .. chat.id)
+    M.give_up(chat.id, reason)
+    restart_later(chat)
+  end
+  chat_form.close_all()
+end
+
+--- Carry out a subcommand of `:ClaudeChat` that must not wait for a host.
+---@param what string
+---@return boolean is_done false if the host should do it
+function M.run_alone(what)
+  local here = M.here()
+  local chat = here and chat_state.get(here.chat)
+  if not chat then
+    return false
+  elseif what == 'stop' then
+    chat_prompt.stop(chat)
+    return true
+  elseif what == 'end' and (chat.is_silent or chat.is_orphan and not chat.is_starting) then
+    chat_state.emit(chat, 'closed')
+    M.close(chat.id)
+    return true
+  end
+  return false
+end
+
+--- Hand a chat to another host, whose first frame draws the whole transcript.
+---@param id integer
+---@param options claude_ide.ChatOptions
+function M.adopt(id, options)
+  local chat = chat_state.get(id)
+  if not chat then
+    return
+  end
+  chat.is_orphan, chat.is_starting = false, false
+  chat.options, chat.pinned = options, {}
+  chat_sent.set_outage(chat, nil)
+  M.name_buffers(chat)
+  chat_pin.update(chat)
+  chat_placement.report(chat, true)
 end
 
 return M

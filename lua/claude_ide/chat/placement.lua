@@ -30,36 +30,31 @@ local api = vim.api
 ---@field view vim.fn.winsaveview.ret
 ---@field is_last boolean whether it was on the last line
 
--- Columns for a row of the transcript; while it is hidden, those that it had.
-local function width_of(chat)
+---@class claude_ide.ChatPlace
+---@field shown boolean whether it is on the screen, in any tab page
+---@field width? integer columns for a row of the transcript; while that is hidden, those that it had
+---@field columns integer of the screen
+
+---@param chat claude_ide.Chat
+---@return claude_ide.ChatPlace
+local function place_of(chat)
   local win = chat.view and chat.view.windows.transcript
   local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
-  return info and info.width - info.textoff or chat.width
+  return {
+    shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0,
+    width = info and info.width - info.textoff or chat.place.width,
+    columns = vim.o.columns,
+  }
 end
 
-local function report_width(chat)
-  chat_state.emit(chat, 'resized', { width = chat.width, columns = vim.o.columns })
-end
-
-local function report_visibility(chat)
-  local is_shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0
-  if is_shown ~= chat.is_shown then
-    chat.is_shown = is_shown
-    chat_state.emit(chat, 'visible', { shown = is_shown })
-  end
-  local width = width_of(chat)
-  if width ~= chat.width then
-    chat.width = width
-    report_width(chat)
-  end
-end
-
---- Report to a new host whether a chat is on the screen, and the width of its rows.
+--- Report to the host where a chat is, if that has changed.
 ---@param chat claude_ide.Chat
-function M.report(chat)
-  chat_state.emit(chat, 'visible', { shown = chat.is_shown })
-  if chat.width then
-    report_width(chat)
+---@param is_new? boolean whether the host is a new one
+function M.report(chat, is_new)
+  local place = place_of(chat)
+  if is_new or not vim.deep_equal(place, chat.place) then
+    chat.place = place
+    chat_state.emit(chat, 'placed', place --[[@as table]])
   end
 end
 
@@ -169,7 +164,7 @@ function M.close(chat)
   if visit.close(view) then
     M.resume_insert(view.destination, view.insert)
   end
-  report_visibility(chat)
+  M.report(chat)
 end
 
 --- Hide a chat. If the user is in it, their mode ends first, so that it does not continue elsewhere.
@@ -232,7 +227,7 @@ function M.show(chat)
   local view = opened --[[@as claude_ide.ChatView]]
   view.sizes = chat_sizes.snapshot(view.windows)
   chat_pin.update(chat)
-  report_visibility(chat)
+  M.report(chat)
 end
 
 -- `:only` in one window of the panel closes the other one, which then opens again. Otherwise the panel is
@@ -272,7 +267,7 @@ local function on_win_closed(event)
       end)
     end
     vim.schedule(function()
-      report_visibility(chat)
+      M.report(chat)
     end)
   end
 end
@@ -331,9 +326,7 @@ end)
 
 local function on_resize()
   for _, chat in ipairs(chat_state.list()) do
-    if chat.width then
-      report_width(chat)
-    end
+    M.report(chat)
     if chat.view then
       chat_windows.fit(chat.view.windows, chat.options)
       if M.is_here(chat) then
@@ -422,7 +415,7 @@ function M.watch()
   on('TabEnter', keep_sizes)
   on({ 'WinResized', 'TabEnter' }, function()
     for _, chat in ipairs(chat_state.list()) do
-      report_visibility(chat)
+      M.report(chat)
       chat_pin.update(chat)
       chat_bar.apply(chat)
     end

@@ -1,6 +1,7 @@
 --- The chats of this Neovim, by id.
 local channel = require('claude_ide.channel')
 local disk_change = require('claude_ide.disk_changes.change')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 
@@ -14,15 +15,13 @@ local M = {}
 ---@field tabpage integer where it was opened
 ---@field view? claude_ide.ChatView while it is on screen
 ---@field is_wanted boolean whether it should be on screen
----@field is_shown boolean what was last reported to the host
----@field width? integer of a row of the transcript, as last reported to the host
+---@field place claude_ide.ChatPlace as last reported to the host
 ---@field requests integer number of requests that wait for the user
 ---@field tasks integer number of tasks that run in the background
 ---@field label? string what tells it from the other chats of its agent while a request waits
 ---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
 ---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
 ---@field pinned claude_ide.Chunks[] rows
----@field unpinned integer number of rows below them that the host has left out
 ---@field is_reading? boolean whether the user has moved up in the transcript, to read
 ---@field pin? integer window of the pinned rows
 ---@field drawing claude_ide.ChatDrawing
@@ -30,7 +29,6 @@ local M = {}
 ---@field history claude_ide.ChatHistory
 ---@field offer claude_ide.ChatOffer
 ---@field session? string id of the agent's session
----@field draft? string[] lines of the prompt before the user began to edit an earlier one
 ---@field unsent? string[] lines of the prompt when its buffer was unloaded
 ---@field sent claude_ide.SentPrompt[] those that have not begun, oldest first
 ---@field outage? string why the host does not answer
@@ -195,9 +193,19 @@ function M.emit(chat, event, fields)
   elseif not channel.id then
     return false
   end
-  local message = { chat = chat.id, event = event, revival = M.revival(chat) }
-  channel.emit('chat', vim.tbl_extend('error', message, fields or {}))
+  local given = { chat = chat.id, event = event, revival = M.revival(chat) }
+  channel.emit('chat', vim.tbl_extend('error', given, fields or {}))
   return true
+end
+
+--- Report an event to the host, or tell the user that there is none.
+---@param chat claude_ide.Chat
+---@param event string
+---@param fields? table
+function M.ask(chat, event, fields)
+  if not M.emit(chat, event, fields) then
+    message.show('the chat is not running: R restarts it', 'info')
+  end
 end
 
 return M

@@ -57,19 +57,16 @@ local function set_count(chat, what, event, count)
   end
 end
 
--- Whether a chat is on screen, but only in other tab pages. The host itself reports the requests of a
--- hidden chat.
-local function is_in_other_tabpage(chat)
-  local wins = vim.fn.win_findbuf(chat.transcript)
-  vim.list_extend(wins, vim.fn.win_findbuf(chat.prompt))
-  return #wins > 0
-    and not vim.iter(wins):any(function(win)
-      return api.nvim_win_get_tabpage(win) == api.nvim_get_current_tabpage()
-    end)
+-- Whether a window of the current tab page shows a chat.
+local function is_visible(chat)
+  return vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+    local bufnr = api.nvim_win_get_buf(win)
+    return bufnr == chat.transcript or bufnr == chat.prompt
+  end)
 end
 
 local function notify(chat)
-  if chat_state.get(chat.id) == chat and chat.requests > 0 and is_in_other_tabpage(chat) then
+  if chat_state.get(chat.id) == chat and chat.requests > 0 and not is_visible(chat) then
     local name = chat_state.agent_name(chat)
     local who = chat.label and ('%s (%s)'):format(name, plain.one_line(chat.label)) or name
     message.show(WAITING:format(who), 'info')

@@ -50,7 +50,9 @@ class Background:
         self._asked: set[str] = set()
         """The tasks whose output the agent was asked for, until it answers. It is not asked again
         about one for which it has refused."""
-        self._listing = Listing(name, KEYS, editor.port, run, FILETYPE)
+        self._listing = Listing(
+            *(name, KEYS, editor.port, run), filetype=FILETYPE, closing=("q", "<Esc>")
+        )
         self._has_ended = False
 
     def apply(self, event: Event) -> None:

@@ -19,6 +19,7 @@ from claude_ide.chat.attachment import Attachment
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.rewinding import Rewinding
 from claude_ide.chat.sending import Sending
+from claude_ide.chat.shell import shell
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.chat import PromptSent
@@ -36,10 +37,14 @@ FILES, TALK, BOTH = "Files only", "Conversation only", "Conversation and files"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The prompt that is being edited; `files` says whether to restore files, None to ask."""
+    """The prompt that is being edited; `files` says whether to restore files, None to ask.
+
+    `draft` is the text that it has replaced in the panel.
+    """
 
     prompt: str
     earlier: Earlier
+    draft: str
     files: bool | None = None
 
 
@@ -99,9 +104,9 @@ class Branching:
 
     async def leave(self) -> None:
         """Stop editing; the text remains in the history of prompts."""
-        if self._target is not None:
+        if (target := self._target) is not None:
             self._set(None)
-            await self._panel.leave_edit()
+            await self._panel.replace_prompt(target.draft)
 
     async def rewind(self) -> None:
         """Have the user choose a prompt, and whether to restore the conversation or the files."""
@@ -136,8 +141,10 @@ class Branching:
     async def _begin(self, prompt: str, *, files: bool | None = None) -> None:
         abilities.require(self._agent, "edit")
         earlier = await self._agent.earlier(prompt)
-        self._set(Target(prompt, earlier, files))
-        await self._panel.edit(earlier.text, context.encoded(earlier.images))
+        # A text that the user has not typed here is no command for the shell.
+        text = f"\\{earlier.text}" if shell.is_command(earlier.text) else earlier.text
+        before = await self._panel.replace_prompt(text, context.encoded(earlier.images))
+        self._set(Target(prompt, earlier, self._target.draft if self._target else before, files))
         await self._panel.write()
 
     def _set(self, target: Target | None) -> None:

@@ -203,10 +203,7 @@ class Chat:
         except Exception:
             # The agent waits, and the user has to know.
             logger.exception("%s could not be shown", type(event).__name__)
-            return self._show(events.Notice(UNSHOWN, "error"))
-        if not self.shown:
-            name = self.agent.name
-            self._editor.notify(f"{name} is waiting for your answer (:ClaudeChat answer)")
+            self._show(events.Notice(UNSHOWN, "error"))
 
     def _show(self, event: Event) -> None:
         for apply in self._sinks:
@@ -256,7 +253,7 @@ class Chat:
     def _follow(self, event: Event) -> None:
         """Apply an event's effects on Neovim outside the transcript."""
         if self._todos.apply(event):
-            self._run(self.panel.pin(*self._todos.pinned()))
+            self._run(self.panel.pin(self._todos.pinned()))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.port.disk.announce_write(path, self.transcript.name)
@@ -454,7 +451,7 @@ class Chat:
         if self._todos.is_empty:
             raise UserError("there is no todo list")
         self._todos.toggle()
-        await self.panel.pin(*self._todos.pinned())
+        await self.panel.pin(self._todos.pinned())
 
     async def show_tasks(self) -> None:
         """Show what runs in the background."""

@@ -117,10 +117,13 @@ class Chats:
     async def toggle(self) -> None:
         """Show or hide the chat of this tab page."""
         known = set(self._chats)
-        chat = await self._found(await self._editor.port.panels.of_tabpage())
+        found = await self._editor.port.panels.of_tabpage()
+        chat = await self._found(found)
         # A chat that was just taken over from an earlier host is shown, not hidden.
-        show = chat.panel.toggle if chat.id in known else chat.panel.open
-        await show(self._options(chat))
+        if isinstance(found, Found) and found.is_here and chat.id in known:
+            await chat.panel.hide()
+        else:
+            await chat.panel.open(self._options(chat))
 
     async def begin(self, _agent: str) -> None:
         """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it."""
@@ -338,13 +341,11 @@ class Chats:
         if chat is not None and (work := self._handlers[type(event)](chat, event)) is not None:
             await work
 
-    @handles(panel.Shown)
-    def _shown(self, chat: Chat, event: panel.Shown) -> None:
+    @handles(panel.Placed)
+    def _placed(self, chat: Chat, event: panel.Placed) -> None:
         chat.show(event.shown)
-
-    @handles(panel.Resized)
-    def _resized(self, chat: Chat, event: panel.Resized) -> None:
-        chat.resize(event.width, event.columns)
+        if event.width:
+            chat.resize(event.width, event.columns)
 
     @handles(panel.Closed)
     async def _closed(self, chat: Chat, _event: panel.Closed) -> None:

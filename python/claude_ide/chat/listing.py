@@ -22,10 +22,7 @@ def item(id_: str, rows: Sequence[Row], lacks: Sequence[str] = ()) -> Item:
 
 
 class Listing:
-    """The list of this name. Each of its keys has a name and a description.
-
-    It is a float if it has a filetype of its own.
-    """
+    """The list of this name. Each of its keys has a name and a description."""
 
     def __init__(
         self,
@@ -33,11 +30,11 @@ class Listing:
         keys: Sequence[tuple[str, ...]],
         port: Port,
         run: Run,
-        filetype: str = "",
+        **look: Any,
     ) -> None:
         self._name = name
         self._keys = [Key(*key) for key in keys]
-        self._filetype = filetype
+        self._look = look
         self._port = port
         self._run = run
         self._following: asyncio.Task[None] | None = None
@@ -55,7 +52,7 @@ class Listing:
         follow: Callable[[], Awaitable[None]],
     ) -> None:
         """Open its window; `draw` shows the items, `follow` does so again until it is closed."""
-        look = ListLook(title, self._keys, self._filetype)
+        look = ListLook(title, self._keys, **self._look)
         await self._port.lists.open(self._name, look)
         await draw()
         self._following = self._run(follow())

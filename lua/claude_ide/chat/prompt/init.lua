@@ -2,9 +2,7 @@
 local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_follow = require('claude_ide.chat.window.follow')
-local chat_history = require('claude_ide.chat.prompt.history')
 local chat_keys = require('claude_ide.chat.keys')
-local chat_mentions = require('claude_ide.chat.prompt.mentions')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -41,8 +39,7 @@ local function send(chat, how)
   end
   local text = table.concat(lines, '\n')
   if hand_over(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
-    chat_history.add(chat.history, lines)
-    chat.draft = nil
+    prompt_buffer.remember(chat.history, lines)
     prompt_buffer.replace(chat.prompt, 0, -1, { '' })
   end
   return true
@@ -118,7 +115,7 @@ local function list(chat)
   end
   add('ni', { '<C-c>' }, 'stop', 'Stop the turn', stop)
   add('n', { '<Esc>' }, 'stop-twice', 'Stop the turn (press it twice)', stop_twice(chat, stop))
-  chat_history.add_keys(add)
+  prompt_buffer.add_history_keys(add)
   local cycle = unless_popup('<C-p>', emit('cycle_mode'))
   add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
   local accept = chat_completion.accept
@@ -168,12 +165,11 @@ function M.create(chat)
   options.bufhidden, options.swapfile = 'hide', false
   options.modeline, options.textwidth = false, 0
   chat.prompt, chat.offer = bufnr, chat_state.unknown_offer()
-  chat.history = chat_history.new()
+  chat.history = prompt_buffer.new_history()
   chat.images = chat_clipboard.new()
   prompt_buffer.add(chat)
   chat_keys.define(bufnr, list(chat))
   chat_completion.attach(chat)
-  chat_mentions.attach(chat)
   refuse_files(bufnr)
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
@@ -209,41 +205,25 @@ function M.put_if_empty(id, text)
   return is_empty
 end
 
--- Keep the present text in the history.
-local function keep(chat)
-  local lines = prompt_buffer.trim(prompt_buffer.lines(chat.prompt))
-  if #lines > 0 then
-    chat_history.add(chat.history, lines)
-  end
-end
-
---- Replace the prompt by an earlier one, which the user edits. The present text remains in the history.
+--- Replace the text of the prompt, which remains in the history.
 ---@param id integer
 ---@param text string
----@param images { data: string, media_type: string }[] data is base64
-function M.edit(id, text, images)
+---@param images? { data: string, media_type: string }[] data is base64
+---@return string text the one that was there
+function M.replace(id, text, images)
   local chat = chat_state.get(id)
   if not chat then
-    return
+    return ''
   end
-  keep(chat)
-  chat.draft = chat.draft or prompt_buffer.lines(chat.prompt)
-  local adopted = chat_clipboard.adopt(chat, not_a_command(text), images)
+  local before = prompt_buffer.lines(chat.prompt)
+  local written = prompt_buffer.trim(before)
+  if #written > 0 then
+    prompt_buffer.remember(chat.history, written)
+  end
+  local adopted = chat_clipboard.adopt(chat, text, images or {})
   prompt_buffer.replace(chat.prompt, 0, -1, vim.split(adopted, '\n'))
   prompt_buffer.go_to_end(chat.prompt)
-end
-
---- Replace an earlier prompt, which remains in the history, by the text that was there before it.
----@param id integer
-function M.leave_edit(id)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
-  keep(chat)
-  prompt_buffer.replace(chat.prompt, 0, -1, chat.draft or { '' })
-  chat.draft = nil
-  prompt_buffer.go_to_end(chat.prompt)
+  return table.concat(before, '\n')
 end
 
 --- Return prompts that were sent to the user.

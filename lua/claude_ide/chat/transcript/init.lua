@@ -49,33 +49,6 @@ function M.create(chat)
   return bufnr
 end
 
-local function set_lines(bufnr, first, last, lines)
-  local ok, failure = pcall(api.nvim_buf_set_lines, bufnr, first, last, false, lines)
-  local reason = tostring(failure)
-  if ok then
-    return
-  elseif not reason:find('newline') then
-    error(reason, 0)
-  end
-  api.nvim_buf_set_lines(
-    bufnr,
-    first,
-    last,
-    false,
-    vim.tbl_map(function(line)
-      return (line:gsub('\n', ' '))
-    end, lines)
-  )
-end
-
-local failure ---@type string? the first one of the current frame
-
--- A mark that does not fit must not prevent the text from being drawn.
-local function tolerate(fn, ...)
-  local ok, reason = pcall(fn, ...)
-  failure = failure or (not ok and reason or nil)
-end
-
 local function set_mark(bufnr, first, mark)
   local row, column, end_row, end_column, group = unpack(mark)
   -- The background of code is as wide as the window, not as each line.
@@ -109,16 +82,17 @@ local function apply(chat, edit)
   local first = math.min(edit.first, drawing.count)
   local last = math.max(first, math.min(edit.last, drawing.count))
   local is_empty = drawing.count == 0
-  set_lines(bufnr, first, is_empty and -1 or last, edit.lines)
+  api.nvim_buf_set_lines(bufnr, first, is_empty and -1 or last, false, edit.lines)
   drawing.count = drawing.count + #edit.lines - (last - first)
+  -- A mark that does not fit must not prevent the text from being drawn.
   for _, mark in each(edit.marks) do
-    tolerate(set_mark, bufnr, first, mark)
+    pcall(set_mark, bufnr, first, mark)
   end
   for _, look in each(edit.looks) do
-    tolerate(set_look, bufnr, first, look)
+    pcall(set_look, bufnr, first, look)
   end
   for _, part in each(edit.parts) do
-    tolerate(chat_parts.set, chat, first + part[1], part[2], part[3])
+    pcall(chat_parts.set, chat, first + part[1], part[2], part[3])
   end
 end
 
@@ -146,7 +120,7 @@ end
 local function draw(chat, frame)
   local bufnr = chat.transcript
   local following = chat_follow.windows(bufnr)
-  local held = frame.holds and chat_follow.hold(bufnr) or {}
+  local held, count = frame.holds and chat_follow.views(bufnr) or {}, chat.drawing.count
   local tick = api.nvim_buf_get_changedtick(bufnr)
   vim.bo[bufnr].modifiable = true
   local ok, reason = pcall(apply_all, chat, frame)
@@ -155,10 +129,10 @@ local function draw(chat, frame)
     error(reason, 0)
   end
   for _, code in each(frame.code) do
-    tolerate(chat_code.add, bufnr, code[1], code[2], code[3])
+    pcall(chat_code.add, bufnr, code[1], code[2], code[3])
   end
   if api.nvim_buf_get_changedtick(bufnr) ~= tick then
-    chat_follow.restore(bufnr, held)
+    chat_follow.restore(held, chat.drawing.count - count)
     vim.iter(following):each(chat_follow.go_to_end)
   end
 end
@@ -192,7 +166,6 @@ end
 --- Draw a frame, unless the chat is closed.
 ---@param id integer
 ---@param frame claude_ide.ChatFrame
----@return string? failure why marks or colours are missing; the text never is
 function M.draw(id, frame)
   local chat = chat_state.get(id)
   if not chat or not api.nvim_buf_is_loaded(chat.transcript) then
@@ -200,14 +173,12 @@ function M.draw(id, frame)
   elseif #chat.drawing.waiting > 0 then
     return wait(chat, frame)
   end
-  failure = nil
   local ok, reason = pcall(draw, chat, frame)
   if not ok and is_refused(reason) then
     wait(chat, frame)
   elseif not ok then
     error(reason, 0)
   end
-  return failure
 end
 
 --- Show the end of a transcript in its windows, which then follow it.

@@ -9,26 +9,18 @@ local message = require('claude_ide.messages.message')
 local M = {}
 
 local ANSWERS = { 'y', 'a', 'n', 'N', 'c', 'd' }
--- These allow something, which the user must have seen first.
-local ALLOWING = { y = true, a = true }
--- A request that is shown only in part: on either key, the host shows the rest.
-local CUT = 'request:cut'
 local PROMPTS = { turn = true, queued = true }
--- Without a mapping, Neovim would only show E21.
-local CHANGING = { 'C', 'D', 'J', 'p', 'P', 'r', 's', 'S', 'u' }
-local UNCHANGEABLE = 'the transcript cannot be changed; i goes to the prompt'
-local NOT_RUNNING = 'the chat is not running: R restarts it'
 local ANSWER = 'Answer the request under the cursor'
 
 ---@class claude_ide.TranscriptPanel functions of the panel, which is in a higher module
 ---@field enter_prompt fun(chat: integer)
 ---@field hide fun(chat: integer)
----@field go_to_part fun(chat: integer, part: integer, key: string)
+---@field answer fun(chat: integer, part: integer, key: string)
 
 local panel ---@type claude_ide.TranscriptPanel
 
 --- Only for this module: the command that an <expr> mapping returns calls the panel through it.
----@param name 'enter_prompt'|'hide'|'go_to_part'
+---@param name 'enter_prompt'|'hide'|'answer'
 ---@param ... integer|string
 function M._call_panel(name, ...)
   panel[name](...)
@@ -42,40 +34,13 @@ local function part_here(chat)
   return chat_parts.at(chat, row())
 end
 
--- Report an event, or say that there is no host to do it.
-local function ask_host(chat, event, fields)
-  if not chat_state.emit(chat, event, fields) then
-    message.show(NOT_RUNNING, 'info')
-  end
-end
-
-local function press(chat)
+-- Report an event of the part under the cursor, with where the cursor is in it.
+---@param kind? string only of a part of this kind
+local function report_part(chat, event, kind)
   local part = part_here(chat)
-  if part then
-    ask_host(chat, 'press', { part = part.id, offset = row() - part.row })
-  end
-end
-
-local function go_to(chat)
-  local part = part_here(chat)
-  if part then
-    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
-    local offset = line - 1 - part.row
-    ask_host(chat, 'go_to', { part = part.id, offset = offset, column = column })
-  end
-end
-
-local function report_part(chat, event)
-  local part = part_here(chat)
-  if part then
-    ask_host(chat, event, { part = part.id })
-  end
-end
-
-local function withdraw(chat)
-  local part = part_here(chat)
-  if part and part.kind == 'queued' then
-    ask_host(chat, 'withdraw', { part = part.id })
+  if part and (not kind or part.kind == kind) then
+    local column = vim.api.nvim_win_get_cursor(0)[2]
+    chat_state.ask(chat, event, { part = part.id, offset = row() - part.row, column = column })
   end
 end
 
@@ -83,7 +48,7 @@ end
 local function edit(chat)
   local part = vim.v.count == 0 and part_here(chat)
   if part and PROMPTS[part.kind] and not chat_state.lacks(chat, 'edit') then
-    ask_host(chat, 'edit', { part = part.id })
+    chat_state.ask(chat, 'edit', { part = part.id })
     return '<Ignore>'
   end
   return 'e'
@@ -124,38 +89,14 @@ local function of_panel(chat, name)
   end
 end
 
-local function is_seen(chat, part)
-  return chat_parts.is_seen(chat, part, vim.api.nvim_get_current_win())
-end
-
 local function answer(chat, key, fallback)
   return function()
     local part = request_here(chat)
     if not part or not (chat_parts.is_old(part) or part.is_changed or part.is_presented) then
-      return fallback()
-    elseif not chat_parts.is_noticed(part, vim.api.nvim_get_current_win()) then
-      -- The key was pressed again while the request was being shown, or before the user could read it.
-      return '<Ignore>'
+      return fallback and fallback() or key
     end
-    if ALLOWING[key] and part.kind ~= CUT and not is_seen(chat, part) then
-      return call_panel('go_to_part', chat.id, part.id, key)
-    end
-    ask_host(chat, 'answer', { part = part.id, kind = part.kind, key = key })
-    return '<Ignore>'
+    return call_panel('answer', chat.id, part.id, key)
   end
-end
-
-local function refuse_change()
-  message.show(UNCHANGEABLE, 'info')
-  return '<Ignore>'
-end
-
--- The keys for changes to which neither the user nor a plugin has given another meaning.
-local function unmapped_changes()
-  return vim.tbl_filter(function(key)
-    local map = vim.fn.maparg(key, 'n', false, true)
-    return map.lhs == nil or map.buffer == 1
-  end, CHANGING)
 end
 
 ---@param chat claude_ide.Chat
@@ -173,32 +114,28 @@ local function list(chat)
   end
   local to_prompt, hide = of_panel(chat, 'enter_prompt'), of_panel(chat, 'hide')
 
-  add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', with_chat(press))
+  local press = with_chat(report_part, 'press')
+  add('n', { '<CR>', 'za', '<2-LeftMouse>' }, 'press', 'Open or fold this item', press)
   -- A click from Insert mode in the prompt keeps that mode for a moment.
   add('i', { '<2-LeftMouse>' }, 'press', 'Open or fold this item', function()
     vim.cmd.stopinsert()
-    press(chat)
+    press()
   end, { shown = {} })
-  add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(go_to))
+  add('n', { 'gf', 'gF' }, 'go-to', 'Go to the file and line', with_chat(report_part, 'go_to'))
   add('n', { 'gd' }, 'changes', "Review the turn's changes", with_chat(report_part, 'changes'))
   add('nxo', { ']]' }, 'next-turn', 'Next prompt', with_chat(go_by_turn, 1))
   add('nxo', { '[[' }, 'previous-turn', 'Previous prompt', with_chat(go_by_turn, -1))
   local yc = { expr = true, shown = { 'yc' } }
   add('o', { 'c' }, 'code', 'Yank the code block', with_chat(code_object), yc)
-  local fallbacks = { a = to_prompt, c = refuse_change, d = refuse_change }
   for _, key in ipairs(ANSWERS) do
-    local fallback = fallbacks[key] or function()
-      return key
-    end
-    local name = 'answer-' .. key
     local hidden = { expr = true, shown = key == 'y' and ANSWERS or {} }
-    add('n', { key }, name, ANSWER, answer(chat, key, fallback), hidden)
+    local fallback = key == 'a' and to_prompt or nil
+    add('n', { key }, 'answer-' .. key, ANSWER, answer(chat, key, fallback), hidden)
   end
-  local hidden_change = { expr = true, shown = {} }
-  add('n', unmapped_changes(), 'change', 'Explain why not', refuse_change, hidden_change)
   local editing = 'Edit this prompt, and continue from before it'
   add('n', { 'e' }, 'edit', editing, with_chat(edit), { expr = true })
-  add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', with_chat(withdraw))
+  local withdraw = with_chat(report_part, 'withdraw', 'queued')
+  add('n', { 'x' }, 'withdraw', 'Withdraw a queued prompt', withdraw)
   local gb = with_chat(report_part, 'background')
   add('n', { 'gb' }, 'background', 'Move this command to the background', gb)
   add('n', { 'gl' }, 'todos', 'Hide or show the todo list', emit('todos'))

@@ -50,10 +50,11 @@ function M.clear(bufnr, first, last)
   api.nvim_buf_clear_namespace(bufnr, namespace, first, last)
 end
 
+--- A part by its id.
 ---@param chat claude_ide.Chat
 ---@param id integer
 ---@return claude_ide.ChatPart?
-local function find(chat, id)
+function M.find(chat, id)
   local part = chat.drawing.parts[id]
   local row = api.nvim_buf_get_extmark_by_id(chat.transcript, namespace, id + 1, {})[1]
   if part and row then
@@ -69,7 +70,7 @@ end
 function M.at(chat, row)
   local options = { limit = 1 }
   local mark = api.nvim_buf_get_extmarks(chat.transcript, namespace, { row, -1 }, 0, options)[1]
-  return mark and find(chat, mark[1] - 1)
+  return mark and M.find(chat, mark[1] - 1)
 end
 
 --- The request that a row belongs to.
@@ -114,7 +115,7 @@ function M.watch(chat)
   drawn.watch(chat.transcript, function(win, has_appeared)
     local info = vim.fn.getwininfo(win)[1]
     for id, part in pairs(chat.drawing.asking) do
-      local is_visible = find(chat, id)
+      local is_visible = M.find(chat, id)
         and part.row < info.botline
         and last_row(chat, part) >= info.topline - 1
       local before = not has_appeared and part.drawn[win] or nil
@@ -168,7 +169,7 @@ function M.asking(chat)
   for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
     for id, part in pairs(chat.drawing.asking) do
       local is_before = not oldest or id < oldest.id
-      if part.drawn[win] and part.kind ~= 'trust' and is_before and find(chat, id) then
+      if part.drawn[win] and part.kind ~= 'trust' and is_before and M.find(chat, id) then
         oldest, shows = part, win
       end
     end
@@ -181,7 +182,7 @@ end
 ---@param id integer part
 ---@param win integer shows the transcript
 function M.present(chat, id, win)
-  local part = find(chat, id)
+  local part = M.find(chat, id)
   if not part then
     return
   end
@@ -198,7 +199,7 @@ end
 ---@return string kind empty if it was not seen
 function M.seen(id, part_id)
   local chat = chat_state.get(id)
-  local part = chat and find(chat, part_id)
+  local part = chat and M.find(chat, part_id)
   if not (chat and part) then
     return ''
   end

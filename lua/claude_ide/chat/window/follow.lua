@@ -23,45 +23,28 @@ function M.windows(bufnr)
   end, vim.fn.win_findbuf(bufnr))
 end
 
-local namespace = vim.api.nvim_create_namespace('claude_ide_chat_follow')
-
----@class claude_ide.HeldView
----@field win integer
----@field cursor integer mark
----@field below_top? integer mark of the second line, because the first one may be removed
-
---- Mark the lines that windows show. Neovim itself keeps a window at the first line if lines are inserted
---- above it.
+--- The views of the windows with a buffer.
 ---@param bufnr integer
----@return claude_ide.HeldView[]
-function M.hold(bufnr)
-  local function mark(row)
-    local is_there = row < vim.api.nvim_buf_line_count(bufnr)
-    return is_there and vim.api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {}) or nil
+---@return table<integer, vim.fn.winsaveview.ret> by window
+function M.views(bufnr)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
   end
-  return vim.tbl_map(function(win)
-    return {
-      win = win,
-      cursor = mark(vim.api.nvim_win_get_cursor(win)[1] - 1),
-      below_top = mark(vim.fn.line('w0', win)),
-    }
-  end, vim.fn.win_findbuf(bufnr))
+  return views
 end
 
---- Show the lines again that `hold` has marked.
----@param bufnr integer
----@param views claude_ide.HeldView[]
-function M.restore(bufnr, views)
-  local function line(id)
-    return id and vim.api.nvim_buf_get_extmark_by_id(bufnr, namespace, id, {})[1] + 1
-  end
-  for _, view in ipairs(views) do
-    local lnum, below = line(view.cursor), line(view.below_top)
-    vim.api.nvim_win_call(view.win, function()
-      vim.fn.winrestview({ lnum = lnum, topline = below and below - 1 or nil })
+--- Show the same lines again, after lines above them have been added or removed. Neovim itself keeps a
+--- window at the first line if lines are inserted above it.
+---@param views table<integer, vim.fn.winsaveview.ret> by window
+---@param added integer
+function M.restore(views, added)
+  for win, view in pairs(views) do
+    view.lnum, view.topline = view.lnum + added, view.topline + added
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(view)
     end)
   end
-  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
 end
 
 -- By how many rows the end of the text is below a window, because Neovim has shown the beginning of a

@@ -12,12 +12,9 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_window_pin', { clear = 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
 
-local function highest(win)
-  return math.max(1, math.floor(api.nvim_win_get_height(win) * HIGHEST))
-end
-
 local function config(win, width, height)
   local room = api.nvim_win_get_width(win)
+  local highest = math.max(1, math.floor(api.nvim_win_get_height(win) * HIGHEST))
   return {
     relative = 'win',
     win = win,
@@ -25,7 +22,7 @@ local function config(win, width, height)
     row = 0,
     col = room,
     width = math.min(width, math.floor(room * WIDEST)),
-    height = math.min(height, highest(win)),
+    height = math.min(height, highest),
     focusable = false,
     style = 'minimal',
     border = 'none',
@@ -56,21 +53,6 @@ function M.close(chat)
   chat.pin = nil
 end
 
--- The rows for which there is room, and how many others there are.
-local function fitted(chat, win)
-  local rows, more, most = chat.pinned, chat.unpinned, highest(win)
-  if #rows + (more > 0 and 1 or 0) <= most then
-    rows = vim.list_slice(rows)
-  else
-    more = more + #rows - math.max(1, most - 1)
-    rows = vim.list_slice(rows, 1, math.max(1, most - 1))
-  end
-  if more > 0 then
-    table.insert(rows, { { ('… %d more'):format(more), 'ClaudeChatMeta' } })
-  end
-  return rows
-end
-
 -- Replace the text of a buffer with rows, each between two blanks.
 ---@param bufnr integer
 ---@param rows claude_ide.Chunks[]
@@ -99,9 +81,8 @@ local function show(chat, win)
   if not is_open(chat) then
     chat.pin = open(config(win, 1, 1))
   end
-  local rows = fitted(chat, win)
-  local width = write(api.nvim_win_get_buf(chat.pin), rows)
-  api.nvim_win_set_config(chat.pin, config(win, width, #rows))
+  local width = write(api.nvim_win_get_buf(chat.pin), chat.pinned)
+  api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
 end
 
 --- Show the pinned rows over the transcript's present window, if that is in the current tab page.

@@ -8,8 +8,7 @@ MOST_ROWS = 10
 LONGEST = 60
 DONE = "completed"
 
-Pinned = tuple[list[list[Chunk]], int]
-"""Rows, and the number of items below them that are left out."""
+Pinned = list[list[Chunk]]
 
 
 class Todos:
@@ -42,7 +41,7 @@ class Todos:
 
     def pinned(self) -> Pinned:
         """Return what to pin now."""
-        return ([], 0) if self._is_hidden else pinned(self._list)
+        return [] if self._is_hidden else pinned(self._list)
 
 
 def is_done(event: TodoList) -> bool:
@@ -57,13 +56,15 @@ def pinned(event: TodoList) -> Pinned:
     """
     todos = event.todos
     if len(todos) <= MOST_ROWS:
-        return [_row(todo) for todo in todos], 0
+        return [_row(todo) for todo in todos]
     first = next((n for n, todo in enumerate(todos) if todo.status != DONE), len(todos))
     begin = max(0, min(first - 1, len(todos) - MOST_ROWS))
     shown = todos[begin : begin + MOST_ROWS]
     done = sum(todo.status == DONE for todo in todos)
     head: list[Chunk] = [(f"{done} of {len(todos)} done", "ClaudeChatMeta")]
-    return [head, *(_row(todo) for todo in shown)], len(todos) - begin - len(shown)
+    more = len(todos) - begin - len(shown)
+    tail: list[list[Chunk]] = [[(f"… {more} more", "ClaudeChatMeta")]] if more else []
+    return [head, *(_row(todo) for todo in shown), *tail]
 
 
 def _row(todo: Todo) -> list[Chunk]:

@@ -33,17 +33,14 @@ class ChatEvent(Event, frozen=True, tag_field="event", kw_only=True):
 # Windows.
 
 
-class Shown(ChatEvent, frozen=True, tag="visible"):
-    """The panel has been shown or hidden."""
+class Placed(ChatEvent, frozen=True, tag="placed"):
+    """The panel has been shown, hidden or resized."""
 
     shown: bool
-
-
-class Resized(ChatEvent, frozen=True, tag="resized"):
-    """The transcript has another width; `columns` is that of the screen."""
-
-    width: int
     columns: int
+    """That of the screen."""
+    width: int = 0
+    """That of the transcript; 0 if it was never shown."""
 
 
 class Closed(ChatEvent, frozen=True, tag="closed"):

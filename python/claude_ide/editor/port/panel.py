@@ -50,7 +50,7 @@ class Panels(Protocol):
         """Set the commands of a prompt: `name`, `description`, and a `hint` at the arguments."""
         ...
 
-    @request("chat.prompt.mentions.mark")
+    @request("chat.prompt.buffer.mark_mentions")
     async def mark_mentions(self, buffer: int, tick: int, unknown: Sequence[Any]) -> None:
         """Mark mentions without a file (`context.Unknown`), unless the prompt has changed since."""
         ...
@@ -76,17 +76,17 @@ class Panel(Protocol):
         """Show the panel, and move the cursor to its prompt."""
         ...
 
-    @request("chat.panel.toggle")
-    async def toggle(self, options: Mapping[str, Any]) -> None:
-        """Show the panel in the current tab page, or hide it there."""
+    @request("chat.panel.hide")
+    async def hide(self) -> None:
+        """Hide the panel."""
         ...
 
-    @request("chat.hostless.adopt")
+    @request("chat.panel.adopt")
     async def adopt(self, options: Mapping[str, Any]) -> None:
         """Take over a panel whose host has ended."""
         ...
 
-    @request("chat.hostless.give_up")
+    @request("chat.panel.give_up")
     async def give_up(self, reason: str) -> None:
         """Show why a panel whose host has ended cannot be taken over."""
         ...
@@ -137,11 +137,8 @@ class Panel(Protocol):
         ...
 
     @request("chat.panel.pin")
-    async def pin(self, rows: Rows, more: int = 0) -> None:
-        """Pin rows to the transcript's corner, above the number of those that are left out.
-
-        An empty list removes them.
-        """
+    async def pin(self, rows: Rows) -> None:
+        """Pin rows to the transcript's corner; an empty list removes them."""
         ...
 
     @request("chat.status.set_tasks")
@@ -199,14 +196,9 @@ class Panel(Protocol):
         """Put a text into the prompt window if that is empty; return whether it was."""
         ...
 
-    @request("chat.prompt.edit")
-    async def edit(self, text: str, images: Sequence[Mapping[str, str]]) -> None:
-        """Replace the prompt by an earlier one; the present text remains in the history."""
-        ...
-
-    @request("chat.prompt.leave_edit")
-    async def leave_edit(self) -> None:
-        """Replace an earlier prompt, which remains in the history, by the text before it."""
+    @request("chat.prompt.replace")
+    async def replace_prompt(self, text: str, images: Sequence[Mapping[str, str]] = ()) -> str:
+        """Replace the text of the prompt, which remains in the history; return it."""
         ...
 
     @request("chat.prompt.mention")
@@ -306,11 +298,12 @@ class Key(Payload, frozen=True):
 
 
 class ListLook(Payload, frozen=True):
-    """How a list looks. With a filetype of its own it is a float."""
+    """How a list looks, and which keys close it."""
 
     title: str
     keys: list[Key]
     filetype: str = ""
+    closing: tuple[str, ...] = ("q",)
 
 
 class Lists(Protocol):
