@@ -104,6 +104,15 @@ local function commands_of(client)
   return (#listed > 0 or not client:supports_method(COMMAND)) and listed or nil
 end
 
+local function filetypes(client)
+  local types = {}
+  for bufnr in pairs(client.attached_buffers) do
+    local filetype = api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].filetype or ''
+    types[filetype] = filetype ~= '' or nil
+  end
+  return vim.tbl_keys(types)
+end
+
 local function describe(client, bufnr, methods)
   return {
     id = client.id,
@@ -116,6 +125,7 @@ local function describe(client, bufnr, methods)
     reads_code = bufnr and #supported(client, READING, bufnr) > 0,
     supports = supported(client, methods, bufnr),
     commands = commands_of(client),
+    filetypes = not bufnr and filetypes(client) or nil,
   }
 end
 
@@ -152,15 +162,15 @@ function M.look(wanted)
   if bufnr and not api.nvim_buf_is_loaded(bufnr) then
     return { is_loaded = false }
   end
-  local ids = vim.tbl_map(function(client)
-    return client.id
+  local starting = vim.tbl_map(function(client)
+    return { id = client.id, name = client.name, filetypes = filetypes(client) }
   end, private_api.starting(bufnr))
   local methods = wanted.supports or {}
   local servers = vim.tbl_map(function(client)
     return describe(client, bufnr, methods)
   end, able(bufnr, wanted.method))
   if not bufnr then
-    return { is_loaded = true, servers = servers, starting = ids }
+    return { is_loaded = true, servers = servers, starting = starting }
   end
   asked_at[bufnr] = asked_at[bufnr] or vim.uv.now()
   return {
@@ -172,7 +182,7 @@ function M.look(wanted)
     first = wanted.line and row_of(bufnr, wanted.line) or nil,
     last = wanted.end_line and row_of(bufnr, wanted.end_line) or nil,
     servers = servers,
-    starting = ids,
+    starting = starting,
   }
 end
 
@@ -186,28 +196,6 @@ function M.open(wanted)
     wanted = vim.tbl_extend('force', wanted, { bufnr = bufnr })
   end
   return M.look(wanted)
-end
-
-local function filetypes(client)
-  local types = {}
-  for bufnr in pairs(client.attached_buffers) do
-    local filetype = api.nvim_buf_is_valid(bufnr) and vim.bo[bufnr].filetype or ''
-    types[filetype] = filetype ~= '' or nil
-  end
-  return vim.tbl_keys(types)
-end
-
---- The servers that run, also those that are still starting.
----@return { name: string, filetypes: string[], is_starting: boolean }[]
-function M.running()
-  local all = vim.list_extend(vim.lsp.get_clients(), private_api.starting())
-  return vim.tbl_map(function(client)
-    return {
-      name = client.name,
-      filetypes = filetypes(client),
-      is_starting = not client.initialized,
-    }
-  end, all)
 end
 
 -- The client that publishes in a namespace. Some of its names end with what only the server knows.

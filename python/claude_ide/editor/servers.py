@@ -193,7 +193,7 @@ class Servers:
             view = await self.look(question, view.bufnr)
 
     def _is_starting(self, view: View, age: float) -> bool:
-        waiting = {*view.starting} - self._slow
+        waiting = {each.id for each in view.starting} - self._slow
         if age < STARTS_SECONDS:
             return bool(waiting)
         self._slow |= waiting
@@ -308,10 +308,12 @@ class Servers:
 
     async def _running(self) -> str:
         """Return the servers that run, and the filetypes of their buffers."""
-        names = []
-        for each in await self._port.language_servers.running():
-            facts = [*sorted(each.filetypes), *["still starting"] * each.is_starting]
-            names.append(f"{each.name} ({', '.join(facts)})" if facts else each.name)
+        view = await self.look(Question("", {}), None)
+        facts = [(each.name, sorted(each.filetypes)) for each in view.servers]
+        facts += [
+            (each.name, [*sorted(each.filetypes), "still starting"]) for each in view.starting
+        ]
+        names = [f"{name} ({', '.join(more)})" if more else name for name, more in facts]
         return f"running: {', '.join(sorted(names))}" if names else "none is running"
 
 

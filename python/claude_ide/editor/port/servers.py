@@ -27,6 +27,16 @@ class Server(Payload, frozen=True):
     attachment: int = 0
     has_published: bool = False
     reads_code: bool = False
+    filetypes: list[str] = field(default_factory=list)
+    """Of its buffers, if it was asked without one."""
+
+
+class Starting(Payload, frozen=True):
+    """A server that has not reported yet what it can, and the filetypes of its buffers."""
+
+    id: int
+    name: str
+    filetypes: list[str] = field(default_factory=list)
 
 
 class Spot(Payload, frozen=True):
@@ -42,7 +52,7 @@ class View(Payload, frozen=True):
 
     is_loaded: bool
     servers: list[Server] = field(default_factory=list)
-    starting: list[int] = field(default_factory=list)
+    starting: list[Starting] = field(default_factory=list)
     bufnr: int | None = None
     uri: str = ""
     tick: int | None = None
@@ -100,14 +110,6 @@ class Run(Payload, frozen=True):
     failure: str = ""
 
 
-class Running(Payload, frozen=True):
-    """A server that runs, and the filetypes of its buffers."""
-
-    name: str
-    filetypes: list[str] = field(default_factory=list)
-    is_starting: bool = False
-
-
 class LanguageServers(Protocol):
     """The user's language servers."""
 
@@ -132,11 +134,6 @@ class LanguageServers(Protocol):
         sent if the `tick` of the buffer is another one. The server has `within` milliseconds.
         Cancelling this cancels the request.
         """
-        ...
-
-    @request("tools.language_servers.running", large=True)
-    async def running(self) -> list[Running]:
-        """Return the servers that run."""
         ...
 
     @tool("tools.language_servers.run")
