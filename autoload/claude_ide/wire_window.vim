@@ -14,7 +14,6 @@ const SHARE = 0.3 # of the screen's height
 
 var buffer = 0 # 0 if there is none
 var is_opening = false
-var shown: list<list<number>> = [] # of each message its number and its lines
 
 def Window(): number
   return buffer > 0 ? win_findbuf(buffer)->get(0, 0) : 0
@@ -49,7 +48,6 @@ enddef
 def Closed(bufnr: number)
   if bufnr == buffer
     buffer = 0
-    shown = []
     channel.Emit('wire_closed', {})
   endif
 enddef
@@ -58,7 +56,6 @@ enddef
 def Create()
   enew
   buffer = bufnr()
-  shown = []
   setlocal buftype=nofile noswapfile undolevels=-1 nobuflisted bufhidden=wipe
   execute 'silent file' fnameescape(NAME)
   setline(1, EMPTY)
@@ -105,23 +102,7 @@ def Add(items: list<dict<any>>)
     lines->add(HeadOf(item))
     lines += item.lines->mapnew((_, line) => INDENT .. plain.Harmless(line))
   endfor
-  if empty(shown)
-    setbufline(buffer, 1, lines)
-  else
-    appendbufline(buffer, '$', lines)
-  endif
-  shown += items->mapnew((_, item) => [item.number, 1 + len(item.lines)])
-enddef
-
-# Remove the oldest messages, which are no longer kept.
-def Drop(first: number)
-  var count = 0
-  while !empty(shown) && shown[0][0] < first
-    count += shown->remove(0)[1]
-  endwhile
-  if count > 0
-    deletebufline(buffer, 1, count)
-  endif
+  appendbufline(buffer, '$', lines)
 enddef
 
 # The windows at the end, where the last message is not unfolded: they stay at the end.
@@ -133,22 +114,22 @@ def Following(): list<number>
   })
 enddef
 
-# Called by the host: append messages to an open window. `first` is the number of the oldest message
-# that is kept. Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
-export def Append(items: list<dict<any>>, first: number): string
+# Called by the host: append messages to an open window, and drop lines at its beginning, which are no
+# longer kept. Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
+export def Append(items: list<dict<any>>, dropped: number): string
   if is_opening
     return 'busy'
   elseif Window() == 0
     return 'closed'
   endif
   const wins = Following()
-  const before = copy(shown)
   setbufvar(buffer, '&modifiable', true)
   try
     Add(items)
-    Drop(first)
+    if dropped > 0
+      deletebufline(buffer, 1, dropped)
+    endif
   catch
-    shown = before
     return 'busy'
   finally
     setbufvar(buffer, '&modifiable', false)

@@ -25,15 +25,10 @@ local SHARE = 0.3 -- of the screen's height
 local FOLD_EXPRESSION = [[getline(v:lnum)[0]==' '?1:'>1']]
 
 ---@class claude_ide.WireItem
----@field number integer
 ---@field parts string[] of its line
 ---@field lines string[] its whole text
 
----@class claude_ide.Wire
----@field bufnr integer
----@field shown { number: integer, count: integer }[] the messages, with the number of their lines
-
-local wire ---@type claude_ide.Wire?
+local wire ---@type { bufnr: integer }?
 
 local function window()
   return wire and api.nvim_buf_is_valid(wire.bufnr) and fn.win_findbuf(wire.bufnr)[1] or nil
@@ -98,7 +93,7 @@ end
 
 local function create()
   local bufnr = api.nvim_create_buf(false, true)
-  wire = { bufnr = bufnr, shown = {} }
+  wire = { bufnr = bufnr }
   api.nvim_buf_set_lines(bufnr, 0, -1, false, { EMPTY })
   label.give(bufnr, 'claude-wire', 'Claude wire')
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
@@ -141,17 +136,6 @@ function M.open(is_recording)
   set_options(win)
 end
 
--- Remove the oldest messages, which are no longer kept.
-local function drop(first)
-  local count = 0
-  while wire.shown[1] and wire.shown[1].number < first do
-    count = count + table.remove(wire.shown, 1).count
-  end
-  if count > 0 then
-    api.nvim_buf_set_lines(wire.bufnr, 0, count, false, {})
-  end
-end
-
 local function mark(row, parts)
   local column = 0
   for index, group in ipairs(GROUPS) do
@@ -168,8 +152,7 @@ local function one_line(text)
 end
 
 local function add(items)
-  local is_empty = #wire.shown == 0
-  local row = is_empty and 0 or api.nvim_buf_line_count(wire.bufnr)
+  local row = api.nvim_buf_line_count(wire.bufnr)
   local lines, heads = {}, {}
   for _, item in ipairs(items) do
     local parts = vim.tbl_map(one_line, item.parts)
@@ -178,7 +161,6 @@ local function add(items)
     for _, line in ipairs(item.lines) do
       lines[#lines + 1] = INDENT .. plain.harmless(line)
     end
-    table.insert(wire.shown, { number = item.number, count = 1 + #item.lines })
   end
   api.nvim_buf_set_lines(wire.bufnr, row, -1, false, lines)
   for _, head in ipairs(heads) do
@@ -199,22 +181,20 @@ end
 
 --- Append messages to an open window.
 ---@param items claude_ide.WireItem[]
----@param first integer the number of the oldest message that is kept
+---@param dropped integer how many lines at the beginning are no longer kept
 ---@return 'closed'|'busy'|'done' result "busy" if the text cannot be changed at the moment
-function M.append(items, first)
+function M.append(items, dropped)
   if not window() then
     return 'closed'
   end
   local wins = following()
   vim.bo[wire.bufnr].modifiable = true
-  local shown = vim.deepcopy(wire.shown)
   local ok = pcall(function()
     add(items)
-    drop(first)
+    api.nvim_buf_set_lines(wire.bufnr, 0, dropped, false, {})
   end)
   vim.bo[wire.bufnr].modifiable = false
   if not ok then
-    wire.shown = shown
     return 'busy'
   end
   for _, win in ipairs(wins) do

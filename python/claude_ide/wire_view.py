@@ -39,6 +39,8 @@ class WireView:
         self._news = asyncio.Event()
         self._shown = 0
         """The number of the last message that is in the window."""
+        self._lengths: list[tuple[int, int]] = []
+        """The numbers of the messages there, and of their lines; an empty one has a line, too."""
         self._summaries = Summaries()
         self._known: tuple[str, ...] = ()
         self._task: object = None
@@ -104,6 +106,7 @@ class WireView:
     async def _follow(self) -> None:
         """Update the window until it is closed."""
         self._shown = 0
+        self._lengths = [(0, 1)]
         while self._wire.is_watched:
             await self._news.wait()
             await asyncio.sleep(PERIOD)
@@ -118,8 +121,12 @@ class WireView:
         """Append messages, as soon as the text can be changed; False if the window is closed."""
         while self._wire.is_watched:
             first = self._wire.kept[0].number
-            match await self._editor.port.wire.append(items, first):
+            dropped = sum(length for number, length in self._lengths if number < first)
+            match await self._editor.port.wire.append(items, dropped):
                 case "done":
+                    added = [(item["number"], 1 + len(item["lines"])) for item in items]
+                    kept = [each for each in self._lengths if each[0] >= first]
+                    self._lengths = [*kept, *added]
                     return True
                 case "closed":
                     return False

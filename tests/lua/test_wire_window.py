@@ -14,8 +14,9 @@ def item(number: int, *lines: str) -> dict[str, Any]:
     return {"number": number, "parts": parts, "lines": list(lines or ("{", "}"))}
 
 
-async def append(nvim: Neovim, *items: dict[str, Any], first: int = 1) -> str:
-    return str(await nvim.lua(f"return {WINDOW}.append(...)", list(items), first))
+async def append(nvim: Neovim, *items: dict[str, Any], dropped: int = 0) -> str:
+    is_empty = await nvim.eval("get(getbufline(winbufnr(winnr('$')), 1), 0, '') =~ '^No message'")
+    return str(await nvim.lua(f"return {WINDOW}.append(...)", list(items), dropped or is_empty))
 
 
 async def enter(nvim: Neovim) -> None:
@@ -87,7 +88,7 @@ async def test_old_messages_go_and_the_cursor_stays_on_its_own(wire: Neovim) -> 
     await wire.keys("4G")
     await until(lambda: wire.eval("line('.') == 4"), "on the second message")
 
-    await append(wire, item(4), first=2)
+    await append(wire, item(4), dropped=3)
 
     assert await wire.eval("getline(1)") == "12:00:00.000  8 B → Claude  ping #2"
     assert await wire.eval("[line('.'), line('$')]") == [1, 9]
@@ -137,7 +138,7 @@ async def test_a_window_of_an_earlier_recording_is_used_again(wire: Neovim) -> N
     await wire.lua(f"{WINDOW}.open(false)")
 
     assert await wire.eval("[winnr(), winnr('$')]") == [1, 2]
-    assert await append(wire, item(7), first=7) == "done"
+    assert await append(wire, item(7)) == "done"
     assert await wire.eval("getbufline(winbufnr(2), 1, '$')[0]") == (
         "12:00:00.000  8 B → Claude  ping #7"
     )

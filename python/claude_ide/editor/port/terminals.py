@@ -215,8 +215,8 @@ class Wire(Protocol):
         ...
 
     @request("wire_window.append")
-    async def append(self, items: Sequence[Mapping[str, Any]], first: int) -> str:
-        """Append messages; `first` is the number of the oldest one that is kept.
+    async def append(self, items: Sequence[Mapping[str, Any]], dropped: int) -> str:
+        """Append messages, and drop lines at the beginning.
 
         Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
         """
