@@ -168,7 +168,7 @@ command('ClaudeAdd', host('ClaudeAdd'), {
   nargs = '+',
   bang = true,
   bar = true,
-  complete = complete('selection.mention'),
+  complete = complete('arguments', 'of_add'),
   desc = 'Mention a file, a folder, or lines of a file',
 })
 command('ClaudeTrust', host('ClaudeTrust'), {

@@ -39,7 +39,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     command! -range -bar -bang ClaudeSend
           \ call claude_ide#session#Command('ClaudeSend', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#selection#mention#Complete ClaudeAdd
+    command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#arguments#OfAdd ClaudeAdd
           \ call claude_ide#session#Command('ClaudeAdd', [<f-args>],
           \ <range> ? [<line1>, <line2>] : [], <bang>0)
     command! -range -bar -nargs=? -complete=customlist,claude_ide#arguments#OfShare ClaudeShare

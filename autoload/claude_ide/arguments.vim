@@ -64,6 +64,16 @@ export def OfTrust(lead: string, line: string, pos: number): list<string>
   return Beginning(['list', 'revoke', 'yes'], lead)
 enddef
 
+# Complete the path of `:ClaudeAdd`, but no later argument.
+export def OfAdd(lead: string, line: string, pos: number): list<string>
+  if strpart(line, 0, pos - len(lead)) !~# '\<Claude\a\+!\=\s*$'
+    return []
+  endif
+  const typed = substitute(lead, '\\\(.\)', '\1', 'g')
+  return getcompletion(substitute(typed, '[[*?$]', '?', 'g'), 'file')
+    ->Beginning(typed)->mapnew((_, path) => fnameescape(path))
+enddef
+
 # Complete the subcommand of `:ClaudeMcpConfig`.
 export def OfMcpConfig(lead: string, line: string, pos: number): list<string>
   return strpart(line, 0, pos)->split('\s\+', true)->len() > 2 ? [] : Beginning(['stdio', 'ws'], lead)

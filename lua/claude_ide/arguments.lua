@@ -96,6 +96,21 @@ function M.of_trust(lead, line, pos)
   return beginning({ 'list', 'revoke', 'yes' }, lead)
 end
 
+--- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
+---@param lead string
+---@param line string
+---@param pos integer bytes before the cursor
+---@return string[]
+function M.of_add(lead, line, pos)
+  local ok, command = pcall(vim.api.nvim_parse_cmd, line:sub(1, pos - #lead), {})
+  if ok and #command.args > 0 then
+    return {}
+  end
+  local typed = lead:gsub('\\(.)', '%1')
+  local found = beginning(fn.getcompletion((typed:gsub('[[*?$]', '?')), 'file'), typed)
+  return vim.tbl_map(fn.fnameescape, found)
+end
+
 --- Complete the subcommand of `:ClaudeMcpConfig`.
 ---@param lead string
 ---@param line string

@@ -250,7 +250,7 @@ async def test_files_and_folders_are_completed_but_later_arguments_are_not(
         "ClaudeAdd a.py ": [],
         r"ClaudeAdd sub\ dir ": [],
         "ClaudeAdd a.py 1": [],
-        "ClaudeAdd ": [r"50\%.py", r"\$HOME.py", "a.py", r"b\[1].py", r"sub\ dir/"],
+        "ClaudeAdd ": [r"\$HOME.py", r"50\%.py", "a.py", r"b\[1].py", r"sub\ dir/"],
     }
 
     found = {typed: await vim.call("getcompletion", typed, "cmdline") for typed in expected}

@@ -37,26 +37,6 @@ export def Listed(lines: list<number>): list<dict<any>>
   return outcome[0] ? outcome[1] : [{error: message.Shorten(outcome[1], LONGEST_REASON)}]
 enddef
 
-# Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
-export def Complete(lead: string, cmdline: string, cursor: number): list<string>
-  const before = strpart(cmdline, 0, cursor - len(lead))
-  if before !~# '\<Claude\a\+!\=\s*$'
-    return []
-  endif
-  const typed = substitute(lead, '\\\(.\)', '\1', 'g')
-  const start = matchstr(typed, '[^/]*$')
-  const folder = strpart(typed, 0, len(typed) - len(start))
-  const absolute = fnamemodify(folder ==# '' ? '.' : folder, ':p')
-  if !isdirectory(absolute)
-    return []
-  endif
-  return readdir(absolute, (name) =>
-    stridx(name, start) == 0 && !(start ==# '' && name[0] ==# '.'))
-    # `isdirectory()` follows links.
-    ->map((_, name) => fnameescape(folder .. name) .. (isdirectory(absolute .. name) ? '/' : ''))
-    ->sort()
-enddef
-
 # Send the lines that an operator or a Visual selection covers; for 'operatorfunc'.
 export def Send(_: string)
   execute ":'[,']ClaudeSend"

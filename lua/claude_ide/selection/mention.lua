@@ -40,36 +40,6 @@ function M.listed(first, last)
   return reason and { { error = message.shorten(reason, LONGEST_REASON) } } or entries
 end
 
--- Whether the command line already has a complete path, so that the next argument is a line.
-local function has_path(before)
-  local ok, command = pcall(vim.api.nvim_parse_cmd, before, {})
-  return ok and #command.args > 0
-end
-
---- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
----@param lead string
----@param cmdline string
----@param cursor integer bytes before the cursor
----@return string[]
-function M.complete(lead, cmdline, cursor)
-  if has_path(cmdline:sub(1, cursor - #lead)) then
-    return {}
-  end
-  local folder, start = lead:gsub('\\(.)', '%1'):match('^(.-)([^/]*)$')
-  local found = {}
-  for name in vim.fs.dir(vim.fn.fnamemodify(folder == '' and '.' or folder, ':p')) do
-    local is_hidden = start == '' and vim.startswith(name, '.')
-    if vim.startswith(name, start) and not is_hidden then
-      local path = folder .. name
-      -- `isdirectory()` follows links.
-      local is_folder = vim.fn.isdirectory(vim.fn.fnamemodify(path, ':p')) == 1
-      found[#found + 1] = vim.fn.fnameescape(path) .. (is_folder and '/' or '')
-    end
-  end
-  table.sort(found)
-  return found
-end
-
 --- Send the lines that an operator or a Visual selection covers; for 'operatorfunc'.
 function M.send()
   vim.cmd("'[,']ClaudeSend")

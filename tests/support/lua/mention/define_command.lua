@@ -4,6 +4,6 @@ end, {
   nargs = '+',
   bang = true,
   complete = function(...)
-    return require('claude_ide.selection.mention').complete(...)
+    return require('claude_ide.arguments').of_add(...)
   end,
 })
