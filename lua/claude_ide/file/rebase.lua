@@ -1,38 +1,24 @@
 --- Compares versions of a text: finds where lines have moved to, and merges two sets of changes.
 local M = {}
 
---- Above this size of both texts, a comparison line by line takes too long.
-M.MOST_COMPARED_BYTES = 4 * 1024 * 1024
+-- Above this size of both texts, a comparison line by line takes too long.
+local MOST_COMPARED_BYTES = 4 * 1024 * 1024
 
 -- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
 
 -- A NUL in the file is a line feed within a line of the buffer.
 local function join(lines)
-  for _, line in ipairs(lines) do
-    if line:find('\n', 1, true) then
-      return table.concat(
-        vim.tbl_map(function(other)
-          return (other:gsub('\n', '\0'))
-        end, lines),
-        '\n'
-      ) .. '\n'
-    end
+  local text = table.concat(lines, '\n') .. '\n'
+  if select(2, text:gsub('\n', '')) <= #lines then
+    return text
   end
-  return table.concat(lines, '\n') .. '\n'
-end
-
-local function are_large(...)
-  local size = 0
-  for _, lines in ipairs({ ... }) do
-    for _, line in ipairs(lines) do
-      size = size + #line + 1
-      if size > M.MOST_COMPARED_BYTES then
-        return true
-      end
-    end
-  end
-  return false
+  return table.concat(
+    vim.tbl_map(function(line)
+      return (line:gsub('\n', '\0'))
+    end, lines),
+    '\n'
+  ) .. '\n'
 end
 
 --- The rows of one side of a hunk.
@@ -66,17 +52,6 @@ function M.shifted(hunks, first, last)
   return first + shift, last + shift
 end
 
---- Find the current location of lines of an earlier text, as `shifted` does.
----@param base string[] the earlier text
----@param current string[]
----@param first integer
----@param last integer
----@return integer? first nil if these lines have changed
----@return integer? last
-function M.locate(base, current, first, last)
-  return M.shifted(M.hunks(base, current), first, last)
-end
-
 --- How many equal items two sequences have at the start, and how many at the end.
 ---@generic T
 ---@param old T
@@ -96,18 +71,17 @@ function M.common_ends(old, new, at)
   return head, tail
 end
 
---- The one replacement of rows that turns a text into another.
----@param old string[]
----@param new string[]
----@return integer first row, 0-based
----@return integer last exclusive
----@return string[] lines the new lines of these rows
-function M.change(old, new)
-  local head, tail = M.common_ends(old, new, rawget)
-  return head, #old - tail, vim.list_slice(new, head + 1, #new - tail)
-end
-
 ---@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
+
+-- The one hunk of large texts.
+---@return claude_ide.Hunk[]
+local function whole(old, new)
+  local head, tail = M.common_ends(old, new, rawget)
+  local removed, added = #old - tail - head, #new - tail - head
+  -- A side without lines names the line before.
+  local first_old, first_new = head + math.min(removed, 1), head + math.min(added, 1)
+  return removed + added > 0 and { { first_old, removed, first_new, added } } or {}
+end
 
 --- The hunks in which two texts differ. Large texts get a single hunk.
 ---@param old string[]
@@ -115,18 +89,11 @@ end
 ---@param options? table for `vim.text.diff`
 ---@return claude_ide.Hunk[]
 function M.hunks(old, new, options)
-  if are_large(old, new) then
-    local first, last, lines = M.change(old, new)
-    if first == last and #lines == 0 then
-      return {}
-    end
-    -- A side without lines names the line before.
-    local start = last > first and first + 1 or first
-    return { { start, last - first, #lines > 0 and first + 1 or first, #lines } }
-  end
   local before, after = join(old), join(new)
   if before == after then
     return {}
+  elseif #before + #after > MOST_COMPARED_BYTES then
+    return whole(old, new)
   end
   options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
   return diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
