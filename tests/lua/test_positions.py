@@ -1,4 +1,4 @@
-"""`file/positions.lua`: bytes and UTF-16 code units."""
+"""`file/text.lua`: bytes and UTF-16 code units."""
 
 import random
 
@@ -19,12 +19,12 @@ async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
 
 
 async def test_a_column_inside_a_character_means_its_end(nvim: Neovim) -> None:
-    assert await nvim.lua("return require('claude_ide.file.positions').character('😀z', 2)") == 2
+    assert await nvim.lua("return require('claude_ide.file.text').character('😀z', 2)") == 2
 
 
 async def test_a_column_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> None:
     assert await nvim.lua(
-        """local p = require('claude_ide.file.positions')
+        """local p = require('claude_ide.file.text')
         return {p.character('é', 99), p.character('', 1)}"""
     ) == [1, 0]
 
@@ -32,7 +32,7 @@ async def test_a_column_past_the_end_of_a_line_means_its_end(nvim: Neovim) -> No
 async def test_bytes_that_are_not_utf8_count_as_one_unit_each(nvim: Neovim) -> None:
     assert (
         await nvim.lua(
-            r"""local p = require('claude_ide.file.positions')
+            r"""local p = require('claude_ide.file.text')
         return p.character('a\255\254b', 3)"""
         )
         == 3
@@ -58,7 +58,7 @@ async def test_random_positions_in_a_buffer_are_converted_exactly(nvim: Neovim) 
 
 
 async def test_a_row_past_the_last_one_has_no_characters(nvim: Neovim) -> None:
-    assert await nvim.lua("return require('claude_ide.file.positions').to_lsp(0, 7, 3)") == {
+    assert await nvim.lua("return require('claude_ide.file.text').to_lsp(0, 7, 3)") == {
         "line": 7,
         "character": 0,
     }

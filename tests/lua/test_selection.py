@@ -340,7 +340,7 @@ async def test_after_another_start_each_change_is_reported_once(editor: Neovim) 
 
 
 async def test_an_error_ends_the_reports_with_one_line_and_no_prompt(editor: Neovim) -> None:
-    await editor.lua("require('claude_ide.file.positions').to_lsp = function() error('broken') end")
+    await editor.lua("require('claude_ide.file.text').to_lsp = function() error('broken') end")
 
     await editor.keys("jj")
     await until(lambda: "broken" in editor.screen.text())

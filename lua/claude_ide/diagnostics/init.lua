@@ -4,7 +4,7 @@ local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
-local positions = require('claude_ide.file.positions')
+local buffer_text = require('claude_ide.file.text')
 local privacy = require('claude_ide.privacy')
 local published = require('claude_ide.diagnostics.published')
 local written = require('claude_ide.diagnostics.written')
@@ -74,7 +74,7 @@ end
 local function position(text_of, row, col)
   row, col = math.max(row, 0), math.max(col, 0)
   local text = text_of(row)
-  return { line = row, character = text and positions.character(text, col) or col }
+  return { line = row, character = text and buffer_text.character(text, col) or col }
 end
 
 -- Nil for other values: a null of a language server is `vim.NIL`.

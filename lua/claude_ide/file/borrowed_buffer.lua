@@ -21,35 +21,32 @@ local M = {}
 ---@type table<integer, claude_ide.BorrowedBuffer>
 local borrowed = {}
 
-local function show(win, bufnr)
+-- Show an unchangeable buffer that disappears with the window.
+local function show_lines(win, lines, endofline)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  local options = vim.bo[bufnr]
+  options.bufhidden = 'wipe'
   without_events.fill(function()
     vim.api.nvim_win_set_buf(win, bufnr)
-    return nil
   end)
-end
-
-local function load(win, bufnr)
-  return without_events.fill(function()
-    local _, reason = file_load.in_window(win, bufnr)
-    return reason
-  end)
-end
-
-local function blank(win)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden = 'wipe'
-  show(win, bufnr)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+  options.endofline, options.modifiable = endofline, false
   return bufnr
 end
 
 -- A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
 local function show_disk(win, original)
   local text = require('claude_ide.file.edit').read(original)
-  local bufnr = blank(win)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, text and text.lines or {})
-  vim.bo[bufnr].endofline = not text or text.endofline
-  vim.bo[bufnr].modifiable = false
-  return bufnr
+  return show_lines(win, text and text.lines or {}, not text or text.endofline)
+end
+
+local function load(win, bufnr)
+  local reason = without_events.fill(function()
+    return select(2, file_load.in_window(win, bufnr))
+  end)
+  if reason then
+    error(reason, 0)
+  end
 end
 
 --- Check that a file can be shown.
@@ -61,12 +58,11 @@ end
 ---@return boolean? is_missing the file does not exist
 function M.check(path)
   local absolute, refusal, is_missing = file_path.check(path)
-  if not absolute then
-    error(refusal, 0)
-  end
-  local obstacle = not is_missing and file_path.needs_plugin(absolute)
+  local obstacle = absolute and not is_missing and file_path.needs_plugin(absolute)
   if obstacle then
     error(('%s: %s'):format(absolute, obstacle), 0)
+  elseif not absolute then
+    error(refusal, 0)
   end
   return absolute, buffers.find(absolute), is_missing
 end
@@ -106,9 +102,7 @@ function M.borrow(path, win, own)
     absolute, found, is_missing = M.check(path)
   end
   if is_missing and not (found and found.loaded) then
-    local bufnr = blank(win)
-    vim.bo[bufnr].modifiable = false
-    return bufnr
+    return show_lines(win, {}, true)
   end
   local unsaved = absolute and M.unsaved(absolute)
   if unsaved then
@@ -116,23 +110,18 @@ function M.borrow(path, win, own)
   end
   local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
   if vim.api.nvim_win_get_buf(win) ~= bufnr then
-    local reason = load(win, bufnr)
-    if reason then
-      error(reason, 0)
-    end
+    load(win, bufnr)
   end
-  if borrowed[bufnr] then
-    borrowed[bufnr].holders = borrowed[bufnr].holders + 1
-    return bufnr
-  end
-  borrowed[bufnr] = {
-    bufnr = bufnr,
-    holders = 1,
-    known = found ~= nil,
-    loaded = found ~= nil and found.loaded,
-    last_position = vim.api.nvim_buf_get_mark(bufnr, '"'),
-    changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
-  }
+  borrowed[bufnr] = borrowed[bufnr]
+    or {
+      bufnr = bufnr,
+      holders = 0,
+      known = found ~= nil,
+      loaded = found ~= nil and found.loaded,
+      last_position = vim.api.nvim_buf_get_mark(bufnr, '"'),
+      changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
+    }
+  borrowed[bufnr].holders = borrowed[bufnr].holders + 1
   return bufnr
 end
 
@@ -182,19 +171,16 @@ local function restore_mark(buffer)
   end
 end
 
--- One of ours that `hide` has kept.
-local function close_blank(bufnr)
-  if vim.api.nvim_buf_is_valid(bufnr) and #vim.fn.win_findbuf(bufnr) == 0 then
-    window_close.buffer(bufnr)
-  end
-end
-
 --- Release a borrowed buffer that our window no longer shows; the last release restores it.
 ---@param bufnr integer
 function M.give_back(bufnr)
   local buffer = borrowed[bufnr]
   if not buffer then
-    return close_blank(bufnr)
+    -- One of ours that `hide` has kept.
+    if vim.api.nvim_buf_is_valid(bufnr) and #vim.fn.win_findbuf(bufnr) == 0 then
+      window_close.buffer(bufnr)
+    end
+    return
   end
   buffer.holders = buffer.holders - 1
   if buffer.holders > 0 then

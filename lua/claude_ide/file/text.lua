@@ -1,4 +1,5 @@
---- Converts between a buffer's text and the exact bytes that a write would put on disk.
+--- Converts between a buffer's text and the exact bytes that a write would put on disk, and between bytes and
+--- the UTF-16 code units of LSP.
 local M = {}
 
 local BOM = '\239\187\191'
@@ -154,6 +155,29 @@ function M.write(bufnr, path)
   local is_closed, failure = file:close()
   local problem = not ok and reason or not is_closed and failure or nil
   return problem and ('%s: %s'):format(path, problem)
+end
+
+---@class claude_ide.Position
+---@field line integer
+---@field character integer
+
+--- The number of UTF-16 code units before a byte column. One past the end counts as the end, one inside a
+--- character as the end of that character.
+---@param line string
+---@param col integer
+---@return integer
+function M.character(line, col)
+  return vim.str_utfindex(line, 'utf-16', col, false)
+end
+
+--- Convert a position in a loaded buffer; a row outside it has no characters.
+---@param bufnr integer 0 for the current one
+---@param row integer 0-based
+---@param col integer bytes, 0-based
+---@return claude_ide.Position
+function M.to_lsp(bufnr, row, col)
+  local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+  return { line = row, character = M.character(line, col) }
 end
 
 return M

@@ -5,7 +5,7 @@ local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
-local positions = require('claude_ide.file.positions')
+local buffer_text = require('claude_ide.file.text')
 local privacy = require('claude_ide.privacy')
 
 local M = {}
@@ -81,8 +81,8 @@ end
 ---@param last claude_ide.Point
 ---@return claude_ide.Selection
 local function describe(path, text, first, last)
-  local start = positions.to_lsp(0, first.row, first.col)
-  local stop = positions.to_lsp(0, last.row, last.col)
+  local start = buffer_text.to_lsp(0, first.row, first.col)
+  local stop = buffer_text.to_lsp(0, last.row, last.col)
   local is_empty = start.line == stop.line and start.character == stop.character
   return {
     text = text,
