@@ -3,11 +3,10 @@
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
+local command_buffer = require('claude_ide.file.command_buffer')
 local decision = require('claude_ide.diff.decision')
-local without_events = require('claude_ide.messages.without_events')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
-local command_buffer = require('claude_ide.file.command_buffer')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local looks = require('claude_ide.window.looks')
@@ -21,6 +20,7 @@ local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local winbar = require('claude_ide.window.winbar')
 local window_close = require('claude_ide.window.close')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

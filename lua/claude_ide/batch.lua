@@ -2,10 +2,10 @@
 --- all facts hold on which the host has based them (`editor/port/batch.py`).
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
+local disk = require('claude_ide.file.disk')
 local file = require('claude_ide.file.path')
 local moment = require('claude_ide.timing.moment')
 local reason = require('claude_ide.messages.reason')
-local disk = require('claude_ide.file.disk')
 
 local M = {}
 

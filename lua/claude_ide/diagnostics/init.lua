@@ -1,10 +1,10 @@
 --- The diagnostics of buffers, for the host: which there are, and slices of them in the form of LSP. The host
 --- decides which it reads, and when (`editor/diagnostics.py`).
+local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
-local buffer_text = require('claude_ide.file.text')
 local privacy = require('claude_ide.privacy')
 local published = require('claude_ide.diagnostics.published')
 local written = require('claude_ide.diagnostics.written')

@@ -1,10 +1,10 @@
 --- Loads unopened files for some minutes, so that language servers and linters check them.
-local disk = require('claude_ide.file.disk')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.disk')
 local file_load = require('claude_ide.file.load')
-local moment = require('claude_ide.timing.moment')
 local file_path = require('claude_ide.file.path')
+local moment = require('claude_ide.timing.moment')
 local published = require('claude_ide.diagnostics.published')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')

@@ -1,7 +1,7 @@
 --- Accepted texts that differ from the proposal, held until the agent has written them.
 local command_buffer = require('claude_ide.file.command_buffer')
-local message = require('claude_ide.messages.message')
 local disk = require('claude_ide.file.disk')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 

@@ -4,11 +4,11 @@
 local announced = require('claude_ide.disk_changes.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
 local file_edit = require('claude_ide.file.edit')
-local disk = require('claude_ide.file.disk')
-local moment = require('claude_ide.timing.moment')
 local file_path = require('claude_ide.file.path')
+local moment = require('claude_ide.timing.moment')
 local reload = require('claude_ide.disk_changes.reload')
 
 local M = {}

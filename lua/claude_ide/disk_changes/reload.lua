@@ -2,9 +2,9 @@
 --- notices the writes, and says when a file is no longer being written (`disk_watch.py`). Until a write is
 --- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
 local announced = require('claude_ide.disk_changes.announced')
-local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
 local change = require('claude_ide.disk_changes.change')
+local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
 local file_edit = require('claude_ide.file.edit')

@@ -1,11 +1,11 @@
 --- Buffers that are loaded only to be shown in a diff, and restored to their earlier state afterwards.
-local disk = require('claude_ide.file.disk')
 local buffers = require('claude_ide.file.buffers')
+local disk = require('claude_ide.file.disk')
 local file_load = require('claude_ide.file.load')
-local without_events = require('claude_ide.messages.without_events')
-local moment = require('claude_ide.timing.moment')
 local file_path = require('claude_ide.file.path')
+local moment = require('claude_ide.timing.moment')
 local window_close = require('claude_ide.window.close')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

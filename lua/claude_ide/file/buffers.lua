@@ -1,7 +1,7 @@
 --- Finds the buffer of a file, and reads, writes and watches it.
 local buffer_text = require('claude_ide.file.text')
-local file = require('claude_ide.file.path')
 local disk = require('claude_ide.file.disk')
+local file = require('claude_ide.file.path')
 local recent = require('claude_ide.window.recent')
 
 local M = {}

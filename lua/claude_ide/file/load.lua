@@ -1,11 +1,11 @@
 --- Loads files into buffers, without asking the user anything.
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
-local message = require('claude_ide.messages.message')
 local file_path = require('claude_ide.file.path')
+local message = require('claude_ide.messages.message')
 local quiet = require('claude_ide.messages.quiet')
-local without_events = require('claude_ide.messages.without_events')
 local window_close = require('claude_ide.window.close')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 

@@ -1,9 +1,9 @@
 --- Opens and closes files in windows, without losing changes or interrupting the user; shows and selects
 --- passages of them.
 local buffers = require('claude_ide.file.buffers')
+local file = require('claude_ide.file.path')
 local file_load = require('claude_ide.file.load')
 local moment = require('claude_ide.timing.moment')
-local file = require('claude_ide.file.path')
 local quiet = require('claude_ide.messages.quiet')
 local reason = require('claude_ide.messages.reason')
 local recent = require('claude_ide.window.recent')

@@ -1,11 +1,11 @@
 --- `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change, and refines the
 --- rewrite while its diff is open.
 local channel = require('claude_ide.channel')
+local command_buffer = require('claude_ide.file.command_buffer')
 local diff = require('claude_ide.diff')
 local edit = require('claude_ide.file.edit')
 local headless = require('claude_ide.headless')
 local hunks = require('claude_ide.diff.hunks')
-local command_buffer = require('claude_ide.file.command_buffer')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')

@@ -1,11 +1,11 @@
 --- Follows the user's selection, and reports each change to the host.
 local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
+local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
-local buffer_text = require('claude_ide.file.text')
 local privacy = require('claude_ide.privacy')
 
 local M = {}

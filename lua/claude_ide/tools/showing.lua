@@ -1,9 +1,9 @@
 --- Shows the user something for the model, without taking the user away from what they do.
 local file_load = require('claude_ide.file.load')
+local file_path = require('claude_ide.file.path')
 local location = require('claude_ide.window.location')
 local moment = require('claude_ide.timing.moment')
 local open_files = require('claude_ide.file.open')
-local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local plain = require('claude_ide.messages.plain')
 

@@ -3,12 +3,12 @@
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local closed_files = require('claude_ide.unseen.closed_files')
+local disk = require('claude_ide.file.disk')
 local file = require('claude_ide.file.path')
 local marks = require('claude_ide.unseen.marks')
 local open_files = require('claude_ide.unseen.open_files')
 local own_options = require('claude_ide.own_options')
 local rebase = require('claude_ide.file.rebase')
-local disk = require('claude_ide.file.disk')
 local written_rows = require('claude_ide.unseen.rows')
 
 local M = {}
