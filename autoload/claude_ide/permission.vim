@@ -6,13 +6,17 @@ scriptencoding utf-8
 import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './permission/dialog.vim'
-import autoload './permission/place.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/plain.vim'
 import autoload './messages/screen.vim'
 import autoload './timing/moment.vim'
 import autoload './window/float.vim'
+
+const WIDEST = 78
+const NARROWEST = 20
+const BORDER = 2
+const HIGHEST = 0.5 # of the screen, until the user enters it
 
 const ANSWERS = ['y', 'a', 'n', 'N', 'd']
 # These allow something, which the user must have seen first.
@@ -120,11 +124,59 @@ enddef
 
 # The number of those that wait may have changed only.
 def Fill()
-  const rows = place.Rows(shown.permission.lines->mapnew((_, line) => plain.Harmless(line)))
+  const rows = Rows(shown.permission.lines->mapnew((_, line) => plain.Harmless(line)))
   const drawn = [shown.permission.id, shown.permission.kind, rows]
   if drawn != shown.drawn
     extend(shown, {rows: rows, drawn: drawn, seen: 0, since: []})
   endif
+enddef
+
+# The rows of the popup: lines that fit its widest form, so that it never has to wrap one.
+def Rows(lines: list<string>): list<string>
+  const width = Width() + 1
+  final rows: list<string> = []
+  for line in lines
+    var row = ''
+    for character in substitute(line, '\t', '        ', 'g')->split('\zs')
+      if row !=# '' && strdisplaywidth(row .. character) > width
+        rows->add(row)
+        row = ''
+      endif
+      row ..= character
+    endfor
+    rows->add(row)
+  endfor
+  return rows
+enddef
+
+# The popup is in the corner of the user's window that is away from the cursor, because another window may
+# show the dialog of the CLI; in that of the screen if the window is too small. While the user is in it, it
+# stays there, and shows as much as possible. Its `row` and `column` count from 1.
+def Place(title: string): dict<number>
+  const has_tabline = &showtabline == 2 || (&showtabline == 1 && tabpagenr('$') > 1)
+  var top = has_tabline ? 1 : 0
+  var bottom = &lines - &cmdheight - (&laststatus > 0 ? 1 : 0)
+  const most = bottom - top - BORDER
+  const widest = shown.rows->mapnew((_, row) => strdisplaywidth(row) + 1)->max()
+  const wanted = max([NARROWEST, widest, strdisplaywidth(title)])
+  const width = max([1, min([wanted, &columns - BORDER])])
+  const half = float2nr(&lines * HIGHEST)
+  const height = max([1, min([len(shown.rows), shown.is_inside ? most : min([most, half])])])
+  if !shown.is_inside || empty(shown.corner)
+    shown.corner = {right: &columns, is_at_top: screenrow() > &lines / 2}
+    if !shown.is_inside && winwidth(0) >= width + BORDER && winheight(0) >= height + BORDER
+      const [row, column] = win_screenpos(0)
+      [top, bottom] = [row - 1, row - 1 + winheight(0)]
+      shown.corner = {right: column - 1 + winwidth(0), is_at_top: winline() > winheight(0) / 2}
+    endif
+  endif
+  const right: number = min([shown.corner.right, &columns])
+  return {
+    row: 1 + (shown.corner.is_at_top ? top : max([0, bottom - BORDER - height])),
+    column: 1 + max([0, right - BORDER - width]),
+    width: width,
+    height: height,
+  }
 enddef
 
 # A popup cannot lose its filter, so each change makes another one.
@@ -137,7 +189,7 @@ def Draw()
   if old == 0
     shown.since = []
   endif
-  shown.place = place.Of(shown.rows, title, shown.is_inside, old == 0 ? {} : shown.place)
+  shown.place = Place(title)
   const first = shown.seen == 0 || old == 0 ? 1 : line('w0', old)
   final options = {
     title: title,
@@ -246,7 +298,7 @@ enddef
 
 # Called by the host: the columns for its text.
 export def Width(): number
-  return place.Width()
+  return max([NARROWEST, min([WIDEST, &columns - BORDER - 2])])
 enddef
 
 # Called by the host: show the oldest permission, instead of an earlier one. `permission` has its
@@ -256,7 +308,7 @@ enddef
 export def Show(permission: dict<any>): bool
   if empty(shown)
     Watch(true)
-    shown = {popup: 0, place: {}, drawn: [], since: [], seen: 0, is_inside: false, has_closed: false}
+    shown = {popup: 0, place: {}, drawn: [], since: [], seen: 0, corner: {}, is_inside: false, has_closed: false}
   elseif shown.permission.id != permission.id
     shown.has_closed = false
   endif

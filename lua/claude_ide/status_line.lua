@@ -30,7 +30,7 @@ end
 -- What tells the CLIs and chats that want the user from others.
 local function labels()
   local found = {} ---@type string[]
-  for _, module in ipairs({ 'claude_ide.permission', 'claude_ide.chat.status' }) do
+  for _, module in ipairs({ 'claude_ide.permission', 'claude_ide.chat.state' }) do
     local asking = package.loaded[module]
     vim.list_extend(found, asking and asking.labels() or {})
   end
@@ -96,8 +96,8 @@ end
 -- What is counted for a mark: edits that wait, requests in chats and terminals, background tasks.
 local MARKS = {
   { '!', { { 'claude_ide.diff.waiting', 'count' } } },
-  { '?', { { 'claude_ide.chat.status', 'requests' }, { 'claude_ide.permission', 'count' } } },
-  { '&', { { 'claude_ide.chat.status', 'tasks' } } },
+  { '?', { { 'claude_ide.chat.state', 'requests' }, { 'claude_ide.permission', 'count' } } },
+  { '&', { { 'claude_ide.chat.state', 'tasks' } } },
 }
 local WANTING = vim.list_extend({ MARKS[1][2][1] }, MARKS[2][2])
 

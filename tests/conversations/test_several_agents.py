@@ -101,7 +101,7 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
     await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat", PATIENCE)
 
     async def asking(*labels: str) -> bool:
-        found = await pond.nvim.lua("return require('claude_ide.chat.status').labels()")
+        found = await pond.nvim.lua("return require('claude_ide.chat.state').labels()")
         return sorted(found) == [*labels]
 
     await until(lambda: asking("Dam"), "the chat is named", PATIENCE)

@@ -1,4 +1,4 @@
-"""`chat/status.lua`: an agent's progress, as Neovim 0.12 shows it."""
+"""`chat/state.lua`: an agent's progress, as Neovim 0.12 shows it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`chat/list.lua` and `status.lua`: the tasks in the background, and their number."""
+"""`chat/list.lua` and `state.lua`: the tasks in the background, and their number."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from support.chats import Chats
 from support.neovim import Neovim, until
 
 LIST = "require('claude_ide.chat.list')"
-STATUS = "require('claude_ide.chat.status')"
+STATUS = "require('claude_ide.chat.state')"
 LINES = "vim.api.nvim_buf_get_lines(0, 0, -1, false)"
 LOOK = {
     "title": "Tasks",

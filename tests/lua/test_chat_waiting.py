@@ -1,4 +1,4 @@
-"""`chat/status.lua`: counts the requests of chats, and reports unseen ones."""
+"""`chat/state.lua`: counts the requests of chats, and reports unseen ones."""
 
 import pytest
 
@@ -9,7 +9,7 @@ RECORD = """
 _G.notified = {}
 vim.notify = function(text) table.insert(_G.notified, (text:gsub('%s+', ' '))) end
 """
-SET = "require('claude_ide.chat.status').set_requests(1, ...)"
+SET = "require('claude_ide.chat.state').set_requests(1, ...)"
 MESSAGES = ["Otter is waiting for your answer (:ClaudeChat answer)"]
 
 

@@ -285,6 +285,7 @@ local function open(form)
     api.nvim_create_autocmd(event, {
       group = augroup,
       pattern = pattern,
+      once = true,
       callback = function()
         on_closed(form)
       end,

@@ -10,7 +10,6 @@ local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
-local chat_status = require('claude_ide.chat.status')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
 local chat_placement = require('claude_ide.chat.placement')
@@ -76,7 +75,7 @@ end
 ---@param chat claude_ide.Chat
 local function finish(chat)
   keep_unsent(chat)
-  chat_status.stop(chat)
+  chat_state.stop(chat)
   chat_list.close('tasks ' .. chat.id)
   chat_state.remove(chat)
   chat_placement.close(chat)
@@ -181,24 +180,12 @@ local function create(id, options)
   return chat
 end
 
-local function ensure(id, options)
-  local chat = chat_state.get(id)
-  if not chat then
-    return create(id, options)
-  end
-  local is_moved = chat.view and options.side ~= chat.options.side
-  chat.options = options
-  if is_moved then
-    chat_placement.close(chat)
-  end
-  return chat
-end
-
 --- Show the panel of a chat, which is created if necessary, and enter its prompt.
 ---@param id integer
 ---@param options claude_ide.ChatOptions
 function M.open(id, options)
-  local chat = ensure(id, options)
+  local chat = chat_state.get(id) or create(id, options)
+  chat.options = options
   moment.when_unprompted(function()
     show_and_enter(chat)
   end)
@@ -365,7 +352,7 @@ function M.set_bars(id, bars, work)
   local chat = chat_state.get(id)
   if chat then
     chat_bar.set(chat, bars)
-    chat_status.set_work(chat, work)
+    chat_state.set_work(chat, work)
   end
 end
 
@@ -464,7 +451,7 @@ end
 function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
     chat.is_orphan = true
-    chat_status.stop(chat)
+    chat_state.stop(chat)
     chat_list.close('tasks ' .. chat.id)
     M.give_up(chat.id, reason)
     restart_later(chat)

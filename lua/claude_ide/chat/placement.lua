@@ -2,7 +2,6 @@
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_pin = require('claude_ide.chat.window.pin')
-local chat_sizes = require('claude_ide.chat.window.sizes')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.window')
 local float = require('claude_ide.window.float')
@@ -225,7 +224,7 @@ function M.show(chat)
     return message.show('not enough room for the chat', 'warn')
   end
   local view = opened --[[@as claude_ide.ChatView]]
-  view.sizes = chat_sizes.snapshot(view.windows)
+  chat_windows.take_sizes(view)
   chat_pin.update(chat)
   M.report(chat)
 end
@@ -244,7 +243,7 @@ local function after_close(chat, view)
     and api.nvim_get_current_win() == remaining[1]
   then
     chat_windows.complete(chat, view.windows)
-    view.sizes = chat_sizes.snapshot(view.windows)
+    chat_windows.take_sizes(view)
     M.restore_cursors(chat, view.windows)
     chat_bar.apply(chat)
     chat_pin.update(chat)
@@ -330,7 +329,7 @@ local function on_resize()
     if chat.view then
       chat_windows.fit(chat.view.windows, chat.options)
       if M.is_here(chat) then
-        chat_sizes.keep(chat.view)
+        chat_windows.keep_sizes(chat.view)
       end
       chat_pin.update(chat)
     end
@@ -339,7 +338,7 @@ end
 
 local function keep_sizes()
   vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
-    chat_sizes.keep(chat.view)
+    chat_windows.keep_sizes(chat.view)
   end)
 end
 
@@ -347,7 +346,7 @@ end
 ---@param win integer
 function M.neighbour_changes(win)
   each_view(function(view)
-    if chat_sizes.mark_disturbed(view, win) then
+    if chat_windows.mark_disturbed(view, win) then
       vim.schedule(keep_sizes)
     end
   end)

@@ -70,81 +70,50 @@ local function language_of(name)
   return parsers[name]
 end
 
--- Call a function for each highlight in a tree.
----@param text string
----@param tree TSTree
----@param language string
----@param emit fun(range: integer[], group: string, priority: integer)
-local function each_capture(text, tree, language, emit)
-  local query = vim.treesitter.query.get(language, 'highlights')
-  if not query then
-    return
-  end
-  local options = { max_start_depth = DEEPEST }
-  for capture, node, metadata in query:iter_captures(tree:root(), text, nil, nil, options) do
-    local name = query.captures[capture]
-    if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
-      local priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100
-      emit({ node:range() }, ('@%s.%s'):format(name, language), priority)
-    end
-  end
-end
-
--- The row at which a block is now; nil once it was cleared.
-local function row_of(bufnr, block)
-  local ok, mark = pcall(vim.api.nvim_buf_get_extmark_by_id, bufnr, blocks, block, {})
-  return ok and mark[1] or nil
-end
-
-local function set_colour(bufnr, block, range, group, priority)
-  local first = row_of(bufnr, block)
-  if first then
-    pcall(vim.api.nvim_buf_set_extmark, bufnr, colours, first + range[1], range[2], {
-      end_row = first + range[3],
-      end_col = range[4],
-      hl_group = group,
-      priority = priority,
-      strict = false,
-    })
-  end
-  return first ~= nil
-end
-
--- Runs in a coroutine.
-local function parse(text, language)
+-- Colour a block. Runs in a coroutine, which yields to the user's keys at the end of its slice.
+local function colour(bufnr, block, text, language)
   local parser = vim.treesitter.get_string_parser(text, language)
-  local is_done, failure = false, nil
+  local is_done, trees = false, {}
   -- Without injected languages, whose search takes longer than everything else. Only Markdown needs them:
   -- it consists of two languages.
   parser:parse(language == 'markdown', function(err)
-    is_done, failure = true, err
+    is_done = true
+    if not err then
+      parser:for_each_tree(function(tree, language_tree)
+        table.insert(trees, { tree:root(), language_tree:lang() })
+      end)
+    end
   end)
   while not is_done do
     coroutine.yield()
   end
-  return not failure and parser or nil
-end
-
--- Runs in a coroutine, which yields to the user's keys at the end of its slice.
-local function colour(bufnr, block, text, language)
-  local parser = parse(text, language)
-  if not parser then
-    return
-  end
-  local until_time = vim.uv.hrtime() + SLICE
-  local trees = {}
-  parser:for_each_tree(function(tree, language_tree)
-    table.insert(trees, { tree, language_tree:lang() })
-  end)
-  local is_there = true
+  local slice_end = vim.uv.hrtime() + SLICE
   for _, found in ipairs(trees) do
-    each_capture(text, found[1], found[2], function(range, group, priority)
-      is_there = is_there and set_colour(bufnr, block, range, group, priority)
-      if is_there and vim.uv.hrtime() > until_time then
-        coroutine.yield()
-        until_time = vim.uv.hrtime() + SLICE
+    local root, lang = unpack(found)
+    local query = vim.treesitter.query.get(lang, 'highlights')
+    local captures = query
+      and query:iter_captures(root, text, nil, nil, { max_start_depth = DEEPEST })
+    for capture, node, metadata in captures or function() end do
+      local name = query.captures[capture]
+      -- Where the block is now; nowhere once it was cleared.
+      local ok, mark = pcall(vim.api.nvim_buf_get_extmark_by_id, bufnr, blocks, block, {})
+      if not (ok and mark[1]) then
+        return
+      elseif name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
+        local row, column, end_row, end_column = node:range()
+        pcall(vim.api.nvim_buf_set_extmark, bufnr, colours, mark[1] + row, column, {
+          end_row = mark[1] + end_row,
+          end_col = end_column,
+          hl_group = ('@%s.%s'):format(name, lang),
+          priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100,
+          strict = false,
+        })
       end
-    end)
+      if vim.uv.hrtime() > slice_end then
+        coroutine.yield()
+        slice_end = vim.uv.hrtime() + SLICE
+      end
+    end
   end
 end
 

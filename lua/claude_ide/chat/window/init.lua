@@ -1,4 +1,5 @@
---- The two windows of a panel: at a side, in two floats, or in their own tab page.
+--- The two windows of a panel: at a side, in two floats, or in their own tab page. Their sizes stay when
+--- other windows open and close: Neovim itself would resize their neighbours, even with 'winfixheight'.
 local plain = require('claude_ide.messages.plain')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
@@ -7,6 +8,12 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local augroup = vim.api.nvim_create_augroup('claude_ide_chat_window', { clear = true })
+
+---@class claude_ide.ChatSizes
+---@field around claude_ide.Arrangement of their tab page
+---@field heights table<integer, integer> lines by window, only where fixed
+---@field widths table<integer, integer> columns by window, only where fixed
+---@field is_disturbed? boolean whether a window has opened or closed since
 
 ---@class claude_ide.ChatWindows
 ---@field transcript integer
@@ -90,31 +97,6 @@ end
 local function share(size, whole, least)
   local wanted = math.floor(size < 1 and whole * size or size)
   return math.max(1, math.min(math.max(wanted, least), whole - least))
-end
-
---- The width or the height of a panel at a side, after the screen has changed from `before` to `now`
---- columns or lines. A size that the user has chosen remains the same share.
----@param size integer
----@param before integer
----@param now integer
----@param options claude_ide.ChatOptions
----@return integer
-function M.refitted(size, before, now, options)
-  local least = is_beside(options) and LEAST_WIDTH or LEAST_HEIGHT
-  local is_given = size == share(options.size, before, least)
-  -- The added half rounds to the nearest integer, so that the size returns with the screen.
-  return is_given and share(options.size, now, least)
-    or share(size * now / before + 0.5, now, least)
-end
-
---- The height of a prompt after the room for windows has changed from `before` to `now` rows. A height that
---- the user has chosen remains.
----@param height integer
----@param before integer
----@param now integer
----@return integer
-function M.refitted_prompt(height, before, now)
-  return height == prompt_height(before) and prompt_height(now) or height
 end
 
 local function split_prompt(chat, windows)
@@ -290,6 +272,118 @@ function M.drop_statusline(windows)
     if is_float and vim.wo[win].statusline ~= '' then
       window_looks.set(win, { statusline = '' })
     end
+  end
+end
+
+--- Take the present sizes as those to keep.
+---@param view claude_ide.ChatView in the current tab page
+function M.take_sizes(view)
+  local sizes = { around = tiling.arrangement(), heights = {}, widths = {} }
+  for _, win in pairs(view.windows) do
+    if tiling.has(win) then
+      sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
+      sizes.widths[win] = vim.wo[win].winfixwidth and api.nvim_win_get_width(win) or nil
+    end
+  end
+  view.sizes = sizes
+end
+
+-- Whether no window of a layout can grow higher.
+---@param layout vim.fn.winlayout.ret
+local function is_fixed(layout)
+  local kind, inside = layout[1], layout[2]
+  if kind == 'leaf' then
+    return vim.wo[inside].winfixheight
+  elseif kind == 'row' then
+    return vim.iter(inside):any(is_fixed)
+  end
+  return vim.iter(inside):all(is_fixed)
+end
+
+-- If all heights are fixed, Neovim gives the rows of a window that moves to an edge to the command line.
+-- Then give them back and no longer fix the heights.
+local function unfix(windows, sizes)
+  local cmdheight = sizes.around.cmdheight
+  if vim.o.cmdheight <= cmdheight or not is_fixed(vim.fn.winlayout()) then
+    return false
+  end
+  for _, win in pairs(windows) do
+    vim.wo[win].winfixheight = false
+  end
+  vim.o.cmdheight = cmdheight
+  return true
+end
+
+--- Note that a window has opened or is closing. `WinResized` follows later, when a window that has opened
+--- may be closed again and the arrangement looks unchanged.
+---@param view claude_ide.ChatView
+---@param win integer
+---@return boolean is_disturbed whether it is in the panel's tab page
+function M.mark_disturbed(view, win)
+  local is_neighbour = tiling.has(win) and api.nvim_win_get_tabpage(win) == view.tabpage
+  if is_neighbour and view.sizes then
+    view.sizes.is_disturbed = true
+  end
+  return is_neighbour
+end
+
+-- The rows that an arrangement has for windows.
+---@param around claude_ide.Arrangement
+local function rows(around)
+  local lines = around.laststatus == 0 and 0 or 1
+  return around.lines - around.cmdheight - lines - (around.has_tabline and 1 or 0)
+end
+
+-- If the screen has changed, the sizes at a side remain the same share of it. The neighbours alone would
+-- lose the columns otherwise, down to one. A height of the prompt that the user has chosen remains.
+local function refit(view)
+  local options, sizes, is_wide = view.chat.options, view.sizes, is_beside(view.chat.options)
+  local what, least = is_wide and 'columns' or 'lines', is_wide and LEAST_WIDTH or LEAST_HEIGHT
+  local before, now = sizes.around[what], vim.o[what]
+  local fixed = is_wide and sizes.widths or sizes.heights
+  for _, win in pairs(view.windows) do
+    local size = (is_wide or win == view.windows.transcript) and fixed[win]
+    if size and before ~= now then
+      -- The added half rounds to the nearest integer, so that the size returns with the screen.
+      local is_given = size == share(options.size, before, least)
+      local wanted = is_given and options.size or size * now / before + 0.5
+      fixed[win] = share(wanted, now, least)
+    end
+  end
+  local prompt, heights = view.windows.prompt, sizes.heights
+  if is_wide and heights[prompt] == prompt_height(rows(sizes.around)) then
+    heights[prompt] = prompt_height(rows(tiling.arrangement()))
+  end
+end
+
+--- Restore the sizes if other windows have opened or closed. Otherwise the user has changed them, and they
+--- are kept from now on.
+---@param view claude_ide.ChatView in the current tab page
+function M.keep_sizes(view)
+  local windows, sizes = view.windows, view.sizes
+  if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
+    return
+  elseif
+    not sizes or not sizes.is_disturbed and vim.deep_equal(sizes.around, tiling.arrangement())
+  then
+    return M.take_sizes(view)
+  end
+  refit(view)
+  if unfix(windows, sizes) then
+    return M.take_sizes(view)
+  end
+  sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
+  -- A window that the user has split off shares the columns of one of the two.
+  local transcript, prompt = windows.transcript, windows.prompt
+  local width = math.max(sizes.widths[transcript] or 0, sizes.widths[prompt] or 0)
+  local rest = api.nvim_win_get_width(transcript) - api.nvim_win_get_width(prompt)
+  if width > 0 then
+    tiling.resize(rest < 0 and prompt or transcript, width)
+    tiling.resize(rest < 0 and transcript or prompt, rest == 0 and width or math.floor(width / 2))
+  end
+  -- The transcript is resized again, because the prompt takes its rows from it.
+  for _, win in ipairs({ transcript, prompt, transcript }) do
+    tiling.resize(win, nil, sizes.heights[win])
   end
 end
 

@@ -141,12 +141,12 @@ class Panel(Protocol):
         """Pin rows to the transcript's corner; an empty list removes them."""
         ...
 
-    @request("chat.status.set_tasks")
+    @request("chat.state.set_tasks")
     async def count_tasks(self, count: int) -> None:
         """Set the number of tasks that run in the background."""
         ...
 
-    @request("chat.status.set_requests")
+    @request("chat.state.set_requests")
     async def count_requests(self, count: int, label: str) -> None:
         """Set the number of requests that wait, and what tells the chat from others."""
         ...
