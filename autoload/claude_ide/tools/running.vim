@@ -6,17 +6,8 @@ vim9script
 import autoload '../channel.vim'
 import autoload '../messages/reason.vim'
 
-const BEGINS_WITHIN = 4.0 # seconds; less than the host waits (`BEGIN_SECONDS` in `editor/tools.py`)
-
-const began = reltime()
-
 # By token: what cancels a running tool.
 final running: dict<func> = {}
-
-# The time at which the host gives a tool up that has not begun, by Vim's own clock, in seconds.
-export def Deadline(): float
-  return reltimefloat(reltime(began)) + BEGINS_WITHIN
-enddef
 
 def Finish(token: number, answer: dict<any>)
   if has_key(running, token)
@@ -43,9 +34,9 @@ def Continue(token: number, outcome: list<any>)
 enddef
 
 # Run the tool `module.name`. Emits `answered` {token, json}. Returns whether it has begun: after
-# the deadline the host has told the model that Vim was busy.
+# the deadline, in seconds by the clock of the system, the host has told the model that Vim was busy.
 export def Begin(token: number, deadline: float, tool: string, arguments: dict<any>): bool
-  if reltimefloat(reltime(began)) > deadline
+  if localtime() > deadline
     return false
   endif
   running[token] = () => true

@@ -6,9 +6,6 @@ local reason = require('claude_ide.messages.reason')
 
 local M = {}
 
---- Milliseconds. Less than the host waits (`BEGIN_SECONDS` in `editor/tools.py`).
-M.begins_within = 4000
-
 ---@alias claude_ide.ToolAnswer fun(result: table|string)
 ---@alias claude_ide.Tool fun(arguments: table, answer: claude_ide.ToolAnswer): table|fun()|nil
 
@@ -30,26 +27,17 @@ local function finish(token, result)
   channel.emit('answered', { token = token, json = json })
 end
 
-local function now()
-  return vim.uv.hrtime() / 1e6
-end
-
---- The time at which the host gives a tool up that has not begun, by Neovim's own clock.
----@return number milliseconds
-function M.deadline()
-  return now() + M.begins_within
-end
-
 --- Run the tool `module.name`. Emits `answered` {token, json}.
 ---
 --- After the deadline it does nothing: the host has told the model that Neovim was busy.
 ---@param token integer
----@param deadline number from `deadline`
+---@param deadline number in seconds, by the clock of the system
 ---@param tool string
 ---@param arguments table
 ---@return boolean has_begun
 function M.begin(token, deadline, tool, arguments)
-  if now() > deadline then
+  local seconds, microseconds = vim.uv.gettimeofday()
+  if seconds + microseconds / 1e6 > deadline then
     return false
   end
   local module, name = tool:match('^(.*)%.([^.]*)$')

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +16,11 @@ from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError
 
-BEGIN_SECONDS = 5
-"""How long a tool may wait to begin; Neovim itself refuses to begin it a second earlier."""
+BEGIN_SECONDS, REFUSED_SECONDS = 5, 3.5
+"""How long a tool may wait to begin; the editor itself refuses to begin it after the second time.
+
+It is shorter because Vim's clock only has whole seconds.
+"""
 
 CANNOT_BEGIN = (
     "Neovim is busy, perhaps with a prompt that waits for the user; nothing was done. Try again "
@@ -79,9 +83,8 @@ class Tools:
     async def _begin(self, token: int, function: str, arguments: dict[str, Any]) -> None:
         """Begin a tool; after this has raised, the tool never begins."""
         call = self._channel.call
+        deadline = time.time() + REFUSED_SECONDS
         try:
-            async with asyncio.timeout(BEGIN_SECONDS):
-                deadline = await call("tools.running.deadline")
             async with asyncio.timeout(BEGIN_SECONDS):
                 has_begun = await call("tools.running.begin", token, deadline, function, arguments)
         except TimeoutError:
