@@ -3,72 +3,6 @@ local M = {}
 
 local OLDEST = '0.11'
 
---- The names of all commands, which report on an older Neovim why they do nothing.
-M.COMMANDS = {
-  'Claude',
-  'ClaudeAccept',
-  'ClaudeAdd',
-  'ClaudeAnswer',
-  'ClaudeAsk',
-  'ClaudeChanges',
-  'ClaudeChat',
-  'ClaudeComment',
-  'ClaudeCommit',
-  'ClaudeDismiss',
-  'ClaudeEdit',
-  'ClaudeFix',
-  'ClaudeFocus',
-  'ClaudeInstall',
-  'ClaudeKernel',
-  'ClaudeLog',
-  'ClaudeMcpConfig',
-  'ClaudeNew',
-  'ClaudePrompt',
-  'ClaudeReject',
-  'ClaudeSeen',
-  'ClaudeSend',
-  'ClaudeShare',
-  'ClaudeStart',
-  'ClaudeStatus',
-  'ClaudeStop',
-  'ClaudeSwitch',
-  'ClaudeTools',
-  'ClaudeTrust',
-  'ClaudeUninstall',
-  'ClaudeWire',
-}
-
---- The names of the `<Plug>` maps, for the same purpose.
-M.MAPS = {
-  'accept',
-  'accept-edits',
-  'add',
-  'answer',
-  'ask',
-  'changes',
-  'chat',
-  'comment',
-  'commit',
-  'dismiss',
-  'edit',
-  'fix',
-  'focus',
-  'hunk-drop',
-  'hunk-next',
-  'hunk-previous',
-  'hunk-take',
-  'new',
-  'prompt',
-  'reject',
-  'seen',
-  'send',
-  'share',
-  'switch',
-  'toggle',
-  'unseen-next',
-  'unseen-previous',
-}
-
 --- Why the plugin does not work in this Neovim; nil if it does.
 ---@return string?
 function M.refusal()
@@ -89,15 +23,17 @@ function M.report()
   vim.notify(M.refusal() or '', vim.log.levels.WARN, { title = 'claude-ide' })
 end
 
---- Define all commands and maps so that each reports the refusal.
-function M.define()
+--- Define all commands and maps so that each reports the refusal. `plugin/claude_ide.lua` has their names.
+---@param plugin string the path of that file
+function M.define(plugin)
+  local text = table.concat(vim.fn.readfile(plugin), '\n')
   local report = "lua require('claude_ide.requirement').report()"
-  for _, name in ipairs(M.COMMANDS) do
+  for name in text:gmatch("command%(%s*'(Claude%a*)'") do
     vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))
   end
-  for _, name in ipairs(M.MAPS) do
+  for name in text:gmatch("'(<Plug>%(claude%-[%l-]+%))'") do
     for _, mode in ipairs({ 'n', 'x' }) do
-      vim.cmd(('%snoremap <Plug>(claude-%s) <Cmd>%s<CR>'):format(mode, name, report))
+      vim.cmd(('%snoremap %s <Cmd>%s<CR>'):format(mode, name, report))
     end
   end
 end

@@ -15,20 +15,27 @@ needs_old = pytest.mark.skipif(not OLD, reason="CLAUDE_IDE_TEST_OLD_NVIM names n
 REFUSAL = "claude-ide needs Neovim 0.11 or newer (this is 0."
 
 
-async def test_every_command_is_listed(nvim: Neovim) -> None:
-    defined = await nvim.lua("return vim.tbl_keys(vim.api.nvim_get_commands({}))")
-    listed = await nvim.lua("return require('claude_ide.requirement').COMMANDS")
-
-    assert listed == sorted(name for name in defined if name.startswith("Claude"))
+DEFINE = "require('claude_ide.requirement').define(...)"
+REPORT = "lua require('claude_ide.requirement').report()"
 
 
-async def test_every_map_is_listed(nvim: Neovim) -> None:
-    listed = await nvim.lua("return require('claude_ide.requirement').MAPS")
-    maps = [map["lhs"] for mode in "nx" for map in await nvim.eval(f"nvim_get_keymap('{mode}')")]
-    defined = {keys for keys in maps if keys.startswith("<Plug>(claude-")}
+async def test_every_command_reports_the_refusal(nvim: Neovim) -> None:
+    await nvim.lua(DEFINE, str(ROOT / "plugin/claude_ide.lua"))
 
-    assert defined
-    assert defined <= {f"<Plug>(claude-{name})" for name in listed}
+    commands = await nvim.lua("return vim.api.nvim_get_commands({})")
+    ours = {name: each["definition"] for name, each in commands.items() if name[:6] == "Claude"}
+    assert len(ours) > 20
+    assert set(ours.values()) == {REPORT}
+
+
+@pytest.mark.parametrize("mode", "nx")
+async def test_every_map_reports_the_refusal(nvim: Neovim, mode: str) -> None:
+    await nvim.lua(DEFINE, str(ROOT / "plugin/claude_ide.lua"))
+
+    maps = await nvim.eval(f"nvim_get_keymap('{mode}')")
+    ours = [each["rhs"] for each in maps if each["lhs"].startswith("<Plug>(claude-")]
+    assert len(ours) > 20
+    assert set(ours) == {f"<Cmd>{REPORT}<CR>"}
 
 
 async def test_a_neovim_that_is_new_enough_is_not_refused(nvim: Neovim) -> None:

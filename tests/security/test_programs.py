@@ -19,15 +19,7 @@ async def test_an_entry_of_path_that_is_not_absolute_is_skipped(
     real = program(tmp_path / "real/claude", "true")
 
     await nvim.command(f"let $PATH = '{path}:/nowhere'")
-    assert not await run(nvim, "system.program.find_cli", "claude")
+    assert not await run(nvim, "system.program.find", "claude")
 
     await nvim.command(f"let $PATH = '{path}:{real.parent}'")
-    assert await run(nvim, "system.program.find_cli", "claude") == str(real)
-
-
-async def test_the_cli_is_found_where_its_installer_puts_it(nvim: Editor, tmp_path: Path) -> None:
-    cli = program(tmp_path / "user/.local/bin/claude", "true")
-
-    await nvim.command(f"let [$PATH, $HOME] = ['/nowhere', '{tmp_path / 'user'}']")
-
-    assert await run(nvim, "system.program.find_cli", "claude") == str(cli)
+    assert await run(nvim, "system.program.find", "claude") == str(real)

@@ -6,8 +6,6 @@ export const NEUTRAL = '/'
 
 const LONGEST = 8.0 # seconds
 const PERIOD = 20 # milliseconds
-# As in `program.py`: where installers put a program without changing PATH.
-const ELSEWHERE = {claude: ['~/.claude/local/claude', '~/.local/bin/claude']}
 
 # Find a program by its name. Relative and empty entries of PATH are skipped: they would let a project
 # choose the program. A name with a slash is a path. Returns an absolute path; empty if there is none.
@@ -19,17 +17,6 @@ export def Find(name: string): string
   const folders = split($PATH, ':')->filter((_, folder) => folder[0] ==# '/')
   const found = folders->indexof((_, folder) => executable($'{folder}/{name}') > 0)
   return name ==# '' || found < 0 ? '' : $'{folders[found]}/{name}'
-enddef
-
-# Find the program of the option `cmd`. Returns the same.
-export def FindCli(name: string): string
-  for place in [name] + get(ELSEWHERE, name, [])
-    const found = Find(place)
-    if found !=# ''
-      return found
-    endif
-  endfor
-  return ''
 enddef
 
 # What a program prints until it closes its output, or until the time is over.

@@ -28,18 +28,4 @@ function M.find(name)
   end
 end
 
--- As in `program.py`: where installers put a program without changing PATH.
-local ELSEWHERE = { claude = { '~/.claude/local/claude', '~/.local/bin/claude' } }
-
---- Find the program of the option `cmd`.
----@param name string
----@return string? path absolute
-function M.find_cli(name)
-  local found = M.find(name)
-  for _, place in ipairs(ELSEWHERE[name] or {}) do
-    found = found or M.find(vim.fs.normalize(place))
-  end
-  return found
-end
-
 return M

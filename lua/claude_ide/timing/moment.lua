@@ -255,55 +255,70 @@ local function remove_move(move)
   end, moves)
 end
 
--- `condition` gets `move`, which is in `moves` while `fn` waits.
-local function when(condition, fn, on_error, move)
-  local is_cancelled, pause = false, FIRST_POLL
-  table.insert(moves, move)
-  local function poll()
-    if is_cancelled then
-      return
-    elseif not (M.is_possible() and condition(move)) then
-      vim.defer_fn(poll, pause)
-      pause = math.min(2 * pause, POLL)
-      return
+--- Calls `fn` as soon as the gate is open; `on_error` gets a message if it raises. Returns what cancels it.
+---@alias claude_ide.Gate fun(fn: fun(), on_error?: fun(message: string), bufnrs?: integer[]): fun()
+
+-- A gate that is open while a condition holds, and Neovim allows windows to change. What moves the user
+-- waits in `moves`.
+---@param condition fun(move?: table, bufnrs?: integer[]): boolean
+---@param is_move? boolean
+---@return claude_ide.Gate
+local function gate(condition, is_move)
+  return function(fn, on_error, bufnrs)
+    local is_cancelled, pause, move = false, FIRST_POLL, is_move and {} or nil
+    table.insert(moves, move)
+    local function poll()
+      if is_cancelled then
+        return
+      elseif not (M.is_possible() and condition(move, bufnrs)) then
+        vim.defer_fn(poll, pause)
+        pause = math.min(2 * pause, POLL)
+        return
+      end
+      remove_move(move)
+      local ok, err = pcall(fn)
+      if not ok then
+        (on_error or error)(tostring(err))
+      end
     end
-    remove_move(move)
-    local ok, err = pcall(fn)
-    if not ok then
-      on_error(tostring(err))
+    vim.schedule(poll)
+    return function()
+      is_cancelled = true
+      remove_move(move)
     end
-  end
-  vim.schedule(poll)
-  return function()
-    is_cancelled = true
-    remove_move(move)
   end
 end
 
---- Call `fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
---- command-line window is open, and no key has been typed for 400 ms.
----@param fn fun()
----@param on_error fun(message: string) called instead when `fn` raises
----@return fun() cancel
-function M.when_free(fn, on_error)
-  return when(function(move)
-    -- In Insert mode no window may appear that would read the keys as commands.
-    return is_free(move) and end_mode()
-  end, fn, on_error, {})
-end
+--- The user can be taken elsewhere: nothing is half-typed, no prompt and no command-line window is open, and
+--- no key has been typed for 400 ms. In Insert mode no window may appear that reads the keys as commands.
+M.when_free = gate(function(move)
+  return is_free(move) and end_mode()
+end, true)
+
+--- Windows other than the user's may change.
+M.when_harmless = gate(is_harmless)
+
+--- Neovim allows windows to change, which the user has requested.
+M.when_possible = gate(function()
+  return true
+end)
+
+--- The texts of these buffers can be replaced.
+M.when_changeable = gate(function(_, bufnrs)
+  return vim.iter(bufnrs):all(M.may_change)
+end)
+
+--- A message can be shown (`can_notify`).
+M.when_notifiable = gate(M.can_notify)
+
+--- Insert and Visual mode have been ended: they would continue in whichever window the user ends up in when
+--- `fn` closes one.
+M.when_ended = gate(end_mode, true)
 
 --- Whether windows other than the user's may change now (`when_harmless`).
 ---@return boolean
 function M.is_harmless()
   return is_harmless() and M.is_possible()
-end
-
---- Call `fn` as soon as windows other than the user's may change.
----@param fn fun()
----@param on_error fun(message: string) called instead when `fn` raises
----@return fun() cancel
-function M.when_harmless(fn, on_error)
-  return when(is_harmless, fn, on_error)
 end
 
 local function is_unprompted()
@@ -323,46 +338,11 @@ function M.when_unprompted(fn)
   end, POLL)
 end
 
---- Call `fn`, which the user has requested, as soon as Neovim allows windows to change.
----@param fn fun()
----@param on_error fun(message: string) called instead when `fn` raises
----@return fun() cancel
-function M.when_possible(fn, on_error)
-  return when(M.is_possible, fn, on_error)
-end
-
 --- Whether the text of a buffer can be replaced now: the user's next key does not depend on it.
 ---@param bufnr integer
 ---@return boolean
 function M.may_change(bufnr)
   return M.is_possible() and not M.is_in_use(bufnr)
-end
-
---- Call `fn` as soon as the texts of these buffers can be replaced.
----@param fn fun()
----@param on_error fun(message: string) called instead when `fn` raises
----@param bufnrs integer[]
----@return fun() cancel
-function M.when_changeable(fn, on_error, bufnrs)
-  return when(function()
-    return vim.iter(bufnrs):all(M.may_change)
-  end, fn, on_error)
-end
-
---- Call `fn` as soon as a message can be shown (`can_notify`).
----@param fn fun()
----@return fun() cancel
-function M.when_notifiable(fn)
-  return when(M.can_notify, fn, error)
-end
-
---- Call `fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
---- continue in whichever window the user ends up in.
----@param fn fun()
----@param on_error fun(message: string) called instead when `fn` raises
----@return fun() cancel
-function M.when_ended(fn, on_error)
-  return when(end_mode, fn, on_error, {})
 end
 
 ---@param guard claude_ide.Guard
