@@ -1,4 +1,5 @@
 --- Accepted texts that differ from the proposal, held until the agent has written them.
+local buffer_text = require('claude_ide.file.text')
 local command_buffer = require('claude_ide.file.command_buffer')
 local disk = require('claude_ide.file.disk')
 local message = require('claude_ide.messages.message')
@@ -18,14 +19,7 @@ M.writes_within = 10000
 local held = {}
 
 local function is_on_disk(accepted)
-  local stat = vim.uv.fs_stat(accepted.path)
-  -- Opening a named pipe would block.
-  local file = stat and stat.type == 'file' and io.open(accepted.path, 'rb')
-  local text = file and file:read('*a')
-  if file then
-    file:close()
-  end
-  return text == accepted.text
+  return buffer_text.bytes(accepted.path, #accepted.text) == accepted.text
 end
 
 --- Hold an accepted text; nothing if it is the proposed one.

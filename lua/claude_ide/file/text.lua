@@ -127,18 +127,27 @@ function M.describe(bufnr, path)
   }
 end
 
---- The text of a file on disk.
+--- The bytes of a file.
 ---@param path string
----@return claude_ide.FileText? text nil if there is no regular file, or a very large one
-function M.read(path)
+---@param most integer
+---@return string? bytes nil if there is no regular file, or one with more bytes
+function M.bytes(path, most)
   local stat = vim.uv.fs_stat(path)
   -- Opening a named pipe would block.
-  local file = stat and stat.type == 'file' and stat.size <= LARGEST and io.open(path, 'rb')
+  local file = stat and stat.type == 'file' and stat.size <= most and io.open(path, 'rb')
   local text = file and file:read('*a')
   if file then
     file:close()
   end
-  return text and M.parse(text) or nil
+  return text or nil
+end
+
+--- The text of a file on disk.
+---@param path string
+---@return claude_ide.FileText? text nil if there is no regular file, or a very large one
+function M.read(path)
+  local text = M.bytes(path, LARGEST)
+  return text and M.parse(text)
 end
 
 --- Write these bytes to a file, without autocommands.

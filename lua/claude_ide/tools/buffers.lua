@@ -93,22 +93,6 @@ function M.rows(wanted)
   end, wanted)
 end
 
--- The text on disk; empty for a file that does not exist. Nil if it cannot be compared.
-local function saved_text(path)
-  local stat = vim.uv.fs_stat(path)
-  if not stat then
-    return ''
-  elseif stat.type ~= 'file' or stat.size > LARGEST then
-    return nil
-  end
-  local file = io.open(path, 'rb')
-  local text = file and file:read('*a')
-  if file then
-    file:close()
-  end
-  return text
-end
-
 local function size_of(bufnr)
   return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
 end
@@ -125,7 +109,8 @@ function M.unsaved(arguments)
   if file_edit.is_translated(bufnr) then
     return { path = path, note = 'a plugin makes its text' }
   end
-  local saved = size_of(bufnr) <= LARGEST and saved_text(path)
+  local is_new = not vim.uv.fs_stat(path)
+  local saved = size_of(bufnr) <= LARGEST and (is_new and '' or buffer_text.bytes(path, LARGEST))
   return {
     path = path,
     note = not saved and 'too large to compare' or nil,
