@@ -10,8 +10,6 @@ from weakref import WeakValueDictionary
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
 from claude_ide.chat import abilities, background, context, mcp_servers
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.exporting import export
-from claude_ide.chat.greeting import greet
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
 from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
@@ -100,7 +98,7 @@ class Chats:
             "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
             "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
             "rename": lambda title: self._here(lambda chat: chat.rename(title)),
-            "export": lambda path: self._here(lambda chat: export(chat, path, self._editor)),
+            "export": lambda path: self._here(lambda chat: _export(chat, path, self._editor)),
             "list": self._sessions_list.open,
         }
         if what not in {*alone, *with_argument}:
@@ -243,7 +241,7 @@ class Chats:
         chat.transcript.sheet.redraw()
         chat.running.start(opening)
         if isinstance(opening, NewSession):
-            self._run(greet(chat, self._stored))
+            self._run(_greet(chat, self._stored))
 
     async def _kind(self, revival: Revival) -> Kind:
         """Return the agent of a panel. Raises `UserError` if there is none."""
@@ -457,3 +455,35 @@ class Chats:
             "agent": chat.kind.id,
             "name": chat.kind.name,
         }
+
+
+async def _export(chat: Chat, path: str, editor: Editor) -> None:
+    """Write the conversation to a file, or show it."""
+    text = await chat.export()
+    if not path:
+        await editor.port.windows.show_text(chat.agent.name, "conversation.md", text, "markdown")
+        return
+    target = Path(chat.root, Path(path).expanduser())
+    try:
+        target.touch(exist_ok=False)
+        target.write_text(text, encoding="utf-8")
+    except FileExistsError:
+        raise UserError(f"{path} already exists") from None
+    except OSError as error:
+        raise UserError(f"cannot write {target}: {error.strerror}") from None
+    editor.notify(f"wrote {path}")
+
+
+async def _greet(chat: Chat, stored: StoredSessions) -> None:
+    """Offer the latest sessions in an empty chat."""
+    if chat.kind.needs_trust:
+        # Only an agent that has started knows whether it can resume a session.
+        try:
+            await chat.running.offer()
+        except UserError:
+            return
+    if abilities.has(chat.agent, "resume"):
+        found = await stored.of(chat.kind, Path(chat.root))
+        # Some agents list a session before its first prompt.
+        chat.welcome.offer([each for each in found if each.id != chat.agent.session])
+        chat.refresh()

@@ -43,6 +43,8 @@ class Row(NamedTuple):
 
 BLANK = Row("")
 
+KEY, MEANING = "ClaudeChatKey", "ClaudeChatDetail"
+
 
 def size(text: str) -> int:
     """Return the size of a text in a buffer, in bytes."""
@@ -80,3 +82,8 @@ def moved(each: Row, by: int) -> Row:
     marks = tuple(Mark(first + by, last + by, group) for first, last, group in each.marks)
     looks = tuple(look._replace(first=look.first + by, last=look.last + by) for look in each.looks)
     return Row(" " * by + each.text, marks, looks)
+
+
+def key_row(key: str, meaning: str) -> Row:
+    """Return a row for a key that answers a request."""
+    return row(("  ", ""), (key, KEY), (f"  {meaning}", MEANING))

@@ -2,10 +2,9 @@
 
 from claude_ide.agents.events import AnswerKind, Question, QuestionAsked
 from claude_ide.chat.page.plain import harmless, lines, one_line
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import Row, key_row, row
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import capitalized
-from claude_ide.chat.requests.keys import key_row
 
 HEAD, NOTE = "ClaudeChatRequest", "ClaudeChatMeta"
 MOST_ROWS = 40

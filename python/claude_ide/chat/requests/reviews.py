@@ -22,7 +22,6 @@ from claude_ide.agents.events import (
 )
 from claude_ide.chat import abilities
 from claude_ide.chat.requests import change, choosing, form, proposal, ways
-from claude_ide.chat.requests import instead as in_words
 from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Base, Proposal
@@ -243,7 +242,7 @@ class Reviews:
         allowed = way.name if way else ALLOWED
         if not edits:
             return await self._respond(waiting, answer, allowed)
-        instead = in_words.of_files(waiting.proposed, texts, self._root)
+        instead = change.instead_of_files(waiting.proposed, texts, self._root)
         await self._respond(waiting, answer, f"{allowed}, with your changes", instead)
 
     async def _version(self, proposed: Proposal, text: str) -> "_Version":
@@ -320,7 +319,7 @@ class Reviews:
                     return False
             answer = Allow((option.id,) if option else (), plan=edited)
             summary = f"approved: {option.name}" if option else "approved"
-            instead = in_words.of_plan(edited) if edited else ""
+            instead = change.instead_of_plan(edited) if edited else ""
             try:
                 await self._respond(waiting, answer, summary, instead)
             except UserError as error:

@@ -15,7 +15,7 @@ from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Page
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.page.rows import KEY, MEANING, Chunk, Row, key_row, row
 from claude_ide.chat.page.view import Action, Review, View
 from claude_ide.chat.page.visible import fits, visible
 from claude_ide.chat.requests import address, proposal, questions, shell_words, ways
@@ -29,7 +29,6 @@ from claude_ide.chat.requests.allowed import (
     code_in,
     wrapped,
 )
-from claude_ide.chat.requests.keys import KEY, MEANING, key_row
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
 from claude_ide.paths import within
 
