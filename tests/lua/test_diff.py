@@ -253,6 +253,7 @@ async def test_a_file_written_by_another_program_is_shown_without_a_prompt(
     await nvim.keys(":w<CR>")
     await diffs.closed(id_)
     path.write_text(NEW)
+    await nvim.lua("return require('claude_ide.disk_changes.reload').sync()")  # as the host does
     await until(lambda: nvim.eval("getbufline('a.txt', 1, '$') == ['one', 'TWO']"))
     assert await nvim.mode() == {"mode": "n", "blocking": False}
     await nvim.command("buffer a.txt | undo")
