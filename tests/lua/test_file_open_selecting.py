@@ -30,7 +30,7 @@ async def test_a_passage_is_selected_to_the_end_of_its_line(nvim: Neovim, projec
     write(project / "a.txt")
 
     await open_file(
-        nvim, project / "a.txt", start_text="gamma", end_text="eps", select_to_end_of_line=True
+        nvim, project / "a.txt", start_text="gamma", end_text="eps", to_end_of_line=True
     )
 
     assert await selected(nvim) == "gamma\ndelta\nepsilon zeta"
@@ -39,7 +39,7 @@ async def test_a_passage_is_selected_to_the_end_of_its_line(nvim: Neovim, projec
 async def test_the_file_opens_even_if_the_text_is_not_found(nvim: Neovim, project: Path) -> None:
     write(project / "a.txt")
 
-    result = await open_file(nvim, project / "a.txt", start_text="omega", line=None)
+    result = await open_file(nvim, project / "a.txt", start_text="omega")
 
     assert result["found"] is False
     assert result["note"] == "The file does not contain the start text."

@@ -1,10 +1,8 @@
 """`file/open.lua`: a passage is found literally and selected exactly."""
 
-from typing import Any
-
 import pytest
 
-from support.chunks import chunk
+from claude_ide.mcp.opening import passage
 from support.neovim import Neovim, until
 
 TEXT = ["first", "", "\ttab é😀e\u0301x", "a.*[b]%d$", "first again", "last"]
@@ -18,16 +16,12 @@ async def selecting(nvim: Neovim, request: pytest.FixtureRequest) -> Neovim:
     return nvim
 
 
-async def select(nvim: Neovim, *arguments: Any) -> str:
+async def select(nvim: Neovim, start: str, end: str = "") -> str:
     """Select the passage that is found; return the text that `y` yanks."""
-    await nvim.lua(
-        """
-        local open_files, start_text, end_text = require('claude_ide.file.open'), ...
-        local request = { start_text = start_text, end_text = end_text }
-        open_files.select((assert(open_files.passage(0, request))))
-        """,
-        *arguments,
-    )
+    text = "\n".join(await nvim.eval("getline(1, '$')"))
+    found, missing = passage(text, start, end, to_end_of_line=False)
+    assert not missing
+    await nvim.lua("require('claude_ide.file.open').select(...)", found)
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'v'"))
     await nvim.keys("y")
     await until(lambda: nvim.lua("return vim.api.nvim_get_mode().mode == 'n'"))
@@ -107,9 +101,3 @@ async def test_a_last_line_before_the_first_one_is_ignored(nvim: Neovim) -> None
     got = await nvim.lua("return require('claude_ide.file.open').lines(0, 5, 2)")
 
     assert got == {"first": {"row": 4, "col": 0}, "last": {"row": 4, "col": 11}}
-
-
-async def test_a_search_in_a_large_buffer_is_fast(nvim: Neovim) -> None:
-    milliseconds = await nvim.lua(chunk("passage/time_search"))
-
-    assert milliseconds < 200

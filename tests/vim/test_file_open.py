@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from claude_ide.mcp import opening
 from support.claude_code import ClaudeCode
 from support.neovim import until
+from support.ports import port_of
 from support.vim import Vim
 
 TEXT = "one\nzwei ä😀 drei\nthree\n"
@@ -23,6 +25,9 @@ def file(project: Path) -> Path:
 
 async def open_file(vim: Vim, path: Path, **request: Any) -> dict[str, Any]:
     """Open a file as the host does."""
+    if "start_text" in request:
+        async with port_of(vim) as port:
+            return await opening.open_file(port, str(path), **request)
     opened = await vim.call("claude_ide#file#open#OpenFile", {"path": str(path), **request})
     return dict(opened)
 

@@ -118,40 +118,6 @@ enddef
 
 # Passages.
 
-# The position of a byte offset in a text.
-def Position(text: string, offset: number): dict<number>
-  const before = split(strpart(text, 0, offset), "\n", true)
-  return {row: len(before) - 1, col: len(before[-1])}
-enddef
-
-# Find the passage from `start_text` to the end of the next `end_text`. Both are literal text;
-# without `end_text`, the passage is `start_text` itself. Returns {found, missing}: `found` is empty
-# if there is none, and `missing` is one sentence about a text that was not found, or empty.
-def PassageOfText(bufnr: number, start_text: string, end_text: string): dict<any>
-  const text = join(getbufline(bufnr, 1, '$'), "\n")
-  const wanted = substitute(start_text, "\r\n", "\n", 'g')
-  const from = stridx(text, wanted)
-  if from < 0
-    return {found: {}, missing: 'The file does not contain the start text.'}
-  endif
-  var till = from + len(wanted)
-  var missing = ''
-  if end_text !=# ''
-    const end_wanted = substitute(end_text, "\r\n", "\n", 'g')
-    const stop = stridx(text, end_wanted, till)
-    missing = stop >= 0 ? '' : 'The file does not contain the end text after the start text.'
-    till = stop >= 0 ? stop + len(end_wanted) : till
-  endif
-  const found = {first: Position(text, from), last: Position(text, till), is_point: false}
-  return {found: found, missing: missing}
-enddef
-
-def ToEndOfLine(bufnr: number, passage: dict<any>): dict<any>
-  const row = passage.last.row
-  const line = getbufline(bufnr, row + 1)->get(0, '')
-  return extendnew(passage, {last: {row: row, col: len(line)}})
-enddef
-
 # The passage from `line` to `end_line`, from 1 and inclusive, limited to the lines of the buffer.
 # If `end_line` is 0, the passage is the start of `line`.
 def PassageOfLines(bufnr: number, line: number, end_line: number): dict<any>
@@ -160,8 +126,9 @@ def PassageOfLines(bufnr: number, line: number, end_line: number): dict<any>
   if end_line == 0
     return {first: first, last: first, is_point: true}
   endif
-  const last = {row: max([min([end_line, count]) - 1, first.row]), col: 0}
-  return ToEndOfLine(bufnr, {first: first, last: last, is_point: false})
+  const row = max([min([end_line, count]) - 1, first.row])
+  const last = {row: row, col: len(getbufline(bufnr, row + 1)->get(0, ''))}
+  return {first: first, last: last, is_point: false}
 enddef
 
 # Move a window's cursor to the start of a passage, center that line, and open the folds around it.
@@ -204,25 +171,20 @@ def Select(passage: dict<any>)
   moment.ClaimVisual()
 enddef
 
-# A value of the request, of the type of `default`, which is the value that Python has left out.
-def Given(request: dict<any>, key: string, default: any): any
-  const value = get(request, key, default)
-  return type(value) == type(default) ? value : default
-enddef
-
-# {found, missing} as `PassageOfText`.
-def FindPassage(bufnr: number, request: dict<any>): dict<any>
-  const start_text: string = Given(request, 'start_text', '')
-  const line: number = Given(request, 'line', 0)
-  if start_text ==# ''
-    const found = line == 0 ? {} : PassageOfLines(bufnr, line, Given(request, 'end_line', 0))
-    return {found: found, missing: ''}
+# The passage to select; empty if there is none. The text in which the host has found it may be another
+# one by now.
+def PassageIn(bufnr: number, request: dict<any>): dict<any>
+  if has_key(request, 'passage')
+    const lines = getbufline(bufnr, 1, '$')
+    const Clamped = (position: dict<any>): dict<number> => {
+      const row = min([position.row, len(lines) - 1])
+      return {row: row, col: min([position.col, len(lines[row])])}
+    }
+    const [first, last] = [Clamped(request.passage.first), Clamped(request.passage.last)]
+    return {first: first, last: last, is_point: false}
   endif
-  final result = PassageOfText(bufnr, start_text, Given(request, 'end_text', ''))
-  if !empty(result.found) && Given(request, 'select_to_end_of_line', false)
-    result.found = ToEndOfLine(bufnr, result.found)
-  endif
-  return result
+  return has_key(request, 'line')
+    ? PassageOfLines(bufnr, request.line, get(request, 'end_line', 0)) : {}
 enddef
 
 # Opening and closing.
@@ -260,7 +222,7 @@ def Open(request: dict<any>): dict<any>
   endif
   const bufnr: number = added.bufnr
   setbufvar(bufnr, '&buflisted', true)
-  const is_frontmost: bool = Given(request, 'make_frontmost', true)
+  const is_frontmost: bool = get(request, 'make_frontmost', true)
   const has_focus = is_frontmost && IsUserFree()
   const here = win_getid()
   const shown = has_focus ? Enter(bufnr) : Load(bufnr)
@@ -268,11 +230,11 @@ def Open(request: dict<any>): dict<any>
     return {error: shown.error}
   endif
 
-  const passage = FindPassage(bufnr, request)
-  if !empty(passage.found) && has_focus
-    Select(passage.found)
-  elseif !empty(passage.found) && shown.win > 0 && shown.win != here
-    ShowPassage(shown.win, passage.found)
+  const passage = PassageIn(bufnr, request)
+  if !empty(passage) && has_focus
+    Select(passage)
+  elseif !empty(passage) && shown.win > 0 && shown.win != here
+    ShowPassage(shown.win, passage)
   endif
   final opened = {
     path: path,
@@ -281,19 +243,15 @@ def Open(request: dict<any>): dict<any>
     wasOpen: was_open,
     isShown: shown.win > 0,
   }
-  if Given(request, 'start_text', '') !=# ''
-    opened.found = passage.missing ==# ''
-  endif
-  const away = is_frontmost && !has_focus ? AWAY : ''
-  const notes = [shown.note, away, passage.missing]->filter((_, note) => note !=# '')
+  const notes = [shown.note, is_frontmost && !has_focus ? AWAY : '']
+    ->filter((_, note) => note !=# '')
   return empty(notes) ? opened : extend(opened, {note: join(notes)})
 enddef
 
 # Open a file in a window, and select a passage of it. `request` has the `path`, and may have
-# `make_frontmost` (whether the file gets the focus; true by default), `start_text`, `end_text` (by
-# default the selection is `start_text` itself), `select_to_end_of_line`, and, without `start_text`,
-# `line` and `end_line` (from 1). Returns {path, languageId, lineCount, wasOpen, isShown}; `found` if
-# a text was searched for; a `note` in sentences if anything was unexpected; or an `error`.
+# `make_frontmost` (whether the file gets the focus; true by default), a `passage` (`first` and `last`)
+# or `line` and `end_line` (from 1). Returns {path, languageId, lineCount, wasOpen, isShown}; a `note`
+# in sentences if anything was unexpected; or an `error`.
 export def OpenFile(request: dict<any>): dict<any>
   const outcome = reason.Attempt(Open, [request])
   moment.Settle()

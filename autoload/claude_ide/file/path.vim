@@ -101,7 +101,7 @@ export def Folders(): list<string>
     folders += [getcwd(-1, tab)]
       + range(1, tabpagewinnr(tab, '$'))->mapnew((_, win) => getcwd(win, tab))
   endfor
-  return folders->filter((at, folder) => folders->index(folder) == at)
+  return folders->copy()->filter((at, folder) => folders->index(folder) == at)
 enddef
 
 # Bytewise: a composing character would be a part of the character before it. The digits are

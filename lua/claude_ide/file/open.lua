@@ -19,10 +19,8 @@ local AWAY = 'The user is typing elsewhere; the file was opened without focus.'
 ---@class claude_ide.OpenFile
 ---@field path string
 ---@field make_frontmost? boolean whether the file gets the focus; true by default
----@field start_text? string where the selection starts
----@field end_text? string where the selection ends; by default it is `start_text` itself
----@field select_to_end_of_line? boolean
----@field line? integer 1-based; used only without `start_text`
+---@field passage? claude_ide.Passage what to select
+---@field line? integer 1-based; used only without a passage
 ---@field end_line? integer select the lines from `line` to this one
 
 ---@class claude_ide.OpenedFile
@@ -31,7 +29,6 @@ local AWAY = 'The user is typing elsewhere; the file was opened without focus.'
 ---@field lineCount integer
 ---@field wasOpen boolean
 ---@field isShown boolean whether a window of the current tabpage shows it
----@field found? boolean whether `start_text` and `end_text` were found
 ---@field note? string more for the model to know, in sentences
 
 ---@class claude_ide.TextPosition
@@ -162,41 +159,6 @@ local function line_at(bufnr, row)
   return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
--- The position of a byte offset in a text.
-local function position(text, offset)
-  local before = text:sub(1, offset)
-  local _, row = before:gsub('\n', '')
-  return { row = row, col = #before - (before:find('\n[^\n]*$') or 0) }
-end
-
--- Find the passage from `start_text` to the end of the next `end_text`, or else to that of `start_text`
--- itself. Both are literal text.
----@return claude_ide.Passage?
----@return string? missing one sentence about the text that was not found
-local function passage_of_text(bufnr, start_text, end_text)
-  local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n')
-  local function search(wanted, init)
-    return text:find((wanted:gsub('\r\n', '\n')), init, true)
-  end
-  local from, to = search(start_text, 1)
-  if not from then
-    return nil, 'The file does not contain the start text.'
-  end
-  local passage, missing = { first = position(text, from - 1) }, nil
-  if end_text then
-    local _, stop = search(end_text, to + 1)
-    missing = not stop and 'The file does not contain the end text after the start text.' or nil
-    to = stop or to
-  end
-  passage.last = position(text, to)
-  return passage, missing
-end
-
-local function to_end_of_line(bufnr, passage)
-  local row = passage.last.row
-  return { first = passage.first, last = { row = row, col = #line_at(bufnr, row) } }
-end
-
 --- The lines from `line` to `end_line`, 1-based and inclusive, limited to those of the buffer.
 ---@param bufnr integer
 ---@param line integer
@@ -208,8 +170,8 @@ function M.lines(bufnr, line, end_line)
   if not end_line then
     return { first = first, last = first, is_point = true }
   end
-  local last = { row = math.max(math.min(end_line, count) - 1, first.row), col = 0 }
-  return to_end_of_line(bufnr, { first = first, last = last })
+  local row = math.max(math.min(end_line, count) - 1, first.row)
+  return { first = first, last = { row = row, col = #line_at(bufnr, row) } }
 end
 
 --- Move a window's cursor to the start of a passage, center that line, and open the folds around it.
@@ -255,26 +217,17 @@ function M.select(passage)
   moment.claim_visual()
 end
 
--- Nil for a value that Python has left out.
-local function given(value)
-  if value ~= vim.NIL and value ~= '' then
-    return value
+-- The passage to select. The text in which the host has found it may be another one by now.
+local function passage_in(bufnr, request)
+  local passage = request.passage
+  if not passage then
+    return request.line and M.lines(bufnr, request.line, request.end_line)
   end
-end
-
---- Find the passage that a request asks for.
----@param bufnr integer
----@param request claude_ide.OpenFile
----@return claude_ide.Passage?
----@return string? missing one sentence about a text that was not found
-function M.passage(bufnr, request)
-  local start_text, line = given(request.start_text), given(request.line)
-  if not start_text then
-    return line and M.lines(bufnr, line, given(request.end_line))
+  local function clamped(position)
+    local row = math.min(position.row, api.nvim_buf_line_count(bufnr) - 1)
+    return { row = row, col = math.min(position.col, #line_at(bufnr, row)) }
   end
-  local found, missing = passage_of_text(bufnr, start_text, given(request.end_text))
-  local is_longer = found and request.select_to_end_of_line == true
-  return is_longer and to_end_of_line(bufnr, found) or found, missing
+  return { first = clamped(passage.first), last = clamped(passage.last) }
 end
 
 -- Opening and closing.
@@ -322,23 +275,20 @@ local function open_file(request)
   if err then
     return { error = err }
   end
-  local found, missing = M.passage(bufnr, request)
+  local found = passage_in(bufnr, request)
   if found and has_focus then
     M.select(found)
   elseif found and win and win ~= here then
     M.show(win, found)
   end
-  local notes = { note }
-  table.insert(notes, is_frontmost and not has_focus and AWAY or nil)
-  table.insert(notes, missing)
+  local away = is_frontmost and not has_focus and AWAY or nil
   return {
     path = path,
     languageId = vim.bo[bufnr].filetype,
     lineCount = api.nvim_buf_line_count(bufnr),
     wasOpen = was_open,
     isShown = win ~= nil,
-    found = given(request.start_text) and missing == nil,
-    note = #notes > 0 and table.concat(notes, ' ') or nil,
+    note = note and away and note .. ' ' .. away or note or away,
   }
 end
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from claude_ide.mcp import opening
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Arguments, CamelCase, Content, json_text, text, tool
 
@@ -51,15 +52,13 @@ class ReformatFile(Arguments, frozen=True):
 @tool("openFile")
 async def open_file(client: Client, arguments: OpenFile) -> Content:
     """Open a file in the editor and, if asked, select the text from startText to endText."""
-    opened = await client.editor.port.buffers.open_file(
-        {
-            "path": arguments.file_path,
-            "preview": arguments.preview,
-            "start_text": arguments.start_text or "",
-            "end_text": arguments.end_text or "",
-            "select_to_end_of_line": arguments.select_to_end_of_line,
-            "make_frontmost": arguments.make_frontmost,
-        }
+    opened = await opening.open_file(
+        client.editor.port,
+        arguments.file_path,
+        arguments.make_frontmost,
+        start_text=arguments.start_text,
+        end_text=arguments.end_text,
+        to_end_of_line=arguments.select_to_end_of_line,
     )
     if not arguments.make_frontmost:
         return json_text({"success": True, "filePath": arguments.file_path, **opened})
