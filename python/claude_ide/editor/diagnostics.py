@@ -73,13 +73,16 @@ class Reader:
         self.when_changed: Callable[[str], None] = lambda _: None
         """Is called with the uri of each file whose diagnostics have changed."""
 
-    async def read(self, path: str | Literal[False]) -> tuple[Look, dict[str, Diagnostics]]:
+    async def read(
+        self, path: str | Literal[False], known: Look | None = None
+    ) -> tuple[Look, dict[str, Diagnostics]]:
         """Return the sets of one file or of all, and their diagnostics by path.
 
-        Raises `TimeoutError` if the editor is busy.
+        They may be `known` already. Raises `TimeoutError` if the editor is busy.
         """
         for _ in range(TRIES):
-            looked = await soon(self._port.diagnostics.look(path))
+            looked = await soon(self._port.diagnostics.look(path)) if known is None else known
+            known = None
             if path:
                 self.put_first(file.key for file in looked.files)
             found = dict[str, Diagnostics]()

@@ -3,9 +3,10 @@
 While it is busy, methods that change nothing return the last known state.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
@@ -15,7 +16,7 @@ from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
-from claude_ide.editor.port.diagnostics import LoadedFile
+from claude_ide.editor.port.diagnostics import LoadedFile, Look
 from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
@@ -230,16 +231,21 @@ class Editor:
         Language servers and linters get `seconds` to check the reloaded ones. Raises `TimeoutError`
         if Neovim is busy.
         """
-        if unsettled := await self._unsettled():
+        unsettled, looked = await self._reload(False)
+        if unsettled:
             await self.published.wait(unsettled, seconds)
-        return (await self.reader.read(False))[1]
+        return (await self.reader.read(False, None if unsettled else looked))[1]
 
-    async def _unsettled(self) -> list[int]:
-        """Reload what was written on disk; return the buffers for which answers are pending."""
-        await soon(self.port.disk.reload())
-        checks = await soon(self.port.diagnostics.recent_checks())
+    async def _reload(self, path: str | Literal[False]) -> tuple[list[int], Look]:
+        """Reload what was written on disk, and look at a file or all, in one round trip.
+
+        Returns the buffers for which answers are pending, too.
+        """
+        diagnostics = self.port.diagnostics
+        calls = self.port.disk.reload(), diagnostics.recent_checks(), diagnostics.look(path)
+        _, checks, looked = await soon(asyncio.gather(*calls))
         self.reader.put_first(each.bufnr for each in checks.buffers)
-        return self.published.unsettled(checks)
+        return self.published.unsettled(checks), looked
 
     async def load(self, path: str) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open.
@@ -279,12 +285,11 @@ class Editor:
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
             # A separate call: servers may attach a moment after the load.
-            unsettled = await self._unsettled()
+            unsettled, looked = await self._reload(path)
             is_behind = await soon(self.port.disk.is_behind(loaded.bufnr))
-            is_settled = loaded.bufnr not in unsettled or await self.published.wait(
-                [loaded.bufnr], seconds
-            )
-            looked, found = await self.reader.read(path)
+            is_awaited = loaded.bufnr in unsettled
+            is_settled = not is_awaited or await self.published.wait([loaded.bufnr], seconds)
+            looked, found = await self.reader.read(path, None if is_awaited else looked)
             known = _only(found)
             known.note = for_this_editor(BEHIND) if is_behind else "" if is_settled else PENDING
             if not any(file.is_checked for file in looked.files):
