@@ -23,7 +23,7 @@ enddef
 # Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Vim can then
 # read the file again: the plugin's autocommands have to run.
 export def IsTranslated(bufnr: number): bool
-  return file.Reader(file.Name(bufnr), true) !=# ''
+  return file.Reader(file.Name(bufnr)) !=# ''
     || !empty(autocmd_get({event: 'BufWriteCmd', pattern: $'<buffer={bufnr}>'}))
 enddef
 

@@ -7,17 +7,11 @@ import autoload '../messages/reason.vim'
 
 # Of plugins that read or write a file in place of Vim (zip.vim), or filter what Vim reads (gzip.vim).
 const READING = ['BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd']
-const FRESH_SECONDS = 0.1
-const MOST_READERS = 1000
 const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
 const SHOWN = 200
 const LARGEST = 50000000 # bytes of a file
 const NUL = "\ufdd0" # what the host sends in place of a NUL
 const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
-
-var read_at: list<number> # when the autocommands were looked at
-var reading: list<string> # their patterns
-var readers: dict<string> # by path, what `Reader` returns
 
 # Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet.
 # Other buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
@@ -186,29 +180,12 @@ def Patterns(event: string): list<string>
     ->mapnew((_, autocmd) => autocmd.pattern)
 enddef
 
-# All loaded buffers may be asked about in one go, and a match takes a few milliseconds.
-def RefreshReaders(may_be_stale: bool)
-  if may_be_stale && !empty(read_at) && reltimefloat(reltime(read_at)) < FRESH_SECONDS
-    return
-  endif
-  read_at = reltime()
-  const now = READING->mapnew((_, event) => Patterns(event))->flattennew()
-    ->filter((_, pattern) => pattern =~# '[^*]')
-  if now !=# reading || len(readers) > MOST_READERS
-    reading = now
-    readers = {}
-  endif
-enddef
-
 # The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
 # bytes are not what a buffer of it shows. Empty if there is none. An autocommand for all files, such as
-# one that opens folds, is no filter. The answer `may_be_stale`, by a tenth of a second.
-export def Reader(path: string, may_be_stale = false): string
-  RefreshReaders(may_be_stale)
-  if !has_key(readers, path)
-    readers[path] = reading->copy()->filter((_, pattern) => IsMatch(pattern, path))->get(0, '')
-  endif
-  return readers[path]
+# one that opens folds, is no filter.
+export def Reader(path: string): string
+  return READING->mapnew((_, event) => Patterns(event))->flattennew()
+    ->filter((_, pattern) => pattern =~# '[^*]' && IsMatch(pattern, path))->get(0, '')
 enddef
 
 # Why only a plugin can read a file; empty if Vim can.

@@ -162,16 +162,6 @@ local function patterns(events)
   end)
 end
 
-local regexes = {} ---@type table<string, vim.regex|false> by pattern
-
-local function regex_of(pattern)
-  if regexes[pattern] == nil then
-    local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
-    regexes[pattern] = ok and regex or false
-  end
-  return regexes[pattern]
-end
-
 --- The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
 --- bytes are not what a buffer of it shows.
 ---@param path string absolute
@@ -183,8 +173,8 @@ function M.reader(path)
       return false
     end
     local text = pattern:find('/', 1, true) and path or vim.fs.basename(path)
-    local regex = regex_of(pattern)
-    return regex and regex:match_str(text) ~= nil
+    local ok, regex = pcall(vim.regex, vim.fn.glob2regpat(pattern))
+    return ok and regex:match_str(text) ~= nil
   end)
 end
 
