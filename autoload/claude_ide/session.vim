@@ -6,7 +6,7 @@ import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
-import autoload './editors/editor_changes.vim'
+import autoload './editors.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
@@ -89,7 +89,7 @@ host.OnServing((on) => privacy.Watch(on))
 host.OnServing((on) => moment.NoticeTyping(on))
 host.OnServing((on) => selection.Watch(on))
 host.OnServing((on) => buffers.Watch(on))
-host.OnServing((on) => editor_changes.Watch(on))
+host.OnServing((on) => editors.Watch(on))
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {

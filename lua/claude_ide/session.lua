@@ -42,7 +42,7 @@ end
 
 -- The modules that the server needs once it listens, and those of a first diff, in parts that load in about
 -- a millisecond.
-local FOR_SERVER = { 'privacy', 'selection', 'editors.editor_changes', 'file.buffers' }
+local FOR_SERVER = { 'privacy', 'selection', 'editors', 'file.buffers' }
 local FOR_DIFFS = {
   'file.borrowed_buffer',
   'diff.decision',
@@ -97,7 +97,7 @@ local function watch(on)
   require('claude_ide.privacy').watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
   require('claude_ide.file.buffers').watch(on)
-  require('claude_ide.editors.editor_changes').watch(on)
+  require('claude_ide.editors').watch(on)
   require('claude_ide.diagnostics.written').watch(on)
   require('claude_ide.disk_changes.change').watch('server', on)
   watch_diagnostics(on)

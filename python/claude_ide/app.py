@@ -246,8 +246,8 @@ class App(Parts):
 
     # Events of the editor. The first use of a part imports what it needs.
 
-    @handles(events.EditorsChanged, events.SomeEditorsChanged)
-    def _editors_changed(self, _: events.EditorsChanged | events.SomeEditorsChanged) -> None:
+    @handles(events.EditorsChanged)
+    def _editors_changed(self, _: events.EditorsChanged) -> None:
         """Announce the working folders if they have changed."""
         if self.serving is None:
             return

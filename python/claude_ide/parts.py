@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
+from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.doors import Doors
 from claude_ide.mcp.reading import Reading, Readings
@@ -85,7 +85,7 @@ class Parts(ABC):
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
             door=Doors(self.editor, self.config, lambda: self.tools).door,
         )
-        for event in (SelectionChanged, EditorsChanged, SomeEditorsChanged):
+        for event in (SelectionChanged, EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
 

@@ -8,7 +8,7 @@ import pytest
 
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
-from claude_ide.editor.port.events import SomeEditorsChanged
+from claude_ide.editor.port.events import EditorsChanged, OpenBuffer
 from claude_ide.editor.state import State
 from support.pocket import pocket_port
 
@@ -73,8 +73,8 @@ class Buffers:
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.held = str(path), text
         self.state = State()
-        changed = [{"fileName": str(path), "isDirty": True}]
-        self.state.apply_change(SomeEditorsChanged(changed, [], [], []))
+        changed = OpenBuffer(1, str(path), "", True, 1)
+        self.state.apply_editors(EditorsChanged([changed], [], []))
         self.port = pocket_port(self.run)
 
     async def run(self, function: str, paths: list[str]) -> list[str]:

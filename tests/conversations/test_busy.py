@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.buffers import open_editors
 from support.claude_code import ClaudeCode, claude_code
 from support.either_editor import BOTH, Editor, run
 from support.neovim import WAIT, Neovim, until
@@ -91,7 +92,7 @@ async def at_work(serving: Editor, claude: ClaudeCode, project: Path) -> Path:
     path = project / "a.py"
     path.write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {path}")
-    await until(lambda: run(serving, "editors.open_editors.paths"))
+    await until(lambda: open_editors(serving, "paths"))
     await until(lambda: is_known(serving, claude, path), "the host knows the file")
     await until(
         lambda: any(

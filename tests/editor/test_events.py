@@ -13,7 +13,6 @@ from claude_ide.editor.port.events import (
     Commented,
     EditorsChanged,
     SelectionChanged,
-    SomeEditorsChanged,
     WireClosed,
 )
 from claude_ide.editor.state import State
@@ -35,14 +34,11 @@ def test_the_state_is_updated_before_subscribers_are_called(events: Events, stat
     seen: list[Any] = []
     events.subscribe(SelectionChanged, lambda _: seen.append(state.selection))
     events.subscribe(EditorsChanged, lambda _: seen.append(state.folders))
-    events.subscribe(SomeEditorsChanged, lambda _: seen.append(state.folders))
 
     events.dispatch("selection_changed", SELECTION)
-    events.dispatch("editors_changed", {"editors": [], "folders": ["/one"]})
-    change = {"changed": [], "gone": [], "front": [], "folders": ["/two"]}
-    events.dispatch("some_editors_changed", change)
+    events.dispatch("editors_changed", {"editors": [], "front": [], "folders": ["/one"]})
 
-    assert seen == [SELECTION, ["/one"], ["/two"]]
+    assert seen == [SELECTION, ["/one"]]
 
 
 def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
@@ -68,7 +64,7 @@ def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
     events.subscribe(Commented, lambda _: None)
 
     events.dispatch("commented", {})
-    events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
+    events.dispatch("editors_changed", {"editors": {}, "front": {}, "folders": ["/one"]})
 
     assert "event commented is lost" in caplog.text
     assert "Object missing required field `words`" in caplog.text

@@ -287,7 +287,7 @@ async def test_a_cancelled_batch_is_withdrawn(nvim: Editor, port: Port, path: Pa
 
     await nvim.keys("<Esc>")
     # It would have been in the queue before this one.
-    await asyncio.wait_for(port.batch([step(Buffers.paths)], Guard(Gate.FREE)), 10)
+    await asyncio.wait_for(port.batch([step(Buffers.folders)], Guard(Gate.FREE)), 10)
     assert await nvim.eval("getline(1)") == "one"
 
 

@@ -1,9 +1,9 @@
-"""`editors/open_editors.lua`, `editors/editor_changes.lua`: snapshots, and changes of them."""
+"""`editors.lua`: the open files, and changes of them."""
 
 from pathlib import Path
 from typing import Any
 
-from support.buffers import call, edit, open_editors, write
+from support.buffers import call, edit, open_editors, reported, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -13,7 +13,7 @@ FOLDERS = "return require('claude_ide.file.path').folders()"
 async def report(nvim: Neovim, on: bool) -> None:
     """Start or stop to follow the buffers and to report their changes, as with the server."""
     await call(nvim, "watch", on)
-    await nvim.lua("require('claude_ide.editors.editor_changes').watch(...)", on)
+    await nvim.lua("require('claude_ide.editors').watch(...)", on)
 
 
 async def watch(nvim: Neovim) -> None:
@@ -182,7 +182,7 @@ async def test_snapshot_omits_the_current_file_when_no_file_is_open(nvim: Neovim
 
 
 async def last_snapshot(nvim: Neovim) -> Any:
-    events = nvim.events("editors_changed")
+    events = reported(nvim)
     return events and events[-1] == await open_editors(nvim, "snapshot") and events[-1]
 
 
@@ -197,17 +197,17 @@ async def test_watch_reports_each_change(nvim: Neovim, project: Path) -> None:
     assert sorted(snapshot["paths"]) == [str(project / "a.txt"), str(project / "b.txt")]
 
     await nvim.keys("Ax<Esc>")
-    await until(lambda: nvim.events("editors_changed")[-1]["editors"][0]["isDirty"])
+    await until(lambda: reported(nvim)[-1]["editors"][0]["isDirty"])
 
     await nvim.command("write")
-    await until(lambda: not nvim.events("editors_changed")[-1]["editors"][0]["isDirty"])
+    await until(lambda: not reported(nvim)[-1]["editors"][0]["isDirty"])
 
     await nvim.command("bdelete b.txt")
-    await until(lambda: nvim.events("editors_changed")[-1]["paths"] == [str(project / "a.txt")])
+    await until(lambda: reported(nvim)[-1]["paths"] == [str(project / "a.txt")])
 
     await nvim.command("cd sub")
     await until(
-        lambda: nvim.events("editors_changed")[-1]["folders"] == [str(project / "sub")],
+        lambda: reported(nvim)[-1]["folders"] == [str(project / "sub")],
     )
 
 
@@ -215,13 +215,13 @@ async def test_watch_does_not_report_an_unchanged_snapshot(nvim: Neovim, project
     await edit(nvim, write(project / "a.txt"))
     await watch(nvim)
     await nvim.command("doautocmd BufEnter")
-    await until(lambda: nvim.events("editors_changed"))
+    await until(lambda: reported(nvim))
 
     await nvim.lua(chunk("buffers_snapshot/thirty_events"))
     await nvim.command("cd /")
-    await until(lambda: nvim.events("editors_changed")[-1]["folders"] == ["/"])
+    await until(lambda: reported(nvim)[-1]["folders"] == ["/"])
 
-    assert len(nvim.events("editors_changed")) == 2
+    assert len(reported(nvim)) == 2
 
 
 async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, project: Path) -> None:
@@ -232,8 +232,8 @@ async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, proje
         str(project),
     )
 
-    await until(lambda: len(nvim.events("editors_changed")[-1]["paths"]) == 60)
-    assert len(nvim.events("editors_changed")) <= milliseconds / 100 + 2
+    await until(lambda: len(reported(nvim)[-1]["paths"]) == 60)
+    assert len(reported(nvim)) <= milliseconds / 100 + 2
 
 
 async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) -> None:
@@ -243,5 +243,5 @@ async def test_watch_reports_nothing_after_it_ends(nvim: Neovim, project: Path) 
     await edit(nvim, write(project / "a.txt"))
     await nvim.idle(200)
 
-    assert nvim.events("editors_changed") == []
+    assert reported(nvim) == []
     assert await nvim.lua("return #vim.api.nvim_get_autocmds({group = 'claude_ide_buffers'})") == 0

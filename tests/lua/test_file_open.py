@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.buffers import TRICKY_NAMES
+from support.buffers import TRICKY_NAMES, open_editors
 from support.neovim import Neovim, until
 from support.opening import here, names, open_file, selected, write
 
@@ -344,9 +344,7 @@ async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, proje
     assert result == {"opened": paths, "errors": [f"{missing}: no such file"]}
     assert await here(nvim) == "plain.txt"
     assert await names(nvim) == ["plain.txt"]
-    assert (await nvim.lua("return require('claude_ide.editors.open_editors').paths()"))[
-        0
-    ] == paths[0]
+    assert (await open_editors(nvim, "paths"))[0] == paths[0]
     assert len(await nvim.eval("filter(getbufinfo({'buflisted': 1}), 'v:val.loaded')")) >= len(
         paths
     )

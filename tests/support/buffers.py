@@ -1,8 +1,12 @@
-"""Files in a Neovim under test, and calls of `file/buffers.lua` and `editors/open_editors.lua`."""
+"""Files in a Neovim under test, and calls of `file/buffers.lua` and `editors.lua`."""
 
 from pathlib import Path
 from typing import Any
 
+from claude_ide.editor.port.conversion import convert
+from claude_ide.editor.port.events import EditorsChanged
+from claude_ide.editor.state import State
+from support.either_editor import Editor, run
 from support.neovim import Neovim
 
 TRICKY_NAMES = [
@@ -22,9 +26,38 @@ async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
     return await nvim.lua(f"return require('claude_ide.file.buffers').{function}(...)", *arguments)
 
 
-async def open_editors(nvim: Neovim, function: str) -> Any:
-    """Call a function of `editors/open_editors.lua`, as the host does."""
-    return await nvim.lua(f"return require('claude_ide.editors.open_editors').{function}()")
+def snapshot(state: State) -> dict[str, Any]:
+    """Return what the host knows of the open files."""
+    current = {"current": state.current} if state.current else {}
+    return {
+        "editors": state.editors,
+        "paths": state.paths,
+        "folders": state.folders,
+        **current,
+    }
+
+
+def report(payload: Any) -> EditorsChanged:
+    """Return a report of the open files as the host gets it."""
+    found: EditorsChanged = convert(payload, EditorsChanged)
+    return found
+
+
+async def open_editors(editor: Editor, what: str) -> Any:
+    """Return what the host makes of the open files: `editors`, `paths`, or the `snapshot`."""
+    state = State()
+    state.apply_editors(report(await run(editor, "editors.all")))
+    found = snapshot(state)
+    return found if what == "snapshot" else found[what]
+
+
+def reported(nvim: Neovim) -> list[dict[str, Any]]:
+    """Return what the host has known after each report."""
+    state, known = State(), []
+    for event in nvim.events("editors_changed"):
+        state.apply_editors(report(event))
+        known.append(snapshot(state))
+    return known
 
 
 async def edit(nvim: Neovim, path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.buffers import open_editors
 from support.claude_code import ClaudeCode
 from support.neovim import Neovim, until
 from support.pushed_rules import push
@@ -42,12 +43,9 @@ async def test_vim_and_neovim_describe_the_same_files_alike(
         for step in steps:
             await editor.command(step.replace("x''y", "x''''y"))
 
-    await until(
-        lambda: vim.eval("len(claude_ide#editors#open_editors#Editors())"), "files are open"
-    )
-    open_buffers = await vim.call("claude_ide#editors#open_editors#Buffers")
-    found = await vim.call("claude_ide#editors#open_editors#SnapshotOf", open_buffers)
-    expected = await nvim.lua("return require('claude_ide.editors.open_editors').snapshot()")
+    await until(lambda: open_editors(vim, "editors"), "files are open")
+    found = await open_editors(vim, "snapshot")
+    expected = await open_editors(nvim, "snapshot")
 
     assert len(expected["editors"]) >= 5
     assert sorted(found["editors"], key=lambda each: each["fileName"]) == sorted(

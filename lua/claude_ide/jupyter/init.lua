@@ -6,7 +6,7 @@ local images = require('claude_ide.jupyter.images')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
-local open_editors = require('claude_ide.editors.open_editors')
+local editors = require('claude_ide.editors')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 
@@ -188,7 +188,7 @@ end
 --- What the choice of a kernel depends on.
 ---@return { path?: string, folder: string, molten: string[] }
 function M.here()
-  return { path = open_editors.current(), folder = buffers.folder(), molten = moltens() }
+  return { path = editors.current(), folder = buffers.folder(), molten = moltens() }
 end
 
 return M

@@ -17,7 +17,7 @@ from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile, Look
-from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
+from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
 from claude_ide.editor.state import Diagnostics, State
@@ -107,7 +107,7 @@ class Editor:
         await self.port.host.listening(port, token)
         # The editor shares nothing without the rules; a client may have its first answer before.
         private.watch(True)
-        self.state.apply_snapshot(private.snapshot(await self.port.buffers.begin_changes()))
+        self.state.apply_editors(private.editors_changed(await self.port.buffers.begin()))
         self.state.selection = None
         latest = private.selection(await self.port.selection.latest())
         # Events during the call have been handled by now, and are newer than `latest`.
@@ -117,8 +117,7 @@ class Editor:
         """Have no event name a private file."""
         private, screen = self.private_files, self.events.screen
         screen(SelectionChanged, private.selection_changed)
-        screen(EditorsChanged, private.snapshot)
-        screen(SomeEditorsChanged, private.change)
+        screen(EditorsChanged, private.editors_changed)
         private.when_changed = self.reader.forget
         self.events.register(private)
         self.events.register(self.reader)
@@ -136,16 +135,21 @@ class Editor:
 
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
-        try:
-            editors = await soon(self.port.buffers.editors())
-        except TimeoutError:
-            editors = self.state.editors
-        return self.private_files.editors(editors)
+        return self.private_files.editors((await self._open_files()).editors)
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        paths = await _fresh(self.port.buffers.paths(), lambda: self.state.paths)
-        return self.private_files.paths(paths)
+        return self.private_files.paths((await self._open_files()).paths)
+
+    async def _open_files(self) -> State:
+        """Return a state that has the open files of now, or those that are known if it is busy."""
+        try:
+            report = await soon(self.port.buffers.editors())
+        except TimeoutError:
+            return self.state
+        now = State()
+        now.apply_editors(report)
+        return now
 
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
@@ -153,8 +157,7 @@ class Editor:
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        current = await _fresh(self.port.buffers.current_path(), lambda: self.state.current)
-        return self.private_files.path(current)
+        return self.private_files.path((await self._open_files()).current)
 
     async def private(self, paths: Iterable[str]) -> dict[str, str]:
         """Return those of the files that stay in the editor, each with the reason."""

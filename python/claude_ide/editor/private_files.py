@@ -22,7 +22,6 @@ from claude_ide.editor.port.events import (
     EditorsChanged,
     PrivacyFacts,
     SelectionChanged,
-    SomeEditorsChanged,
 )
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError
@@ -178,18 +177,11 @@ class PrivateFiles:
         selection = self.selection(event.table)
         return event if selection is event.table else SelectionChanged(NO_SELECTION)
 
-    def snapshot(self, snapshot: EditorsChanged) -> EditorsChanged:
-        """Return a snapshot of the open files without private ones."""
-        self.judge_again(each["fileName"] for each in snapshot.editors)
-        editors, current = self.editors(snapshot.editors), self._current(snapshot.current)
-        return msgspec.structs.replace(snapshot, editors=editors, current=current)
-
-    def change(self, change: SomeEditorsChanged) -> SomeEditorsChanged:
-        """Return a change of the open files without private ones."""
-        self.judge_again(each["fileName"] for each in change.changed)
-        changed, front = self.editors(change.changed), self.paths(change.front)
-        current = self._current(change.current)
-        return msgspec.structs.replace(change, changed=changed, front=front, current=current)
+    def editors_changed(self, report: EditorsChanged) -> EditorsChanged:
+        """Return a report on the open files without private ones."""
+        self.judge_again(each.name for each in report.editors if each.name)
+        editors = [each for each in report.editors if not each.name or not self.verdict(each.name)]
+        return msgspec.structs.replace(report, editors=editors)
 
     def editors(self, editors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the descriptions of open files without those of private ones."""
@@ -204,9 +196,6 @@ class PrivateFiles:
     def path(self, path: str | None) -> str | None:
         """Return the path of an open file; None if it is private."""
         return None if path is None or self.verdict(path) else path
-
-    def _current(self, path: str | None) -> str | None:
-        return path and self.path(path)
 
     def is_private_uri(self, uri: str) -> bool:
         """Return whether a file with diagnostics stays in the editor."""

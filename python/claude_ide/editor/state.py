@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import EditorsChanged, SelectionChanged, SomeEditorsChanged
+from claude_ide.editor.port.events import EditorsChanged, OpenBuffer, SelectionChanged
+from claude_ide.paths import to_posix, to_uri
 
 
 class Diagnostics(msgspec.Struct):
@@ -20,18 +21,16 @@ class Diagnostics(msgspec.Struct):
 
 
 class State(msgspec.Struct):
-    """The last report from Neovim, in the shapes of `lua/claude_ide/editors/open_editors.lua`."""
+    """What the editor has reported last."""
 
     selection: dict[str, Any] | None = None
     """The last one reported; without a path if what the user has selected stays in the editor."""
     folders: list[str] = msgspec.field(default_factory=list)
-    current: str | None = None
     diagnostics: dict[str, Diagnostics] = msgspec.field(default_factory=dict)
     """By path: those of the last reports."""
-    _editors: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
-    """By file name, in the order of the last snapshot."""
-    _used: dict[str, None] = msgspec.field(default_factory=dict)
-    """The names of editors used since the snapshot, the most recent last."""
+    _open: dict[int, OpenBuffer] = msgspec.field(default_factory=dict)
+    """The open files by buffer, the most recently used first."""
+    _active: int | None = None
 
     @handles(SelectionChanged)
     def apply_selection(self, event: SelectionChanged) -> None:
@@ -39,39 +38,53 @@ class State(msgspec.Struct):
         self.selection = event.table
 
     @handles(EditorsChanged)
-    def apply_snapshot(self, snapshot: EditorsChanged) -> None:
-        """Replace everything by a snapshot."""
-        self._editors = {editor["fileName"]: editor for editor in snapshot.editors}
-        self._used = {}
-        self._apply_location(snapshot)
+    def apply_editors(self, report: EditorsChanged) -> None:
+        """Replace what is known of the open files; files that it does not name stay as they are."""
+        if report.among is None:
+            self._open = {}
+        found = {each.bufnr: each for each in report.editors}
+        for number in report.among or ():
+            if number not in found:
+                self._open.pop(number, None)
+        known = self._open | found
+        self._open = {number: known[number] for number in report.front if number in known} | known
+        self.folders, self._active = report.folders, report.active
 
-    @handles(SomeEditorsChanged)
-    def apply_change(self, change: SomeEditorsChanged) -> None:
-        """Apply a change; files that it does not name stay as they are."""
-        for name in change.gone:
-            self._editors.pop(name, None)
-            self._used.pop(name, None)
-        self._editors |= {editor["fileName"]: editor for editor in change.changed}
-        for name in reversed(change.front):
-            self._used.pop(name, None)
-            self._used[name] = None
-        self._apply_location(change)
+    @property
+    def current(self) -> str | None:
+        """The path of the file that the user works on."""
+        active = self._open.get(self._active or 0)
+        return active.name or None if active else None
 
     @property
     def editors(self) -> list[dict[str, Any]]:
-        """The open files, the most recently used first."""
-        names = [*reversed(self._used), *(name for name in self._editors if name not in self._used)]
-        return [self._editors[name] for name in names if name in self._editors]
+        """The open files as `getOpenEditors` describes them, the most recently used first."""
+        return [*map(self._described, self._open.values())]
 
     @property
     def paths(self) -> list[str]:
         """The paths of the open files, in the same order; unnamed buffers have none."""
-        return [each["fileName"] for each in self.editors if not each["isUntitled"]]
+        return [each.name for each in self._open.values() if each.name]
 
     def editor(self, path: str) -> dict[str, Any] | None:
         """Return the open file at this path, or None."""
-        return self._editors.get(path)
+        found = (self._described(each) for each in self._open.values() if each.name == path)
+        return next(found, None)
 
-    def _apply_location(self, reported: EditorsChanged | SomeEditorsChanged) -> None:
-        self.folders = reported.folders
-        self.current = reported.current
+    def _described(self, buffer: OpenBuffer) -> dict[str, Any]:
+        name = buffer.name or f"Untitled-{buffer.bufnr}"
+        return {
+            "uri": to_uri(name) if buffer.name else f"untitled:{name}",
+            "fileName": name,
+            "label": to_posix(name).rpartition("/")[2],
+            "languageId": buffer.filetype,
+            "isActive": buffer.bufnr == self._active,
+            "isPinned": False,
+            "isPreview": False,
+            "isDirty": buffer.is_modified,
+            "isUntitled": not buffer.name,
+            "isGroupActive": buffer.is_here,
+            "groupIndex": buffer.group,
+            "lineCount": buffer.lines,
+            **({} if buffer.column is None else {"viewColumn": buffer.column}),
+        }

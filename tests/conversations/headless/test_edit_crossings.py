@@ -14,7 +14,7 @@ pytestmark = BOTH
 
 COUNT = chunk("edit_crossings/record")
 
-OTHERS = ("editors_changed", "selection_changed", "some_editors_changed", "diff_shown")
+OTHERS = ("editors_changed", "selection_changed", "diff_shown")
 
 LOGGED = re.compile(
     r"""(?:SEND|RECV)\ on\ \d+\(\w+\):\ '

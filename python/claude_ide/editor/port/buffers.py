@@ -92,24 +92,14 @@ class Closed(Payload, frozen=True):
 class Buffers(Protocol):
     """The open files."""
 
-    @request("editors.editor_changes.begin", large=True)
-    async def begin_changes(self) -> EditorsChanged:
-        """Return a snapshot of the open files, to which later events refer."""
+    @request("editors.begin", large=True)
+    async def begin(self) -> EditorsChanged:
+        """Return all open files, to which later events refer."""
         ...
 
-    @request("editors.open_editors.editors", large=True)
-    async def editors(self) -> list[dict[str, Any]]:
-        """Return the open files as `getOpenEditors` describes them."""
-        ...
-
-    @request("editors.open_editors.paths")
-    async def paths(self) -> list[str]:
-        """Return the paths of the open files, the most recently used one first."""
-        ...
-
-    @request("editors.open_editors.current")
-    async def current_path(self) -> str | None:
-        """Return the path of the file that the user works on."""
+    @request("editors.all", large=True)
+    async def editors(self) -> EditorsChanged:
+        """Return all open files."""
         ...
 
     @request("file.path.folders")

@@ -32,32 +32,38 @@ class SelectionChanged(Whole, frozen=True):
     EVENT: ClassVar = "selection_changed"
 
 
+class OpenBuffer(Payload, frozen=True, array_like=True):
+    """An open file, or a buffer without a name that has been changed.
+
+    Of one that is shown: whether that is in the current tab page, the tab page's number from 0, and
+    the window's number.
+    """
+
+    bufnr: int
+    name: str
+    filetype: str
+    is_modified: bool
+    lines: int
+    is_here: bool = False
+    group: int = 0
+    column: int | None = None
+
+
 class EditorsChanged(Event, frozen=True):
-    """All open files (`editors/open_editors`)."""
+    """The open files (`editors`). Those that are not `among` the buffers are as they were."""
 
     EVENT: ClassVar = "editors_changed"
 
-    editors: list[dict[str, Any]]
-    """As `getOpenEditors` describes them, the most recently used first."""
+    editors: list[OpenBuffer]
+    """The most recently used first."""
+    front: list[int]
+    """Buffers that were used since the last report, the most recent first."""
     folders: list[str]
     """The working folders: the global one, then those of tab pages and windows."""
-    current: str | None = None
-    """The path of the current file."""
-
-
-class SomeEditorsChanged(Event, frozen=True):
-    """What has changed since the last report; files that it does not name stay as they are."""
-
-    EVENT: ClassVar = "some_editors_changed"
-
-    changed: list[dict[str, Any]]
-    """The descriptions of new and changed ones."""
-    gone: list[str]
-    """The names of those that are no longer open."""
-    front: list[str]
-    """The names of those that were used, the most recent first."""
-    folders: list[str]
-    current: str | None = None
+    among: list[int] | None = None
+    """None for all buffers."""
+    active: int | None = None
+    """The buffer of the file that the user works on."""
 
 
 class DiagnosticsChanged(Event, frozen=True):

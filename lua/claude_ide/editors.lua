@@ -1,0 +1,195 @@
+--- The open files, of which the host makes an IDE's list of editor tabs (`editor/state.py`): reported when
+--- they change.
+local channel = require('claude_ide.channel')
+local debounce = require('claude_ide.timing.debounce')
+local file = require('claude_ide.file.path')
+local privacy = require('claude_ide.privacy')
+local recent = require('claude_ide.window.recent')
+
+local M = {}
+
+local api = vim.api
+
+local INTERVAL = 100 -- milliseconds
+-- Up to this number, all buffers are described: it takes less than a millisecond, and includes changes that
+-- caused no event. Beyond it, only those that may have changed.
+local MOST_WHOLE = 100
+local EVENTS = {
+  'BufAdd',
+  'BufDelete',
+  'BufEnter',
+  'BufFilePost',
+  'BufModifiedSet',
+  'BufReadPost',
+  'BufWipeout',
+  'BufWritePost',
+  'DirChanged',
+  'FileChangedShellPost',
+  'FileType',
+  'TabClosed',
+  'TabEnter',
+  'WinEnter',
+}
+-- One Vimscript expression for all buffers: from Lua, options of buffers other than the current one take
+-- twice as long. Without getbufinfo(), which lists every sign and every variable of each buffer.
+local FACTS = [[map(filter([%s], 'buflisted(v:val)'), "[v:val, getbufvar(v:val, '&modified'), ]]
+  .. [[getbufvar(v:val, '&buftype'), getbufvar(v:val, '&filetype')]")]]
+
+---@class claude_ide.EditorsReport `EditorsChanged` of the port
+---@field editors any[][] `OpenBuffer` of the port, the most recently used one first
+---@field among? integer[] the buffers that were looked at: others are as they were; nil for all
+---@field front integer[] the buffers used since the last report, the most recent one first
+---@field folders string[]
+---@field active? integer the buffer of the file that the user works on
+
+local last ---@type claude_ide.EditorsReport?
+local is_watching = false
+-- Since the last report.
+local touched = {} ---@type table<integer, true> buffers that may have changed
+local entered = {} ---@type table<integer, true>
+-- At the last report.
+local shown_before = {} ---@type table<integer, any>
+local highest = 0 -- buffer number
+
+-- The empty buffer that Neovim starts with does not count as open.
+local function is_open(name, is_modified, buftype, filetype)
+  local is_untitled = name == '' and buftype == '' and is_modified
+  return is_untitled or file.is_held(name, buftype, filetype)
+end
+
+-- The open ones among buffers, the most recently used one first, without those that stay in the editor
+-- (`privacy`): number, name, 'filetype' and 'modified' of each.
+---@param among integer[]
+---@return any[][]
+local function open_among(among)
+  local found, bufnrs = {}, {}
+  for _, facts in ipairs(api.nvim_eval(FACTS:format(table.concat(among, ',')))) do
+    local bufnr, changed, buftype, filetype = unpack(facts)
+    local name, is_modified = api.nvim_buf_get_name(bufnr), changed == 1
+    local is_shared = is_open(name, is_modified, buftype, filetype) and not privacy.of_buffer(bufnr)
+    if not found[bufnr] and is_shared then
+      bufnrs[#bufnrs + 1] = bufnr
+      found[bufnr] = { bufnr, name, filetype, is_modified }
+    end
+  end
+  return vim.tbl_map(function(bufnr)
+    return found[bufnr]
+  end, recent.sort(bufnrs))
+end
+
+-- The buffer that the user works on. The current buffer may be a different one: a terminal or a file tree
+-- next to it.
+local function active()
+  return open_among(vim.fn.tabpagebuflist())[1] or {}
+end
+
+-- Where each visible buffer is: in the current tabpage if possible, else in the first one. By buffer: whether
+-- that is the current one, the tabpage's number from 0, the window's number.
+---@return table<integer, { [1]: boolean, [2]: integer, [3]: integer }>
+local function locations()
+  local shown, here = {}, api.nvim_get_current_tabpage()
+  for index, tabpage in ipairs(api.nvim_list_tabpages()) do
+    for column, win in ipairs(api.nvim_tabpage_list_wins(tabpage)) do
+      local bufnr = api.nvim_win_get_buf(win)
+      if not shown[bufnr] or (tabpage == here and not shown[bufnr][1]) then
+        shown[bufnr] = { tabpage == here, index - 1, column }
+      end
+    end
+  end
+  return shown
+end
+
+-- Buffers that are or were shown may have changed, and those with a higher number than before are new.
+local function suspects(shown)
+  local bufnrs = vim.tbl_extend('keep', touched, shown, shown_before)
+  for bufnr = highest + 1, vim.fn.bufnr('$') do
+    bufnrs[bufnr] = true
+  end
+  return vim.tbl_keys(bufnrs)
+end
+
+---@param among? integer[]
+---@return claude_ide.EditorsReport
+local function report_on(among, shown)
+  local editors = open_among(among or api.nvim_list_bufs())
+  for _, editor in ipairs(editors) do
+    editor[#editor + 1] = api.nvim_buf_line_count(editor[1])
+    vim.list_extend(editor, shown[editor[1]] or {})
+  end
+  return {
+    editors = editors,
+    among = among,
+    front = recent.sort(vim.tbl_filter(api.nvim_buf_is_valid, vim.tbl_keys(entered))),
+    folders = file.folders(),
+    active = active()[1],
+  }
+end
+
+--- All open files.
+---@return claude_ide.EditorsReport
+function M.all()
+  return report_on(nil, locations())
+end
+
+--- The path of the file that the user works on.
+---@return string?
+function M.current()
+  local name = active()[2]
+  return name ~= '' and name or nil
+end
+
+local function start_over(shown)
+  touched, entered = {}, {}
+  shown_before, highest = shown, vim.fn.bufnr('$')
+end
+
+local function report()
+  local shown = locations()
+  entered[api.nvim_get_current_buf()] = true
+  local is_whole = #api.nvim_list_bufs() <= MOST_WHOLE
+  local now = report_on(not is_whole and suspects(shown) or nil, shown)
+  start_over(shown)
+  if not vim.deep_equal(now, last) then
+    last = now
+    channel.emit('editors_changed', now)
+  end
+end
+
+--- All open files, to which later reports of changes refer.
+---@return claude_ide.EditorsReport
+function M.begin()
+  start_over(locations())
+  return M.all()
+end
+
+--- Emit `editors_changed` with all open files whenever one of them has changed; while very many are open,
+--- only with those that may have.
+---@param on boolean
+function M.watch(on)
+  local group = api.nvim_create_augroup('claude_ide_buffers', { clear = true })
+  last, is_watching = nil, on
+  if not on then
+    return
+  end
+  start_over(locations())
+  local changed = debounce.new(INTERVAL, report).soon
+  api.nvim_create_autocmd(EVENTS, {
+    group = group,
+    callback = function(event)
+      touched[event.buf] = true
+      if event.event == 'BufEnter' then
+        entered[event.buf] = true
+      end
+      changed()
+    end,
+  })
+end
+
+privacy.subscribe(function()
+  if is_watching then
+    last = M.begin()
+    channel.emit('editors_changed', last)
+  end
+end)
+
+return M
