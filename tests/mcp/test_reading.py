@@ -32,7 +32,7 @@ class Asked:
         self.state = State()
         self.port = SimpleNamespace(model_tools=self)
 
-    async def named_buffers(self, arguments: dict[str, Any]) -> Any:
+    async def named(self, arguments: dict[str, Any]) -> Any:
         files = [
             {"path": normalized(each["file"]), "is_open": False, "refusal": ""}
             for each in arguments["files"]
