@@ -20,21 +20,18 @@ local MOST_LINES = 200 -- that flash
 
 local namespace = api.nvim_create_namespace('claude_ide_following')
 
--- Why no file may appear now; a later one may.
+-- Whether a file may appear now; a later one may otherwise.
 ---@param chat claude_ide.Chat?
----@return string?
-local function obstacle(chat)
-  if not (chat and chat.view) then
-    return 'the chat is hidden'
-  elseif not chat_windows.has(chat.view, api.nvim_get_current_win()) then
-    return 'the user is not in the panel'
-  elseif chat.requests > 0 or #diff.list() > 0 then
-    return 'a request waits for the user'
-  elseif review_list.window() and review_list.current() then
-    return 'a review is open'
-  elseif not moment.is_harmless() or vim.fn.pumvisible() == 1 then
-    return 'the user is in the middle of a command'
-  end
+---@return boolean
+local function is_welcome(chat)
+  return chat ~= nil
+    and chat.view ~= nil
+    and chat_windows.has(chat.view, api.nvim_get_current_win())
+    and chat.requests == 0
+    and #diff.list() == 0
+    and not (review_list.window() and review_list.current())
+    and moment.is_harmless()
+    and vim.fn.pumvisible() == 0
 end
 
 local function go_to(win, bufnr, first, last, was_shown)
@@ -54,54 +51,21 @@ local function go_to(win, bufnr, first, last, was_shown)
   end
 end
 
--- A file that is not text is not loaded, and one that a plugin reads in place of Neovim is not either.
----@return string? path absolute
----@return string? refusal
-local function checked(path)
-  local absolute, refusal = file_path.text_file(path)
-  if not absolute then
-    return nil, refusal
-  elseif file_path.is_binary(absolute) then
-    return nil, 'it is not a text file'
-  end
-  return absolute
-end
-
--- The window comes first: without one, no buffer is created.
----@return integer? win
----@return integer|string bufnr or why there is none
----@return boolean? was_shown whether the window already showed it
-local function shown(path)
-  local known = buffers.find(path)
-  local win = open_files.to_show(known and known.bufnr or -1)
-  if not win then
-    return nil, 'no window can show it'
-  end
-  local bufnr, refusal = file_load.add(path)
-  if not bufnr then
-    return nil, refusal or ''
-  end
+-- Raises why it is not shown. A file that is not text is not loaded, and one that a plugin reads in place of
+-- Neovim is not either.
+local function follow(chat, path, first, last)
+  assert(is_welcome(chat), 'the user is elsewhere, or busy')
+  local absolute = assert(file_path.text_file(path))
+  assert(not file_path.is_binary(absolute), 'it is not a text file')
+  -- The window comes first: without one, no buffer is created.
+  local known = buffers.find(absolute)
+  local win = assert(open_files.to_show(known and known.bufnr or -1), 'no window can show it')
+  local bufnr = assert(file_load.add(absolute))
   vim.bo[bufnr].buflisted = true
-  if api.nvim_win_get_buf(win) == bufnr then
-    return win, bufnr, true
-  end
-  local _, err = file_load.in_window(win, bufnr)
-  return not err and win or nil, err or bufnr
-end
-
----@return string? refusal
-local function follow(id, path, first, last)
-  local refusal = obstacle(chat_state.get(id))
-  if refusal then
-    return refusal
-  end
-  local absolute, unreadable = checked(path)
-  if not absolute then
-    return unreadable
-  end
-  local win, bufnr, was_shown = shown(absolute)
-  if not win or type(bufnr) == 'string' then
-    return bufnr --[[@as string]]
+  local was_shown = api.nvim_win_get_buf(win) == bufnr
+  if not was_shown then
+    local _, err = file_load.in_window(win, bufnr)
+    assert(not err, err)
   end
   -- The agent may just have written it.
   reload.sync_one(bufnr)
@@ -118,8 +82,8 @@ end
 ---@param last integer the last changed line; 0 if none has changed
 ---@return string refusal why it is not shown, or ''
 function M.show(id, path, first, last)
-  local ok, refusal = pcall(follow, id, path, first, last)
-  return ok and (refusal or '') or reason.of(refusal)
+  local ok, refusal = pcall(follow, chat_state.get(id), path, first, last)
+  return ok and '' or reason.of(refusal)
 end
 
 return M
