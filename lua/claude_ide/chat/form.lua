@@ -3,7 +3,6 @@
 local channel = require('claude_ide.channel')
 local chat_keys = require('claude_ide.chat.keys')
 local chat_page = require('claude_ide.chat.page')
-local chat_placement = require('claude_ide.chat.placement')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -60,7 +59,6 @@ local SIGN = [[^\s*[\[(].[\])] . ]]
 ---@field row integer where the cursor was at the last one; 0-based
 ---@field typed string what the user has typed since the page was composed
 ---@field origin claude_ide.Location where the user was
----@field insert? integer[] the cursor there, if they were in Insert mode
 ---@field bufnr? integer
 ---@field win? integer
 ---@field reading? claude_ide.Reading what of it has been on the screen, if each key is an answer
@@ -78,14 +76,6 @@ local function cursor_row(form)
   return api.nvim_win_get_cursor(form.win)[1] - 1
 end
 
-local function go_back(form)
-  location.go_back(form.origin)
-  if form.insert and api.nvim_get_current_win() == form.origin.win then
-    pcall(api.nvim_win_set_cursor, 0, form.insert)
-    chat_placement.resume_insert(form.origin, form.insert)
-  end
-end
-
 local function close(form)
   quiet.run(function()
     local was_there = api.nvim_get_current_win() == form.win
@@ -94,7 +84,7 @@ local function close(form)
     end
     window_close.buffer(form.bufnr)
     if was_there then
-      go_back(form)
+      location.go_back(form.origin)
     end
   end)
 end
@@ -120,7 +110,7 @@ local function on_closed(form)
     answer(form, { closed = true })
     vim.schedule(function()
       if was_there then
-        go_back(form)
+        location.go_back(form.origin)
       end
     end)
   end
@@ -309,8 +299,11 @@ local function appear(form)
     return api.nvim_set_current_win(form.win)
   end
   form.origin = location.current()
-  form.insert = vim.fn.mode():find('^[iR]') and api.nvim_win_get_cursor(0) or nil
+  if vim.fn.mode():find('^[iR]') then
+    location.end_insert()
+  end
   location.leave_mode(function()
+    form.origin.insert = location.current().insert
     if forms[form.token] ~= form then
       return
     end

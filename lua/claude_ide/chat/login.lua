@@ -1,6 +1,7 @@
 --- Runs the login of an agent in a terminal, and lets the chat go on when it has ended.
 local chat_state = require('claude_ide.chat.state')
 local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local program = require('claude_ide.system.program')
@@ -20,22 +21,16 @@ local api = vim.api
 ---@type table<integer, integer> buffer of the terminal by chat
 local terminals = {}
 
--- Neovim itself would take the user to any window.
-local function remove(bufnr, origin)
-  if api.nvim_win_is_valid(origin) and api.nvim_get_current_buf() == bufnr then
-    api.nvim_set_current_win(origin)
-  end
-  window_close.buffer(bufnr)
-end
-
 -- Open a split with a terminal, and enter it.
 local function enter(bufnr)
+  local origin = location.current()
   vim.cmd('botright split')
   api.nvim_win_set_buf(0, bufnr)
+  location.return_on_close(api.nvim_get_current_win(), origin)
 end
 
 -- The output of a login that has failed stays until its window is closed.
-local function on_exit(chat, bufnr, origin)
+local function on_exit(chat, bufnr)
   return function(_, code)
     if vim.v.exiting ~= vim.NIL then
       return
@@ -51,7 +46,7 @@ local function on_exit(chat, bufnr, origin)
       return
     end
     moment.when_possible(function()
-      remove(bufnr, origin)
+      window_close.buffer(bufnr)
     end, function(reason)
       message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
     end)
@@ -67,17 +62,16 @@ local function start(chat, request)
   if not path then
     return { error = ('%s is not on PATH'):format(name) }
   end
-  local origin = api.nvim_get_current_win()
   local bufnr = api.nvim_create_buf(false, false)
   enter(bufnr)
   vim.bo[bufnr].bufhidden = 'hide'
   local command = vim.list_extend({ path }, request.arguments)
   -- An empty table would be a list, which is no environment.
   local env = next(request.environment) and request.environment or nil
-  local options = { env = env, on_exit = on_exit(chat, bufnr, origin) }
+  local options = { env = env, on_exit = on_exit(chat, bufnr) }
   local ok, reason = pcall(terminal_program.start, command, options)
   if not ok then
-    remove(bufnr, origin)
+    window_close.buffer(bufnr)
     return { error = ('cannot run %s: %s'):format(name, reason) }
   end
   label.give(bufnr, 'claude-login', request.name .. ' login')

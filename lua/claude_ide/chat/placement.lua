@@ -110,16 +110,6 @@ local function prepare_leaving(view)
   end
 end
 
---- Resume Insert mode if the user has returned to where they were inserting text.
----@param origin claude_ide.Location
----@param insert? integer[] the cursor there, if they were in Insert mode
-function M.resume_insert(origin, insert)
-  if insert and api.nvim_get_current_win() == origin.win then
-    local row, column = unpack(insert)
-    vim.cmd(column >= #vim.fn.getline(row) and 'startinsert!' or 'startinsert')
-  end
-end
-
 ---@class claude_ide.ChatGuest: claude_ide.Guest
 local guest = { has = chat_windows.has }
 
@@ -160,8 +150,9 @@ function M.close(chat)
   if visit.has_user(view) then
     prepare_leaving(view)
   end
-  if visit.close(view) then
-    M.resume_insert(view.destination, view.insert)
+  local insert = visit.close(view) and view.insert
+  if insert and api.nvim_get_current_win() == view.destination.win then
+    vim.cmd(insert[2] >= #vim.fn.getline(insert[1]) and 'startinsert!' or 'startinsert')
   end
   M.report(chat)
 end
