@@ -44,9 +44,12 @@ local function fatal(text)
   elseif is_nested(text) then
     return 'deeply nested blocks'
   end
+  local is_ascii = not text:find('[\128-\255]')
   for _, control in ipairs(CONTROLS) do
     if text:find(control) then
       return 'control characters'
+    elseif is_ascii then
+      return nil
     end
   end
 end
