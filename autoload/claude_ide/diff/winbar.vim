@@ -12,16 +12,19 @@ import autoload '../window/winbar.vim' as window_bar
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
 const WITH_OFFER = ':w accept · %s always · :q reject'
-# What is shown along with the path, longest first: the next entry applies if the path would get
-# fewer than `least` columns.
-const EXTRAS = [
+# How many of the last spellings are for narrow windows only.
+const SHORT = 2
+# What is shown beside path, warning and keys, fullest first: the next entry applies if the path would
+# get fewer than `least` columns.
+const BESIDE = [
   {names: ['title', 'hint', 'note', 'count'], least: 20},
   {names: ['title', 'hint', 'count'], least: 12},
-  {names: ['title', 'hint'], least: 8},
   {names: ['hint', 'count'], least: 8},
   {names: ['hint'], least: 4},
   {names: [], least: 0},
 ]
+const PARTS = [['title', 'Title'], ['path', 'StatusLine'], ['warning', 'ErrorMsg'], ['hint', 'WarningMsg'],
+  ['note', 'WarningMsg'], ['count', 'StatusLine'], ['why', 'StatusLineNC'], ['keys', 'StatusLine']]
 const LEAST_WARNING = 4
 const LEAST_WHY = 12
 
@@ -34,89 +37,63 @@ def BlankAround(text: string): string
   return text ==# '' ? '' : $' {text} '
 enddef
 
-# The end of a text, which distinguishes names better than their start.
-def Ending(text: string, room: number): string
-  if strdisplaywidth(text) <= room
-    return text
-  endif
-  var length = strchars(text)
-  while length > 0 && strdisplaywidth(strcharpart(text, strchars(text) - length)) >= room
-    length -= 1
-  endwhile
-  return '…' .. strcharpart(text, strchars(text) - length)
-enddef
-
-# Shorten a path to so many columns, first by its leading folders.
+# Shorten a path to so many columns, first by its leading folders; the end of a name distinguishes it
+# better than its start.
 def Shorten(path: string, room: number): string
-  if strdisplaywidth(path) <= room
-    return path
-  endif
-  const parts = split(path, '/')
-  var kept = parts[-1]
-  var index = len(parts) - 2
-  while index >= 0 && strdisplaywidth($'…/{parts[index]}/{kept}') <= room
-    kept = parts[index] .. '/' .. kept
-    index -= 1
+  var shortened = path
+  final parts = split(path, '/')
+  while strdisplaywidth(shortened) > room && len(parts) > 1
+    remove(parts, 0)
+    shortened = '…/' .. join(parts, '/')
   endwhile
-  const shortened = '…/' .. kept
-  return strdisplaywidth(shortened) <= room ? shortened : Ending(kept, room)
-enddef
-
-# The keys, shortened to make room for warning and hint.
-def KeysOf(bar: dict<any>, columns: number): string
-  const others = strdisplaywidth(BlankAround(bar.warning) .. BlankAround(bar.hint))
-    + min([strdisplaywidth(bar.path), bar.warning ==# '' ? 10 : 20]) + 2
-  for keys in bar.keys
-    if columns - strdisplaywidth(BlankAround(keys)) >= others
-      return BlankAround(keys)
-    endif
-  endfor
-  return BlankAround(get(bar.keys, -1, ''))
-enddef
-
-def WarningOf(bar: dict<any>, room: number): string
-  const shown = BlankAround(bar.warning)
-  if strdisplaywidth(shown) <= room
-    return shown
+  if strdisplaywidth(shortened) <= room
+    return shortened
   endif
-  return room >= LEAST_WARNING ? message.Fit(bar.warning, room) : ''
+  var name = parts[0]
+  while name !=# '' && strdisplaywidth(name) >= room
+    name = strcharpart(name, 1)
+  endwhile
+  return '…' .. name
 enddef
 
-# Title, note and count if they fit.
-def ExtrasOf(bar: dict<any>, columns: number): dict<string>
-  final extras: dict<string> = {}
-  for choice in EXTRAS
-    extras->filter((_, _) => false)
-    for name in choice.names
-      extras[name] = BlankAround(bar[name])
-    endfor
-    const room = columns - 2 - strdisplaywidth(join(values(extras), ''))
-    const drops_count = bar.count !=# '' && has_key(extras, 'title') && !has_key(extras, 'count')
-    if !drops_count && room >= min([strdisplaywidth(bar.path), choice.least])
-      break
-    endif
+# The parts but path and words, and the columns that remain for these.
+def Composed(bar: dict<any>, columns: number, keys: string, names: list<string>): list<any>
+  final shown = {keys: BlankAround(keys)}
+  for name in names
+    shown[name] = BlankAround(bar[name])
   endfor
-  return extras
+  const room = columns - strdisplaywidth(join(values(shown), ''))
+  shown.warning = BlankAround(bar.warning)
+  if strdisplaywidth(shown.warning) > room
+    shown.warning = room >= LEAST_WARNING ? message.Fit(bar.warning, room) : ''
+  endif
+  return [shown, room - strdisplaywidth(shown.warning)]
+enddef
+
+# The fullest composition in which the path has room. Keys are shortened to make room for the warning,
+# but not for a few letters of the path.
+def Fullest(bar: dict<any>, columns: number): list<any>
+  var found: list<any> = []
+  for index in range(len(bar.keys))
+    const wanted = index >= len(bar.keys) - SHORT ? 0 : bar.warning ==# '' ? 10 : 20
+    for beside in BESIDE
+      const least = min([strdisplaywidth(bar.path), max([wanted, beside.least])])
+      found = Composed(bar, columns, bar.keys[index], beside.names)
+      if found[1] >= (least > 0 ? least + 2 : 0)
+        return found
+      endif
+    endfor
+  endfor
+  return found
 enddef
 
 # The parts of a bar by name, shortened to fit the columns.
 def Fit(bar: dict<any>, columns: number): dict<string>
-  const keys = KeysOf(bar, columns)
-  const warning = WarningOf(bar, columns - strdisplaywidth(keys))
-  const extras = ExtrasOf(bar, columns - strdisplaywidth(keys .. warning))
-  const room = columns - strdisplaywidth(keys .. warning .. join(values(extras), '')) - 2
-  const path = room > 0 ? BlankAround(Shorten(bar.path, room)) : ''
-  const rest = room + 2 - strdisplaywidth(path)
-  const words = BlankAround(bar.why)
-  return {
-    title: get(extras, 'title', ''),
-    path: path,
-    warning: warning,
-    note: get(extras, 'hint', '') .. get(extras, 'note', ''),
-    count: get(extras, 'count', ''),
-    why: words !=# '' && rest >= LEAST_WHY ? message.Fit(words, rest) : '',
-    keys: keys,
-  }
+  final [shown, room] = Fullest(bar, columns)
+  shown.path = room > 2 ? BlankAround(Shorten(bar.path, room - 2)) : ''
+  const rest = room - strdisplaywidth(shown.path)
+  shown.why = bar.why !=# '' && rest >= LEAST_WHY ? message.Fit(BlankAround(bar.why), rest) : ''
+  return shown
 enddef
 
 def Part(text: string, group: string): string
@@ -158,13 +135,11 @@ export def Line(): string
   endif
   final bar = copy(bars[win])
   bar.count = CountOf(bar)
-  bar.keys = has_key(bar, 'diff') ? KeysFor(bar.diff) : []
+  bar.keys = has_key(bar, 'diff') ? KeysFor(bar.diff) : ['']
   bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(Why(bar.diff, bar.launch))) : ''
   const shown = Fit(bar, winwidth(win))
-  return Part(shown.title, 'Title') .. Part(shown.path, 'StatusLine')
-    .. Part(shown.warning, 'ErrorMsg') .. Part(shown.note, 'WarningMsg')
-    .. Part(shown.count, 'StatusLine') .. Part(shown.why, 'StatusLineNC')
-    .. '%#StatusLine#%=' .. Part(shown.keys, 'StatusLine')
+  final parts = PARTS->mapnew((_, part) => Part(get(shown, part[0], ''), part[1]))
+  return parts->insert('%#StatusLine#%=', -1)->join('')
 enddef
 
 def NoteOf(diff: dict<any>, windows: dict<any>): string
