@@ -48,7 +48,7 @@ async def test_the_user_s_version_is_written(here: Here, unsaved: Path) -> None:
     ("how", "reason"),
     [
         ("quit", "the user rejected this change"),
-        ("lua require('claude_ide.diff').reject(nil, 'not now')", "not now"),
+        ("lua require('claude_ide.diff').decide(false, 'not now')", "not now"),
     ],
 )
 async def test_a_rejection_is_an_error_with_its_reason(

@@ -12,7 +12,7 @@ OPEN = """
 local path, text, layout = ...
 require('claude_ide.diff').open(1, { path = path, text = text, layout = layout, title = 'bench' })
 """
-CLOSE = "require('claude_ide.diff').reject(1)"
+CLOSE = "require('claude_ide.diff').decide(false)"
 
 
 async def run(effort: Effort) -> list[Table]:

@@ -23,14 +23,14 @@ async def select(nvim: Neovim, choice: int | None) -> None:
     )
 
 
-@pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
+@pytest.mark.parametrize("accepted", [True, False])
 async def test_a_command_in_the_proposal_window_decides_the_diff(
-    nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
+    nvim: Neovim, diffs: Diffs, path: Path, accepted: bool
 ) -> None:
     other = await diffs.open(path, "other\n")
     id_ = await diffs.open(path, NEW)
 
-    await nvim.lua(f"{MODULE}.{function}()")
+    await nvim.lua(f"{MODULE}.decide(...)", accepted)
 
     assert (await diffs.decision(id_))["accepted"] is accepted
     assert not diffs.of("diff_decided", other)
@@ -44,20 +44,20 @@ async def test_a_command_in_the_left_window_decides_the_diff(
     await nvim.keys("<C-w>h")
     await until(lambda: nvim.eval("winnr() == 1"))
 
-    await nvim.lua(f"{MODULE}.accept()")
+    await nvim.lua(f"{MODULE}.decide(true)")
 
     assert (await diffs.decision(id_))["text"] == NEW
 
 
-@pytest.mark.parametrize(("function", "accepted"), [("accept", True), ("reject", False)])
+@pytest.mark.parametrize("accepted", [True, False])
 async def test_a_command_elsewhere_decides_the_only_diff(
-    nvim: Neovim, diffs: Diffs, path: Path, function: str, accepted: bool
+    nvim: Neovim, diffs: Diffs, path: Path, accepted: bool
 ) -> None:
     id_ = await diffs.open(path, NEW)
     await nvim.keys("gt")
     await until(lambda: nvim.eval("tabpagenr() == 1"))
 
-    await nvim.lua(f"{MODULE}.{function}()")
+    await nvim.lua(f"{MODULE}.decide(...)", accepted)
 
     assert (await diffs.decision(id_))["accepted"] is accepted
     await diffs.closed(id_)
@@ -72,7 +72,7 @@ async def test_a_command_elsewhere_asks_which_of_several_diffs_is_meant(
     await nvim.keys("gt")
     await until(lambda: nvim.eval("tabpagenr() == 1"))
 
-    await nvim.lua(f"{MODULE}.accept()")
+    await nvim.lua(f"{MODULE}.decide(true)")
 
     assert (await diffs.decision(second))["accepted"]
     assert await nvim.lua("return _G.offered") == [
@@ -89,24 +89,24 @@ async def test_a_dismissed_choice_decides_nothing(nvim: Neovim, diffs: Diffs, pa
     await nvim.keys("gt")
     await until(lambda: nvim.eval("tabpagenr() == 1"))
 
-    await nvim.lua(f"{MODULE}.accept()")
+    await nvim.lua(f"{MODULE}.decide(true)")
 
     await until(lambda: nvim.lua("return _G.offered"))
     assert [diff["id"] for diff in await diffs.list()] == [first, second]
 
 
-async def test_a_command_can_name_a_diff(nvim: Neovim, diffs: Diffs, path: Path) -> None:
+async def test_the_host_can_accept_a_diff_by_its_id(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     first = await diffs.open(path, NEW)
     second = await diffs.open(path, NEW)
 
-    await nvim.lua(f"{MODULE}.reject(...)", first)
+    await nvim.lua(f"{MODULE}.accept(...)", first)
 
-    assert await diffs.decision(first) == {"id": first, "accepted": False}
+    assert (await diffs.decision(first))["accepted"]
     assert not diffs.of("diff_decided", second)
 
 
 async def test_a_command_without_any_diff_warns(nvim: Neovim, diffs: Diffs) -> None:
-    await nvim.lua(f"{MODULE}.accept()")
+    await nvim.lua(f"{MODULE}.decide(true)")
 
     await until(lambda: "no diff is open" in nvim.screen.text())
     assert not (await nvim.mode())["blocking"]
@@ -119,7 +119,7 @@ async def test_a_command_does_not_accept_a_diff_that_is_not_shown_yet(
     await until(lambda: nvim.eval("mode() == 'i'"))
     id_ = await diffs.ask(path, NEW)
 
-    await nvim.lua(f"{MODULE}.accept()")
+    await nvim.lua(f"{MODULE}.decide(true)")
 
     await until(lambda: nvim.eval("execute('messages') =~ 'no diff is open'"))
     assert not diffs.of("diff_decided", id_)

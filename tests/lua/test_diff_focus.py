@@ -70,7 +70,7 @@ async def test_a_terminal_stays_in_its_mode(
     await nvim.keys("meow")
     await until(lambda: "meow" in nvim.screen.text(), "the terminal receives keys")
     assert await nvim.eval("mode()") == "t"
-    await nvim.lua("require('claude_ide.diff').reject()")
+    await nvim.lua("require('claude_ide.diff').decide(false)")
     await diffs.closed(id_)
     await nvim.keys("purr")
     await until(lambda: "purr" in nvim.screen.text(), "the terminal still receives keys")

@@ -320,7 +320,7 @@ async def test_deciding_the_first_of_two_diffs_first_leaves_no_trace(
     first = await diffs.open(path, NEW, layout)
     second = await diffs.open(project / "b.txt", NEW, layout)
 
-    await nvim.lua("require('claude_ide.diff').reject(...)", first)
+    await nvim.lua("require('claude_ide.diff').close(...)", first)
     await diffs.closed(first)
     await nvim.keys(":q<CR>")
 
@@ -376,7 +376,7 @@ async def test_autocommands_that_print_or_fail_cause_no_prompt(
     await nvim.command("autocmd BufEnter,WinNew,BufWinEnter,WinLeave * call Nosuch()")
 
     id_ = await diffs.open(path, NEW)
-    await nvim.lua("require('claude_ide.diff').reject()")
+    await nvim.lua("require('claude_ide.diff').decide(false)")
 
     await diffs.closed(id_)
     assert not (await nvim.mode())["blocking"]

@@ -31,7 +31,7 @@ async def test_a_user_in_another_window_stays_there_when_a_diff_closes(
     await until(lambda: nvim.eval("bufname() ==# 'c.txt'"))
     win = await nvim.eval("win_getid()")
 
-    await nvim.lua("require('claude_ide.diff').accept()")
+    await nvim.lua("require('claude_ide.diff').accept(1)")
 
     await diffs.closed(id_)
     assert await nvim.eval("win_getid()") == win
@@ -62,7 +62,7 @@ async def test_windows_that_the_user_opens_next_to_a_diff_stay(
     await nvim.keys(":split c.txt<CR>")
     await until(lambda: nvim.eval("bufname() ==# 'c.txt'"))
 
-    await nvim.lua("require('claude_ide.diff').reject()")
+    await nvim.lua("require('claude_ide.diff').decide(false)")
 
     await diffs.closed(id_)
     assert await nvim.eval("[tabpagenr(), tabpagenr('$'), winnr('$'), bufname()]") == [
@@ -82,7 +82,7 @@ async def test_windows_resized_during_a_diff_keep_their_sizes(
     await nvim.keys("<C-w>b:resize 9<CR><C-w>t")
     await until(lambda: nvim.eval("winheight(winnr('$')) == 9 && winnr() == 1"))
 
-    await nvim.lua("require('claude_ide.diff').reject()")
+    await nvim.lua("require('claude_ide.diff').decide(false)")
 
     await diffs.closed(id_)
     assert await nvim.eval("winheight(winnr('$'))") == 9
@@ -177,7 +177,7 @@ async def test_another_file_opened_in_the_proposal_window_stays_open(
 
 @pytest.mark.parametrize("is_in_it", [True, False])
 @pytest.mark.parametrize("float_", [True, False])
-@pytest.mark.parametrize("decision", ["accept()", "close(...)"])
+@pytest.mark.parametrize("decision", ["accept(1)", "close(...)"])
 async def test_a_tree_next_to_the_diff_closes_with_the_tabpage(
     nvim: Neovim, diffs: Diffs, path: Path, is_in_it: bool, float_: bool, decision: str
 ) -> None:
@@ -212,7 +212,7 @@ async def test_a_tabpage_with_other_work_of_the_user_stays_open(
     await nvim.command(kept)
     tabs = await nvim.eval("tabpagenr('$')")
 
-    await nvim.lua("require('claude_ide.diff').accept()")
+    await nvim.lua("require('claude_ide.diff').accept(1)")
 
     await diffs.closed(id_)
     assert await nvim.eval("tabpagenr('$')") == tabs - ("copen" in kept)

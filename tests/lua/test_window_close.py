@@ -64,7 +64,7 @@ async def test_a_diff_with_a_float_in_its_tabpage_closes_on_a_decision(
     await assert_as_before(nvim, before)
 
 
-@pytest.mark.parametrize("close", ["close(...)", "close_all()", "accept()"])
+@pytest.mark.parametrize("close", ["close(...)", "close_all()", "accept(1)"])
 async def test_a_diff_with_a_float_closes_while_the_user_is_in_another_tabpage(
     nvim: Neovim, diffs: Diffs, project: Path, close: str
 ) -> None:
@@ -152,7 +152,7 @@ async def test_a_failing_autocommand_leaves_no_diff_half_open(
     id_ = await diffs.open(project / "a.txt", NEW, layout)
     assert await nvim.eval("[winnr('$') % 2, &diff, &modifiable]") == [layout == "vertical", 1, 1]
 
-    await nvim.lua("require('claude_ide.diff').accept()")
+    await nvim.lua("require('claude_ide.diff').accept(1)")
 
     await diffs.closed(id_)
     await nvim.lua("vim.api.nvim_clear_autocmds({ event = ... })", event)

@@ -200,7 +200,7 @@ async def sizes(nvim: Neovim) -> list[object]:
     return [await nvim.lua(tiled), await nvim.eval("[&cmdheight, tabpagenr('$')]")]
 
 
-@pytest.mark.parametrize("decision", ["accept()", "reject()", "close(...)"])
+@pytest.mark.parametrize("decision", ["accept(1)", "decide(false)", "close(...)"])
 @pytest.mark.parametrize("layout", ["tab", "vertical", "horizontal"])
 @pytest.mark.parametrize("opens", [True, False])
 async def test_a_float_that_opens_or_closes_during_a_diff_resizes_no_window(

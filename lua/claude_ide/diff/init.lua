@@ -458,14 +458,6 @@ local function with_chosen(apply)
   end
 end
 
-local function with_diff(id, apply)
-  if not id then
-    with_chosen(apply)
-  elseif diffs[id] then
-    apply(diffs[id])
-  end
-end
-
 -- A diff that takes the user to it discards their keys until then.
 local function is_noticed(diff)
   return diff.is_ready and (diff.focus or (vim.uv.hrtime() - diff.shown_at) / 1e6 >= NOTICED_MS)
@@ -476,7 +468,7 @@ end
 ---@param accepted boolean
 ---@param reason? string
 function M.decide(accepted, reason)
-  with_diff(nil, function(diff)
+  with_chosen(function(diff)
     if not accepted or is_noticed(diff) then
       decide(diff, accepted, reason)
     end
@@ -515,7 +507,7 @@ end
 ---
 --- Emits `diff_accept_edits` {id}.
 function M.accept_edits()
-  with_diff(nil, function(diff)
+  with_chosen(function(diff)
     if not diff.offer then
       message.show(NO_OFFER, 'warn')
     elseif is_noticed(diff) then
@@ -525,20 +517,11 @@ function M.accept_edits()
 end
 
 --- Accept a proposal with its current text.
----@param id? integer default: the diff that the user means (`with_chosen`)
+---@param id integer
 function M.accept(id)
-  with_diff(id, function(diff)
-    decide(diff, true)
-  end)
-end
-
---- Reject a proposal; the agent gets the reason if it accepts one.
----@param id? integer default: the diff that the user means (`with_chosen`)
----@param reason? string
-function M.reject(id, reason)
-  with_diff(id, function(diff)
-    decide(diff, false, reason)
-  end)
+  if diffs[id] then
+    decide(diffs[id], true)
+  end
 end
 
 --- Accept or reject all proposals, also those that wait for a moment to appear.

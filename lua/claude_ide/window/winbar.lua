@@ -95,20 +95,15 @@ local function draw(win, bar)
   return { bufnr = bar.bufnr, row = free.line - 1, text = text }
 end
 
-local function erase(win, bar)
-  if bar.shown and api.nvim_buf_is_valid(bar.shown.bufnr) then
-    api.nvim_buf_del_extmark(bar.shown.bufnr, namespace, win)
-  end
-  bar.shown = nil
-end
-
 local function update(win, bar)
-  local wanted = is_replaced(win, bar) and draw(win, bar) or nil
-  if not wanted then
-    return erase(win, bar)
-  elseif not vim.deep_equal(wanted, bar.shown) then
-    erase(win, bar)
-    bar.shown = wanted
+  local shown, wanted = bar.shown, is_replaced(win, bar) and draw(win, bar) or nil
+  if vim.deep_equal(wanted, shown) then
+    return
+  elseif shown and api.nvim_buf_is_valid(shown.bufnr) then
+    api.nvim_buf_del_extmark(shown.bufnr, namespace, win)
+  end
+  bar.shown = wanted
+  if wanted then
     local options = vim.tbl_extend('error', wanted.text, { id = win, priority = 300 })
     api.nvim_buf_set_extmark(wanted.bufnr, namespace, wanted.row, 0, options)
   end
