@@ -218,7 +218,7 @@ command('ClaudePrompt', function(opts)
   if require('claude_ide.window.location').has_command_window() then
     return
   elseif opts.args ~= '' then
-    return require('claude_ide.named_prompt').send(opts)
+    return require('claude_ide.addressee').send_named(opts)
   end
   require('claude_ide.terminal_prompt').open(opts)
 end, {
@@ -228,12 +228,12 @@ end, {
   complete = complete('prompts'),
   desc = "Write a prompt for Claude's terminal in a buffer",
 })
-command('ClaudeFix', editor('fix', 'run'), {
+command('ClaudeFix', editor('addressee', 'fix'), {
   range = true,
   bar = true,
   desc = 'Let Claude fix the diagnostics',
 })
-command('ClaudeAsk', with_next('after_text', question('ask', 'run')), {
+command('ClaudeAsk', with_next('after_text', question('addressee', 'ask')), {
   nargs = '*',
   range = true,
   bang = true,

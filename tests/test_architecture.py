@@ -293,11 +293,8 @@ ROOMS = (
     "permission",
     *(
         "addressee",
-        "ask",
         "comment",
         "decide",
-        "fix",
-        "named_prompt",
         "status_line",
         "session",
         "health",

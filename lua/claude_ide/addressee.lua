@@ -1,4 +1,5 @@
---- Sends the user's words to the agent of the place where they are.
+--- Sends the user's words to the agent of the place where they are: comments, `:ClaudeFix`, and prompts of
+--- the option `prompts`. Lets `:ClaudeAsk` go on in the chat.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.messages.message')
 
@@ -23,6 +24,58 @@ function M.send(words)
   end
   channel.emit('commented', { words = words })
   return true
+end
+
+--- `:ClaudeFix`: a prompt with the diagnostics of a buffer, or of lines in it.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.fix(opts)
+  local quotation = require('claude_ide.diff.quotation')
+  local words_of = require('claude_ide.diagnostics.words')
+  local bufnr = vim.api.nvim_get_current_buf()
+  local refusal = quotation.refusal(bufnr)
+  if refusal then
+    return message.show(refusal, 'warn')
+  end
+  local lines = opts.range > 0 and { opts.line1, opts.line2 } or nil
+  local found = words_of.of_lines(bufnr, lines)
+  if #found == 0 then
+    local where = lines and 'these lines have' or 'this buffer has'
+    return message.show(('nothing to fix: %s no diagnostics'):format(where), 'info')
+  end
+  local order = ('Fix %s:\n%s'):format(#found == 1 and 'this' or 'these', words_of.list(found))
+  local words = lines and quotation.of_buffer(bufnr, lines[1], lines[2], order)
+    or ('%s:\n%s'):format(quotation.path(bufnr), order)
+  if M.send(words) then
+    local form = #found == 1 and 'Claude is to fix %d diagnostic'
+      or 'Claude is to fix %d diagnostics'
+    message.show(form:format(#found), 'info')
+  end
+end
+
+--- `:ClaudePrompt /name`: a prompt of the option `prompts`, to the chat or to the terminal.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.send_named(opts)
+  local prompts = require('claude_ide.prompts')
+  local name = prompts.name_in(opts.args)
+  if name then
+    return prompts.choose(name, opts, false, M.send)
+  end
+  message.show(('there is no prompt "%s" (<Tab> lists them)'):format(opts.args), 'error')
+end
+
+-- The panel opens before the host has stored the session, because the user may already be typing. The host
+-- closes the answer when it has the panel; otherwise the answer stays.
+---@type claude_ide.Continue
+local function continue(id, cwd, leave)
+  leave()
+  local chat = require('claude_ide.chat.panel').begin({ agent = 'claude', root = cwd })
+  channel.emit('question_continued', { id = id, chat = chat, cwd = cwd })
+end
+
+--- `:[range]ClaudeAsk[!] [question]`, whose answer the user can continue in the chat.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.ask(opts)
+  require('claude_ide.headless.answer').ask(opts, continue)
 end
 
 return M

@@ -20,8 +20,6 @@ const PATIENT = {
   ClaudeStart: ANYWHERE,
 }
 
-const ANSWERS = ['Yes', 'Not now']
-
 var latest: dict<any> = {} # the last command that was run
 var pending: list<dict<any>> = [] # commands that wait for an installation
 var is_offering = false
@@ -35,25 +33,6 @@ def Postpone(command: dict<any>)
   pending->filter((_, other) =>
     other.name !=# command.name || other.options.args != command.options.args)
   pending->add(command)
-enddef
-
-def Wait(command: dict<any>)
-  if has_key(PATIENT, command.name)
-    Postpone(command)
-    message.Show($'Python is being installed; :{command.name} runs afterwards', 'info')
-  else
-    message.Show($'Python is being installed; run :{command.name} again afterwards', 'warn')
-  endif
-enddef
-
-def Answered(index: number, refusal: string)
-  is_offering = false
-  if index == 1
-    claude_ide#host#install#Run()
-  else
-    pending = []
-    message.Show(refusal, 'warn')
-  endif
 enddef
 
 def WhenFree(Fn: func)
@@ -70,13 +49,16 @@ def AskToInstall(problem: string, refusal: string)
   is_offering = true
   WhenFree(() => {
     const prompt = $'claude-ide: {problem}. Run :ClaudeInstall now?'
-    vim_ui.Select(prompt, ANSWERS, (index) => Answered(index, refusal))
+    vim_ui.Select(prompt, ['Yes', 'Not now'], (index) => {
+      is_offering = false
+      if index == 1
+        claude_ide#host#install#Run()
+      else
+        pending = []
+        message.Show(refusal, 'warn')
+      endif
+    })
   })
-enddef
-
-# `:ClaudeStart!` is what starts the server without a user.
-def IsTyped(command: dict<any>): bool
-  return !empty(command) && !(command.name ==# 'ClaudeStart' && command.options.bang)
 enddef
 
 def Refuse(command: dict<any>, problem: string)
@@ -84,7 +66,9 @@ def Refuse(command: dict<any>, problem: string)
     Postpone(command)
   endif
   const refusal = python.Refusal(problem)
-  if python.Remedy(problem).is_installable && IsTyped(command)
+  # `:ClaudeStart!` is what starts the server without a user.
+  const is_typed = !empty(command) && !(command.name ==# 'ClaudeStart' && command.options.bang)
+  if python.Remedy(problem).is_installable && is_typed
     AskToInstall(problem, refusal)
   else
     message.Show(refusal, 'error')
@@ -99,8 +83,12 @@ export def Run(name: string, options: dict<any>, Fn: func)
     return
   endif
   const command = {name: name, options: options, Fn: Fn, bufnr: bufnr(), tick: b:changedtick}
-  if IsInstalling()
-    Wait(command)
+  if IsInstalling() && has_key(PATIENT, name)
+    Postpone(command)
+    message.Show($'Python is being installed; :{name} runs afterwards', 'info')
+    return
+  elseif IsInstalling()
+    message.Show($'Python is being installed; run :{name} again afterwards', 'warn')
     return
   endif
   const problem = python.Problem()

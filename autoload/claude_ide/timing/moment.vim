@@ -173,20 +173,18 @@ def IsAtRest(): bool
   return false
 enddef
 
+# Patterns for `mode(1)`, and how the user can end the mode.
+const MODES = [
+  ['^n\?i', 'leave Insert mode'],
+  ['^R', 'leave Replace mode'],
+  ["^[vV\<C-v>]", 'leave Visual mode'],
+  ["^[sS\<C-s>]", 'leave Select mode'],
+  ['^[cr!]', 'answer the prompt'],
+  ['', 'finish the command'],
+]
+
 def RemedyForMode(): string
-  const mode = mode(1)
-  if mode =~# '^n\?i'
-    return 'leave Insert mode'
-  elseif mode =~# '^R'
-    return 'leave Replace mode'
-  elseif mode =~# "^[vV\<C-v>]"
-    return 'leave Visual mode'
-  elseif mode =~# "^[sS\<C-s>]"
-    return 'leave Select mode'
-  elseif mode =~# '^[cr!]'
-    return 'answer the prompt'
-  endif
-  return 'finish the command'
+  return MODES[MODES->indexof((_, row) => mode(1) =~# row[0])][1]
 enddef
 
 # What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
@@ -310,42 +308,34 @@ def When(Condition: func(number): bool, Fn: func, OnError: func, is_move = false
   }
 enddef
 
-# Call `Fn` as soon as the user can be taken elsewhere: nothing is half-typed, no prompt and no
-# command-line window is open, and no key has been typed for 400 ms. `OnError` gets the reason if
-# `Fn` raises an error. Returns a function that cancels this.
+# The gates. Each calls `Fn` as soon as it is open; `OnError` gets the reason if that raises an error.
+# Returns a function that cancels this.
+
 export def WhenFree(Fn: func, OnError: func): func
   # A diff that closes would take the user out of the next one.
   return When((move) => moves[0] == move && IsFree(), Fn, OnError, true)
 enddef
 
-# Call `Fn`, which the user has requested, as soon as Vim allows windows to change.
 export def WhenPossible(Fn: func, OnError: func): func
   return When((_) => IsPossible(), Fn, OnError)
 enddef
 
-# Call `Fn` as soon as windows the user is not in may change.
 export def WhenHarmless(Fn: func, OnError: func): func
   return When((_) => IsHarmless(), Fn, OnError)
 enddef
 
-# Call `Fn` as soon as the texts of these buffers can be replaced.
 export def WhenChangeable(Fn: func, OnError: func, bufnrs: list<number>): func
   return When((_) => IsTextFree() && bufnrs->indexof((_, bufnr) => IsInUse(bufnr)) < 0, Fn, OnError)
 enddef
 
-# Call `Fn` as soon as a message can be shown (`CanNotify`).
 export def WhenNotifiable(Fn: func, OnError: func): func
   return When((_) => CanNotify(), Fn, OnError)
 enddef
 
-# Call `Fn`, which the user has requested, as soon as they are neither at a prompt nor in the middle
-# of a command, whose text a new window would discard.
 export def WhenUnprompted(Fn: func, OnError: func): func
   return When((_) => mode(1) !~# '^\%([cr!]\|no\)' && IsPossible(), Fn, OnError)
 enddef
 
-# Call `Fn`, which closes windows, after ending Insert or Visual mode: otherwise the mode would
-# continue in the window that becomes the current one.
 export def WhenEnded(Fn: func, OnError: func): func
   return When((_) => IsPossible() && EndMode(), Fn, OnError, true)
 enddef

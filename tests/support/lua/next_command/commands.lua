@@ -24,7 +24,7 @@ package.loaded['claude_ide.decide'] = {
 }
 package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
 package.loaded['claude_ide.terminal_prompt'] = { open = record('ClaudePrompt') }
-package.loaded['claude_ide.fix'] = { run = record('ClaudeFix') }
+require('claude_ide.addressee').fix = record('ClaudeFix')
 package.loaded['claude_ide.headless.answer'] = { ask = record('ClaudeAsk') }
 package.loaded['claude_ide.headless.rewrite'] = { edit = record('ClaudeEdit') }
 package.loaded['claude_ide.headless.commit_message'] = { write = record('ClaudeCommit') }
