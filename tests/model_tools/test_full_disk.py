@@ -77,7 +77,7 @@ async def test_a_kept_text_stays_unsaved_if_its_copy_does_not_fit(nvim: Editor, 
         (disk / "filler").write_bytes(bytes(1_000_000))
     text = "precious\n"
     lines = text.split("\n") if isinstance(nvim, Vim) else text
-    await run(nvim, "file.kept.keep", "a.txt", lines, "your edits are")
+    await run(nvim, "file.command_buffer.keep", "a.txt", lines, "your edits are")
     number = await nvim.eval("bufnr('$')")
     await nvim.command(f"buffer {number}")
 
