@@ -75,7 +75,7 @@ enddef
 # Call a function whenever a source publishes; the lists of Vim count as one. Without one, listen no more.
 export def Watch(Fn: func = null_function)
   Listener = Fn
-  augroup claude_ide_checking
+  augroup claude_ide_texts
     autocmd!
     if Fn != null_function
       for [source, event] in items(sources.EVENTS)
