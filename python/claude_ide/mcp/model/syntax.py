@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 from typing import Annotated, Any
 
 import msgspec
@@ -245,15 +246,19 @@ async def _parsed(source: Source, answer: str, **more: Any) -> tuple[list[Node],
     # A NUL is a line feed within a line of a buffer.
     text = "".join(line.replace("\n", "\0") + "\n" for line in source.lines)
     command = (source.program, "--clean", "--headless", "-l", source.script)
-    process = await asyncio.create_subprocess_exec(
-        *LIMITED,
-        *command,
-        env={**os.environ, "VIMRUNTIME": source.runtime},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
     subject = "the query" if answer == "query" else "the parser"
+    limited = LIMITED if shutil.which("sh") else ()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *limited,
+            *command,
+            env={**os.environ, "VIMRUNTIME": source.runtime},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise ToolError(f"{subject} could not be run: {error.strerror or error}") from None
     try:
         async with asyncio.timeout(PROCESS_SECONDS):
             output, _ = await process.communicate(_bytes(f"{json.dumps(given)}\n{text}"))
