@@ -1,5 +1,6 @@
 --- Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 --- feature just to clean it up.
+local activity = require('claude_ide.activity')
 local host = require('claude_ide.host')
 local ready = require('claude_ide.host.ready')
 
@@ -91,6 +92,13 @@ function M.have_diagnostics(abuf)
   require('claude_ide.diagnostics.published').report_first(abuf)
 end
 
+-- Whether an autocommand may be for a `User` event.
+local function has_listener(event)
+  return vim.iter(vim.api.nvim_get_autocmds({ event = 'User' })):any(function(autocommand)
+    return autocommand.pattern == event or autocommand.pattern:find('[*?{[]') ~= nil
+  end)
+end
+
 ---@param on boolean
 local function watch(on)
   -- First: the others ask it which files stay in the editor.
@@ -119,8 +127,11 @@ host.on_start(function()
   require('claude_ide.review.commenting').by(function(...)
     require('claude_ide.comment').say(...)
   end)
-  -- It follows the changes from now on.
-  require('claude_ide.status_line')
+  activity.on_change(function()
+    if loaded('status_line') or has_listener('ClaudeStatusChanged') then
+      require('claude_ide.status_line').changed()
+    end
+  end)
   require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)

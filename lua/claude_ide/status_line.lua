@@ -155,14 +155,14 @@ function M.text()
   return current().text
 end
 
--- Redraw the status lines, and announce the text, if it is another.
-activity.on_change(function()
+--- Redraw the status lines, and announce the text, if it is another.
+function M.changed()
   local status = current()
   if status.text ~= announced then
     announced = status.text
     vim.cmd.redrawstatus({ bang = true })
     announce.event('ClaudeStatusChanged', status)
   end
-end)
+end
 
 return M
