@@ -15,50 +15,50 @@ local LONGEST_PARAGRAPH = 8000 -- in Markdown, whose inline parser needs quadrat
 -- least, before the first word of a line or of a string or comment in it.
 local MOST_COLUMNS = 100
 local TAB = 4 -- columns
--- What comes before such a word, when it is wide enough even if all of it is tabs.
-local RUN = '[ \t0-9*+.)>-]'
-local WIDE = ('(%s%s*)(.?)'):format(RUN:rep(MOST_COLUMNS / TAB), RUN)
--- Neovim sends a link's address to the terminal unchanged. The last three are those beyond ASCII.
-local CONTROLS =
-  { '[%z\1-\8\11\14-\31\127]', '\194[\128-\159]', '^[\128-\159]', '[\1-\127][\128-\159]' }
+-- Neovim sends a link's address to the terminal unchanged. These are the control characters of ASCII.
+local CONTROLS = '[%z\1-\8\11\14-\31\127]'
+local TABULATOR, LINE_FEED = 9, 10
+
+local before_word, controls = {}, {} ---@type table<integer, boolean>, table<integer, boolean>
+for byte = 0, 127 do
+  before_word[byte] = string.char(byte):find('[ \t0-9*+.)>-]') ~= nil
+  controls[byte] = string.char(byte):find(CONTROLS) ~= nil
+end
 
 local guarded = {} ---@type table<integer, string> by buffer, why its text must not be parsed
 local announced = {} ---@type table<integer, true>
 local parsers = {} ---@type table<integer, vim.treesitter.LanguageTree> those that see nothing
 
-local function is_nested(text)
-  for run, following in text:gmatch(WIDE) do
-    local columns = #run + (TAB - 1) * select(2, run:gsub('\t', ''))
-    local row = (' %s%s'):format(run, following:find('%S') and 'x' or ' ')
-    if columns >= MOST_COLUMNS and (run:find('>') or row:find('[%s%d][-*+.)]%s')) then
-      return true
-    end
-  end
-  return false
-end
-
--- Why a text would crash Neovim, would write to the terminal, or is too large to examine.
+-- Why a text would crash Neovim, would write to the terminal, or is too large to examine. This is one pass
+-- over the bytes, which LuaJIT compiles: patterns take ten times as long.
 local function fatal(text)
   if #text > LARGEST.file then
     return 'its size'
-  elseif is_nested(text) then
-    return 'deeply nested blocks'
   end
-  local is_ascii = not text:find('[\128-\255]')
-  for _, control in ipairs(CONTROLS) do
-    if text:find(control) then
-      return 'control characters'
-    elseif is_ascii then
-      return nil
+  local columns, first, previous, has_control = 0, 1, 0, false
+  for at = 1, #text + 1 do
+    local byte = text:byte(at) or LINE_FEED
+    if before_word[byte] then
+      columns = columns + (byte == TABULATOR and TAB or 1)
+    else
+      local row = columns >= MOST_COLUMNS and (' %s\n'):format(text:sub(first, at))
+      if row and (row:find('>', 1, true) or row:find('[%s%d][-*+.)]%s')) then
+        return 'deeply nested blocks'
+      end
+      columns, first = 0, at + 1
+      local is_high = byte >= 128 and byte < 160 and (previous < 128 or previous == 194)
+      has_control = has_control or is_high or controls[byte]
     end
+    previous = byte
   end
+  return has_control and 'control characters' or nil
 end
 
 -- Whether a line, or a paragraph in Markdown, is very long.
 local function is_long(text, is_markdown)
   local paragraph = 0
   for line in text:gmatch('[^\n]*\n?') do
-    local begins = not line:find('%S') or line:find('^ ? ? ?[-*+] +%S')
+    local begins = is_markdown and (not line:find('%S') or line:find('^ ? ? ?[-*+] +%S'))
     paragraph = (begins and 0 or paragraph) + #line
     if #line > LONGEST_LINE then
       return 'a very long line'

@@ -88,11 +88,7 @@ enddef
 
 # The buffer of a range, loaded. Throws an error if its file has no such line.
 def Load(range: dict<any>): number
-  const checked = file.Existing(range.file)
-  if has_key(checked, 'refusal')
-    throw 'claude-ide: ' .. checked.refusal
-  endif
-  const path: string = checked.path
+  const path = Existing(range.file)
   const added = file_load.Add(path)
   if has_key(added, 'refusal')
     throw 'claude-ide: ' .. added.refusal
