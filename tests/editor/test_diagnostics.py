@@ -130,6 +130,17 @@ async def test_a_requested_file_comes_before_all_others(
     assert await counts(reader) == {"small": (3, 0), "big": (MOST - 3, 203)}
 
 
+async def test_a_file_that_was_written_on_disk_comes_before_all_others(
+    publishers: Publishers, editor: Editor
+) -> None:
+    publishers.publish("big", *many(MOST + 200))
+    publishers.publish("small", *many(3, 4))
+    followed = {"path": "/small", "added": 1, "removed": 0, "columns": 80}
+    editor.events.dispatch("file_followed", {**followed, "old_tick": 1, "new_tick": 2})
+
+    assert await counts(editor.reader) == {"small": (3, 0), "big": (MOST - 3, 203)}
+
+
 async def test_errors_come_first_among_requested_files(
     publishers: Publishers, reader: Reader
 ) -> None:

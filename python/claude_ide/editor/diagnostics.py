@@ -18,7 +18,7 @@ from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.diagnostics import FileLook, Look, Name, SetLook
-from claude_ide.editor.port.events import DiagnosticsChanged
+from claude_ide.editor.port.events import DiagnosticsChanged, FileFollowed
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.state import Diagnostics, State
 from claude_ide.editor_name import NEOVIM, editor_name
@@ -63,7 +63,7 @@ class Reader:
         self._port, self._private, self._state = port, private, state
         self._known: dict[tuple[Name, Name], _Known] = {}
         self._first: dict[Name, float] = {}
-        """Until when files come first, by key."""
+        """Until when files come first, by key or path."""
         self._reported: dict[Name, FileLook] = {}
         """The files in the state, by key."""
         self._changed: set[Name] | None = set()
@@ -91,10 +91,15 @@ class Reader:
                 break
         return looked, found
 
-    def put_first(self, keys: Iterable[Name]) -> None:
-        """Read these files before all others for a while."""
+    @handles(FileFollowed)
+    def put_written_first(self, event: FileFollowed) -> None:
+        """Read a file first that was written on disk."""
+        self.put_first([event.path])
+
+    def put_first(self, names: Iterable[Name]) -> None:
+        """Read files before all others for a while; the names are keys or paths."""
         until = time.monotonic() + FIRST_SECONDS
-        self._first |= dict.fromkeys(keys, until)
+        self._first |= dict.fromkeys(names, until)
 
     def forget(self) -> None:
         """Forget what is known: other files are private by now."""
@@ -178,7 +183,8 @@ class Reader:
     def _tasks(self, files: list[FileLook]) -> Iterator[tuple[FileLook, SetLook, int]]:
         """Yield what to read, errors first, so that the least important ones are omitted."""
         now = time.monotonic()
-        first = {file.key for file in files if self._first.get(file.key, 0) > now}
+        self._first = {name: until for name, until in self._first.items() if until > now}
+        first = {file.key for file in files if self._first.keys() & {file.key, file.path}}
         for is_first in True, False:
             group = [file for file in files if (file.key in first) is is_first]
             for severity in SEVERITIES:
