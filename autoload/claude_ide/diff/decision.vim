@@ -1,6 +1,6 @@
 vim9script
-# Buffers that decide something: writing one accepts, wiping it out rejects. One with a proposed text can
-# get further versions of it, from whoever has proposed the change: each is one undo step.
+# The buffer that holds a proposed text: writing it accepts, wiping it out rejects. It can get further
+# versions of the text, from whoever has proposed the change: each is one undo step.
 #
 # A diff then has `states`: the states in the undo history that hold its versions, from 1. Version 0
 # is the proposal itself, or the newest version when it was read again; `oldest` is that number.
@@ -20,48 +20,29 @@ const ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 const LARGEST_COLOURED = 1000000 # bytes
 const GONE = -1
 
-final handlers: dict<dict<any>> = {} # by buffer
-
-def Restore(bufnr: number)
-  file_text.Put(bufnr, call(handlers[bufnr].Text, []))
-enddef
-
-def Explain(bufnr: number)
-  if !handlers[bufnr].is_explained
-    handlers[bufnr].is_explained = true
-    message.Show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
-  endif
-enddef
-
-def Wiped(bufnr: number)
-  const entry = remove(handlers, bufnr)
-  call(entry.Wiped, [])
-enddef
-
-# Fill a buffer, which has its name already, with the text to decide on. `listening` has `Written`,
-# called when the user writes it; `Wiped`, called when it is wiped out, also after it was written;
-# and `Text`, which returns the lines that `:edit!` restores. It stays 'nomodifiable' until the
-# caller unlocks it.
-export def Fill(bufnr: number, lines: list<string>, listening: dict<any>)
-  handlers[bufnr] = extendnew(listening, {is_explained: false})
-  file_text.Put(bufnr, lines)
-  setbufvar(bufnr, '&buftype', 'acwrite')
-  setbufvar(bufnr, '&bufhidden', 'wipe')
-  setbufvar(bufnr, '&fileencoding', 'utf-8')
-  setbufvar(bufnr, '&modified', false)
-  setbufvar(bufnr, '&modifiable', false)
-  command_buffer.Listen(bufnr, listening.Written, () => Explain(bufnr))
-  augroup claude_ide_decision
-    execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'
-    execute $'autocmd BufWipeout <buffer={bufnr}> Wiped({bufnr})'
-  augroup END
-enddef
+final proposals: dict<dict<any>> = {} # {diff, Decide, is_explained} by buffer
 
 # The text that a proposal gets when it is read again, without a history: its newest version.
 def Newest(diff: dict<any>): list<string>
   diff.oldest = len(get(diff, 'states', []))
   diff.states = repeat([GONE], diff.oldest)
   return diff.text
+enddef
+
+def Restore(bufnr: number)
+  file_text.Put(bufnr, Newest(proposals[bufnr].diff))
+enddef
+
+def Explain(bufnr: number)
+  if !proposals[bufnr].is_explained
+    proposals[bufnr].is_explained = true
+    message.Show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
+  endif
+enddef
+
+def Wiped(bufnr: number)
+  const proposal = remove(proposals, bufnr)
+  call(proposal.Decide, [false])
 enddef
 
 # We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
@@ -71,15 +52,22 @@ def LabelOf(diff: dict<any>): string
   return $'{plain.OneLine(get(diff, "agent", "Claude"))} ({plain.OneLine(tail)})'
 enddef
 
-# Make the buffer of a proposal; return its number. `Decide` gets whether the user has accepted, and
-# may be called more than once.
+# Make the buffer of a proposal, with its text; return its number. `Decide` gets whether the user has
+# accepted, and may be called more than once. The buffer stays 'nomodifiable' until the caller unlocks it.
 export def Propose(diff: dict<any>, Decide: func(bool)): number
   const bufnr = label.NewBuffer('claude-diff', LabelOf(diff))
-  Fill(bufnr, diff.text, {
-    Written: () => Decide(true),
-    Wiped: () => Decide(false),
-    Text: () => Newest(diff),
-  })
+  proposals[bufnr] = {diff: diff, Decide: Decide, is_explained: false}
+  file_text.Put(bufnr, diff.text)
+  setbufvar(bufnr, '&buftype', 'acwrite')
+  setbufvar(bufnr, '&bufhidden', 'wipe')
+  setbufvar(bufnr, '&fileencoding', 'utf-8')
+  setbufvar(bufnr, '&modified', false)
+  setbufvar(bufnr, '&modifiable', false)
+  command_buffer.Listen(bufnr, () => Decide(true), () => Explain(bufnr))
+  augroup claude_ide_decision
+    execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'
+    execute $'autocmd BufWipeout <buffer={bufnr}> Wiped({bufnr})'
+  augroup END
   return bufnr
 enddef
 

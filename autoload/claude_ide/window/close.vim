@@ -5,7 +5,7 @@ import autoload './recent.vim'
 import autoload './tiling.vim'
 
 # Whether a window is Vim's only one.
-export def IsLast(win: number): bool
+def IsLast(win: number): bool
   return tabpagenr('$') == 1 && tiling.Windows(1) == [win]
 enddef
 

@@ -86,26 +86,16 @@ local function close_tiled(win, force)
   end
 end
 
-local all_but_tab_closed ---@type string?
-
--- All events but TabClosed, for 'eventignore'.
-local function events()
-  all_but_tab_closed = all_but_tab_closed
-    or vim
-      .iter(vim.fn.getcompletion('', 'event'))
-      :filter(function(event)
-        return event ~= 'TabClosed'
-      end)
-      :join(',')
-  return all_but_tab_closed
-end
-
--- `:tabclose` closes the floats first.
+-- `:tabclose` closes the floats first. Of the events only `TabClosed` occurs.
 local function close_tabpage(tabpage, force)
-  local ok, reason = pcall(without_events.run, events(), function()
-    vim.cmd.tabclose({ range = { api.nvim_tabpage_get_number(tabpage) }, bang = force })
+  local number = api.nvim_tabpage_get_number(tabpage)
+  local ok, reason = pcall(without_events.run, 'all', function()
+    vim.cmd.tabclose({ range = { number }, bang = force })
   end)
-  if not ok and api.nvim_tabpage_is_valid(tabpage) then
+  if ok then
+    local which = { pattern = tostring(number), modeline = false }
+    pcall(api.nvim_exec_autocmds, 'TabClosed', which)
+  elseif api.nvim_tabpage_is_valid(tabpage) then
     error(reason, 0)
   end
 end
