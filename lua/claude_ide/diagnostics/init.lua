@@ -7,7 +7,6 @@ local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local privacy = require('claude_ide.privacy')
 local published = require('claude_ide.diagnostics.published')
-local written = require('claude_ide.diagnostics.written')
 
 local M = {}
 
@@ -136,7 +135,6 @@ end
 function M.watch(on)
   local group = api.nvim_create_augroup('claude_ide_diagnostics_watch', { clear = true })
   published[on and 'subscribe' or 'unsubscribe'](on_published)
-  written.watch(on)
   if on then
     api.nvim_create_autocmd('InsertLeave', { group = group, callback = notice })
     channel.emit('diagnostics_changed', {})
