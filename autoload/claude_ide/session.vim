@@ -11,7 +11,7 @@ import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
 import autoload './status_line.vim'
-import autoload './selection/mention.vim'
+import autoload './selection/sources.vim'
 import autoload './timing/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
@@ -115,9 +115,9 @@ augroup END
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may
 # close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
 def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
-  const entries = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
-    ? mention.Listed(lines) : []
-  return empty(entries) ? [name, args] : ['ClaudeSend', [json_encode(entries)]]
+  const listed = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
+    ? sources.Listed(lines) : {}
+  return empty(listed) ? [name, args] : ['ClaudeSend', [json_encode(listed)]]
 enddef
 
 # Send a command to the host as soon as the host can run. `lines` is empty without a range.

@@ -34,7 +34,7 @@ local function with_listed(name, opts)
     return name, opts
   end
   local lines = (opts.range or 0) > 0 and { opts.line1, opts.line2 } or {}
-  local entries = require('claude_ide.selection.mention').listed(lines[1], lines[2])
+  local entries = require('claude_ide.selection.sources').listed(lines[1], lines[2])
   if not entries then
     return name, opts
   end

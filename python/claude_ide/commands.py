@@ -222,10 +222,10 @@ async def send(app: App, call: Call) -> None:
     if not call.arguments:
         await _mention(app, call, await mentioning.of_buffer(call.bufnr, call.lines))
         return
-    from claude_ide.editor.mentioning import Entry
+    from claude_ide.editor.mentioning import Listed
 
-    entries = msgspec.json.decode(call.arguments[0], type=list[Entry], strict=False)
-    mentions, errors = await mentioning.of_entries(entries)
+    listed = msgspec.json.decode(call.arguments[0], type=Listed, strict=False)
+    mentions, errors = await mentioning.of_entries(listed.entries())
     if not mentions:
         raise UserError(errors[0])
     await _mention(app, call, *mentions)

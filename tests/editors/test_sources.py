@@ -161,7 +161,7 @@ MINI_PICK = """
 vim.g.got = {}
 require('mini.pick').setup({ mappings = { claude = { char = '<C-q>', func = function()
   local got = vim.g.got
-  got[#got + 1] = require('claude_ide.selection.mention').listed()
+  got[#got + 1] = require('claude_ide.selection.sources').listed()
   vim.g.got = got
 end } } })
 vim.schedule(function()

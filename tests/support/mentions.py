@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor.mentioning import Entry, Mentioning
+from claude_ide.editor.mentioning import Listed, Mentioning
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.errors import UserError
 from support.either_editor import Editor, run
@@ -25,7 +25,7 @@ def mentioning(editor: Editor) -> Mentioning:
 async def listed(editor: Editor, *lines: int) -> Any:
     """Return the mentions of what the current buffer lists, or their errors; None for no list."""
     arguments = [list(lines)] if isinstance(editor, Vim) else list(lines)
-    return await made(editor, await run(editor, "selection.mention.listed", *arguments))
+    return await made(editor, await run(editor, "selection.sources.listed", *arguments))
 
 
 async def made(editor: Editor, found: Any) -> Any:
@@ -33,8 +33,11 @@ async def made(editor: Editor, found: Any) -> Any:
     if not found:
         return None
     mentions: list[dict[str, Any]] = []
-    for each in found:
-        entry = msgspec.convert(each, Entry, strict=False)
+    try:
+        entries = msgspec.convert(found, Listed, strict=False).entries()
+    except UserError as error:
+        return [{"error": str(error)}]
+    for entry in entries:
         made, errors = await mentioning(editor).of_entries([entry])
         mentions += made or [{"error": errors[0]}]
     return mentions

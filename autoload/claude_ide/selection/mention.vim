@@ -4,11 +4,6 @@ vim9script
 
 import autoload '../file/buffers.vim'
 import autoload '../file/path.vim' as file
-import autoload '../messages/message.vim'
-import autoload '../messages/reason.vim'
-import autoload './sources.vim'
-
-const LONGEST_REASON = 200 # columns
 
 # Called by the host: the current folder; the file of a buffer (0: the current one), and what `%` with
 # modifiers means, both empty without a file.
@@ -24,17 +19,6 @@ enddef
 export def LineCount(path: string): number
   const bufnr = buffers.Loaded(path)
   return bufnr > 0 ? getbufinfo(bufnr)[0].linecount : 0
-enddef
-
-# What the user means in a buffer that lists files: entries (`sources.vim`), or one with an `error`;
-# empty if files are not listed in the current buffer. `lines` has the range of the command, if it has
-# one.
-export def Listed(lines: list<number>): list<dict<any>>
-  if !sources.IsList()
-    return []
-  endif
-  const outcome = reason.Attempt(sources.Entries, [lines])
-  return outcome[0] ? outcome[1] : [{error: message.Shorten(outcome[1], LONGEST_REASON)}]
 enddef
 
 # Send the lines that an operator or a Visual selection covers; for 'operatorfunc'.

@@ -9,8 +9,6 @@ vim9script
 import autoload '../file/path.vim' as file
 import autoload '../messages/reason.vim'
 
-const MOST = 100
-
 # The items that `At` returns for each line, without empty ones. Without a range ([]), the cursor's
 # line is meant.
 def Collect(lines: list<number>, At: func(number): any): list<any>
@@ -115,46 +113,20 @@ const SOURCES: dict<func> = {
   qf: (lines) => Quickfix(lines),
 }
 
-# The entries of a source as dictionaries, each only once; throws if an item has no path.
-def Checked(Source: func, lines: list<number>): list<dict<any>>
-  var found: list<dict<any>> = []
-  var known: dict<bool> = {}
-  for item in call(Source, [lines])
-    const entry: any = type(item) == v:t_string ? {path: item} : item
-    if type(entry) != v:t_dict || type(get(entry, 'path', 0)) != v:t_string
-      throw 'claude-ide: an item has no path'
-    endif
-    const key = string([entry.path, get(entry, 'first', 0), get(entry, 'last', 0)])
-    if entry.path !=# '' && !has_key(known, key)
-      known[key] = true
-      found->add(entry)
-    endif
-  endfor
-  return found
-enddef
-
-# Whether files are listed in the current buffer.
-export def IsList(): bool
-  return has_key(SOURCES, &filetype)
-enddef
-
-# The files that the user means in the current buffer, which lists some; `lines` as for a source.
-# Throws a refusal in one line.
-export def Entries(lines: list<number>): list<dict<any>>
+# What the user means in the current buffer, as its source returns it: `items`, or an `error`; empty if files
+# are not listed in it. `lines` has the range of the command, if it has one. The host makes mentions of it
+# (`Listed` in `editor/mentioning.py`).
+export def Listed(lines: list<number>): dict<any>
   const filetype = &filetype
+  if !has_key(SOURCES, filetype)
+    return {}
+  endif
   # A source may move the cursor; an error in another plugin must not become ours.
   const view = winsaveview()
-  const outcome = reason.Attempt(Checked, [SOURCES[filetype], lines])
+  const [succeeded, found] = reason.Attempt(SOURCES[filetype], [lines])
   winrestview(view)
-  if !outcome[0]
-    throw $'claude-ide: no file from {filetype}: {outcome[1]}'
-  elseif empty(outcome[1])
-    const where = empty(lines) ? 'under the cursor' : 'in these lines'
-    throw $'claude-ide: there is no file {where}'
-  elseif len(outcome[1]) > MOST
-    throw $'claude-ide: these are {len(outcome[1])} files; mention at most {MOST}'
-  endif
-  return outcome[1]
+  return {filetype: filetype, in_lines: !empty(lines)}
+    ->extend(succeeded ? {items: found} : {error: found})
 enddef
 
 defcompile

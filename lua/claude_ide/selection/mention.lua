@@ -2,12 +2,8 @@
 --- user types a mention.
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')
-local message = require('claude_ide.messages.message')
-local sources = require('claude_ide.selection.sources')
 
 local M = {}
-
-local LONGEST_REASON = 200 -- columns
 
 --- Where the user is.
 ---@param bufnr integer 0 for the current one
@@ -28,16 +24,6 @@ end
 function M.line_count(path)
   local buffer = buffers.find(path)
   return buffer and buffer.loaded and vim.api.nvim_buf_line_count(buffer.bufnr) or 0
-end
-
---- What the user means in a buffer that lists files.
----@param first? integer the range of the command, if it has one
----@param last? integer
----@return (claude_ide.SourceEntry|{ error: string })[]? entries nil if files are not listed in the current
----  buffer
-function M.listed(first, last)
-  local entries, reason = sources.entries(first, last)
-  return reason and { { error = message.shorten(reason, LONGEST_REASON) } } or entries
 end
 
 --- Send the lines that an operator or a Visual selection covers; for 'operatorfunc'.

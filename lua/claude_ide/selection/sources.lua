@@ -15,8 +15,6 @@ local api, fn = vim.api, vim.fn
 --- one under the cursor. The folder above, `..`, is meant only if it is the only line.
 ---@alias claude_ide.MentionSource fun(first?: integer, last?: integer): (string|claude_ide.SourceEntry)[]
 
-local MOST = 100
-
 ---@type table<string, claude_ide.MentionSource|false> the user's own ones, by filetype
 local added = {}
 
@@ -319,26 +317,12 @@ function M.add(filetype, source)
   added[filetype] = source
 end
 
-local function checked(entries)
-  assert(type(entries) == 'table', 'it returned no list')
-  local found, seen = {}, {}
-  for _, entry in ipairs(entries) do
-    entry = type(entry) == 'string' and { path = entry } or entry
-    assert(type(entry) == 'table' and type(entry.path) == 'string', 'an item has no path')
-    local key = ('%s\n%s\n%s'):format(entry.path, entry.first, entry.last)
-    if entry.path ~= '' and not seen[key] then
-      found[#found + 1], seen[key] = entry, true
-    end
-  end
-  return found
-end
-
---- The files that the user means in the current buffer; nil if files are not listed in it.
+--- What the user means in the current buffer, as its source returns it; nil if files are not listed in it.
+--- The host makes mentions of it (`Listed` in `editor/mentioning.py`).
 ---@param first? integer the range of the command, if it has one
 ---@param last? integer
----@return claude_ide.SourceEntry[]? entries
----@return string? refusal instead, in one line
-function M.entries(first, last)
+---@return { filetype: string, in_lines: boolean, items: any, error: string? }?
+function M.listed(first, last)
   local filetype = vim.bo.filetype
   local source = added[filetype]
   if source == nil then
@@ -348,19 +332,19 @@ function M.entries(first, last)
     return nil
   end
   -- A source may move the cursor; an error in another plugin is not one of ours.
-  local view = vim.fn.winsaveview()
-  local ok, entries = pcall(function()
-    return checked(source(first, last))
+  local view = fn.winsaveview()
+  local ok, items = pcall(function()
+    local found = source(first, last)
+    vim.json.encode(found)
+    return found
   end)
-  pcall(vim.fn.winrestview, view)
-  if not ok then
-    return nil, ('no file from %s: %s'):format(filetype, reason.of(entries))
-  elseif #entries == 0 then
-    return nil, first and 'there is no file in these lines' or 'there is no file under the cursor'
-  elseif #entries > MOST then
-    return nil, ('these are %d files; mention at most %d'):format(#entries, MOST)
-  end
-  return entries
+  pcall(fn.winrestview, view)
+  return {
+    filetype = filetype,
+    in_lines = first ~= nil,
+    items = ok and items or nil,
+    error = not ok and reason.of(items) or nil,
+  }
 end
 
 return M

@@ -16,18 +16,54 @@ NO_FILE = "this buffer has no file; use :ClaudeAdd {path}"
 CURRENT = re.compile(r"%([:~.a-zA-Z0-9]*)")
 """The current file on the command line, with modifiers."""
 CHUNK_BYTES = 65536
+MOST = 100
+"""Files that are mentioned at once."""
 
 Mention = dict[str, Any]
 """`filePath`, and perhaps `lineStart` and `lineEnd`, 0-based and inclusive."""
 
 
-class Entry(msgspec.Struct):
-    """What a buffer that lists files means: a path and perhaps lines (1-based), or an error."""
+class Entry(msgspec.Struct, frozen=True):
+    """A path and perhaps lines (1-based)."""
 
-    path: str = ""
+    path: str
     first: int | None = None
     last: int | None = None
+
+
+class Listed(msgspec.Struct):
+    """What a buffer that lists files means, as the source for its filetype has returned it."""
+
+    filetype: str
+    in_lines: bool = False
+    items: Any = None
     error: str = ""
+
+    def entries(self) -> list[Entry]:
+        """Return the entries, each once. Raises `UserError` if there are none, or too many."""
+        found = dict.fromkeys(entry for entry in self._checked() if entry.path)
+        if not found:
+            where = "in these lines" if self.in_lines else "under the cursor"
+            raise UserError(f"there is no file {where}")
+        if len(found) > MOST:
+            raise UserError(f"these are {len(found)} files; mention at most {MOST}")
+        return [*found]
+
+    def _checked(self) -> list[Entry]:
+        # Lua does not tell an empty table from an empty list.
+        items, problem = [] if self.items == {} else self.items, self.error
+        if not problem and not isinstance(items, list):
+            problem = "it returned no list"
+        try:
+            if not problem:
+                return [_entry(each) for each in items]
+        except msgspec.ValidationError:
+            problem = "an item has no path"
+        raise UserError(f"no file from {self.filetype}: {problem}")
+
+
+def _entry(item: Any) -> Entry:
+    return Entry(item) if isinstance(item, str) else msgspec.convert(item, Entry, strict=False)
 
 
 class Mentioning:
@@ -78,8 +114,6 @@ class Mentioning:
         mentions, errors = [], []
         for entry, path in zip(entries, paths, strict=True):
             try:
-                if entry.error:
-                    raise UserError(entry.error)
                 is_folder = await asyncio.to_thread(_is_folder, path, entry.path)
                 first = 0 if is_folder else entry.first or 0
                 lines = (first, max(first, entry.last or 0)) if first else None
