@@ -139,7 +139,7 @@ end
 ---@param approval claude_ide.Approval
 local function set_winbar(approval)
   highlights.define()
-  local more = approval.more and (' · gA %s'):format(message.fit(approval.more, LONGEST))
+  local more = approval.more and (' · gA %s'):format(plain.fit(approval.more, LONGEST))
   local keys = approval.kind.keys:format(more or '')
   -- If there is no room for both, Neovim cuts the title.
   local bar = '%%#ClaudePlanTitle# %%<%s %%=%%#ClaudePlanKeys# %s '

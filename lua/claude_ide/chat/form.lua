@@ -8,6 +8,7 @@ local highlights = require('claude_ide.highlights')
 local command_buffer = require('claude_ide.file.command_buffer')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local moment = require('claude_ide.timing.moment')
 local quiet = require('claude_ide.messages.quiet')
 local reading = require('claude_ide.window.reading')
@@ -236,9 +237,9 @@ local function config(form, height)
   local widest = math.max(api.nvim_strwidth(page.footer), float.widest(page.lines) + 1)
   local geometry = float.centred(math.min(widest, WIDEST), height)
   return vim.tbl_extend('error', geometry, {
-    title = message.fit((' %s '):format(page.title), geometry.width),
+    title = plain.fit((' %s '):format(page.title), geometry.width),
     title_pos = 'center',
-    footer = message.fit(page.footer, geometry.width),
+    footer = plain.fit(page.footer, geometry.width),
     footer_pos = 'center',
   })
 end

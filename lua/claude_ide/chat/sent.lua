@@ -4,7 +4,6 @@
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_state = require('claude_ide.chat.state')
-local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 
 local M = {}
@@ -69,7 +68,7 @@ function M.update(chat)
   local last_row = api.nvim_buf_line_count(chat.transcript) - 1
   api.nvim_buf_set_extmark(chat.transcript, namespace, last_row, 0, {
     virt_lines = vim.tbl_map(function(row)
-      return { { message.fit(plain.one_line(row[1]), width), row[2] } }
+      return { { plain.fit(plain.one_line(row[1]), width), row[2] } }
     end, shown),
   })
   for _, win in ipairs(chat_follow.windows(chat.transcript)) do

@@ -3,7 +3,6 @@ local decision = require('claude_ide.diff.decision')
 local highlights = require('claude_ide.highlights')
 local home = require('claude_ide.window.location')
 local hunks = require('claude_ide.diff.hunks')
-local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local plug = require('claude_ide.window.plug')
 local winbar = require('claude_ide.window.winbar')
@@ -91,7 +90,7 @@ local function composed(bar, columns, keys, names)
   end
   shown.warning = around(bar.warning)
   if width(shown.warning) > room then
-    shown.warning = room >= LEAST_WARNING and message.fit(bar.warning, room) or ''
+    shown.warning = room >= LEAST_WARNING and plain.fit(bar.warning, room) or ''
   end
   return shown, room - width(shown.warning)
 end
@@ -138,7 +137,7 @@ local function fit(bar, columns)
   end
   shown.path = room > 2 and around(shorten(bar.path, room - 2)) or ''
   room = room - width(shown.path)
-  shown.why = words ~= '' and room >= LEAST_WHY and message.fit(words, room) or ''
+  shown.why = words ~= '' and room >= LEAST_WHY and plain.fit(words, room) or ''
   return vim.tbl_map(function(part)
     return { shown[part[1]] or '', part[2] }
   end, PARTS)

@@ -1,195 +1,10 @@
---- Messages to the user. Each fits one line of the screen, so that Neovim never asks for <Enter>.
---- The log gets the whole text, and so does a `vim.notify` that a plugin has replaced: it shows the
---- plugin's name as the title, and gets lines that its windows do not cut.
+--- Messages to the user. The log gets the whole text.
 local log = require('claude_ide.messages.log')
 local plain = require('claude_ide.messages.plain')
-local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 
 local NAME = 'claude-ide: '
-local TITLE = 'claude-ide'
-local HEAD = 0.6 -- the share of a shortened text that is its beginning
-local SETTLING, NEW = 50, 500 -- milliseconds
-local NOTIFICATION, NARROWEST = 0.35, 40 -- the share of the screen that a notification may use; columns
-local NAMED_MODES = '^[iRvVsS\22\19t]' -- the modes whose names 'showmode' draws
-local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
-
-local function cut(text, columns)
-  local kept = vim.fn.strcharpart(text, 0, columns)
-  while vim.api.nvim_strwidth(kept) > columns do
-    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
-  end
-  return kept
-end
-
-local function cut_start(text, columns)
-  local kept = vim.fn.strcharpart(text, math.max(vim.fn.strchars(text) - columns, 0))
-  while vim.api.nvim_strwidth(kept) > columns do
-    kept = vim.fn.strcharpart(kept, 1)
-  end
-  return kept
-end
-
---- A text as one line, cut if it is too wide.
----@param text string
----@param width integer columns
----@return string
-function M.fit(text, width)
-  text = plain.one_line(text)
-  width = math.max(width, 1)
-  return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
-end
-
---- A text as one line. If it is too wide, its middle is cut out.
----@param text string
----@param width integer columns, at least one
----@return string
-function M.shorten(text, width)
-  text = plain.one_line(text)
-  if vim.api.nvim_strwidth(text) <= width then
-    return text
-  end
-  local first = math.ceil((width - 1) * HEAD)
-  return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
-end
-
-local function with_home(text)
-  local home = vim.uv.os_homedir()
-  if not home or #home < 2 then
-    return text
-  end
-  return (text:gsub('%f[^%s\'"(:=]' .. vim.pesc(home) .. '/', '~/'))
-end
-
--- The two ends of a long path are the most useful parts.
-local function with_short_paths(text)
-  return (text:gsub('%f[^%s\'"(:=%z](~?/[^%s/]+)/%S+(/[^%s/]+)', '%1/…%2'))
-end
-
-local function one_line(text, width)
-  local line = plain.one_line(with_home(text))
-  return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
-end
-
-local function echo_line(line, level, width)
-  -- An error stays longer next to '-- INSERT --'. With 'cmdheight' 0 it would cause a prompt.
-  local err = level == 'error' and vim.o.cmdheight > 0
-  vim.api.nvim_echo({ { M.shorten(line, width), HIGHLIGHTS[level] } }, true, { err = err })
-end
-
-local is_mode_hidden = false
-
-local function set_showmode(on)
-  vim.cmd.set({ args = { on and 'showmode' or 'noshowmode' }, mods = { noautocmd = true } })
-end
-
--- Neovim would draw the name of the mode over a message, unless a redraw comes first.
-local function hide_mode()
-  if vim.o.showmode and not is_mode_hidden then
-    is_mode_hidden = true
-    set_showmode(false)
-    vim.schedule(function()
-      vim.cmd.redraw()
-      set_showmode(true)
-      is_mode_hidden = false
-    end)
-  end
-end
-
-local function is_in_named_mode()
-  return vim.fn.mode():find(NAMED_MODES) ~= nil
-end
-
-local function echo(text, level)
-  -- Without a redraw between them, two messages would scroll the screen, which causes a prompt.
-  vim.cmd.redraw()
-  local width = vim.v.echospace
-  -- Without any room, each character would cause a prompt.
-  if width > 0 then
-    echo_line(one_line(text, width), level, width)
-  end
-end
-
-local draw_new ---@type fun()? draws the newest message again, while it is new
-
---- Draw a message again that has just been shown: the command line has been cleared.
-function M.draw_again()
-  if draw_new then
-    vim.schedule(draw_new)
-  end
-end
-
--- A mode that ends clears the command line, and so does `:stopinsert`. The mode of a window that cannot stay
--- open would take the message that says so along.
-local function keep(text, level)
-  local function draw()
-    vim.cmd.redraw()
-    local width = math.max(vim.v.echospace, 1)
-    vim.api.nvim_echo({ { M.shorten(one_line(text, width), width), HIGHLIGHTS[level] } }, false, {})
-  end
-  draw_new = draw
-  vim.api.nvim_create_autocmd('ModeChanged', {
-    group = vim.api.nvim_create_augroup('claude_ide_new_message', {}),
-    callback = function()
-      if vim.v.event.old_mode:find(NAMED_MODES) and vim.v.event.new_mode == 'n' then
-        M.draw_again()
-      end
-    end,
-  })
-  vim.defer_fn(function()
-    if draw_new == draw then
-      draw_new = nil
-      vim.api.nvim_create_augroup('claude_ide_new_message', {})
-    end
-  end, NEW)
-end
-
--- Notification windows cut long lines, at whose end a message says what to do.
-local function wrapped(text)
-  local width = math.max(math.floor(vim.o.columns * NOTIFICATION), NARROWEST)
-  local lines, line = {}, ''
-  for word in text:gmatch('%S+') do
-    if line ~= '' and vim.api.nvim_strwidth(line .. ' ' .. word) > width then
-      lines[#lines + 1], line = line, word
-    else
-      line = line == '' and word or line .. ' ' .. word
-    end
-  end
-  lines[#lines + 1] = line
-  return table.concat(lines, '\n')
-end
-
--- What `vim.notify` would print; the caller shows it in one line instead. Comparing functions would
--- not tell whether it prints: plugins may replace it at any time, and some replacements call the
--- original.
-local function captured(text, level)
-  local ok, printed = pcall(quiet.capture, function()
-    vim.notify(wrapped(text), vim.log.levels[level:upper()], { title = TITLE })
-  end)
-  return ok and plain.one_line(printed) or text
-end
-
-local function display(text, level)
-  local printed = captured(text, level)
-  if printed == '' then
-    return
-  end
-  printed = NAME .. printed
-  if #vim.api.nvim_list_uis() == 0 then
-    vim.api.nvim_echo({ { printed } }, true, { err = level == 'error' })
-  elseif is_in_named_mode() then
-    -- If Insert mode is just ending, an error would cause a prompt.
-    vim.defer_fn(function()
-      hide_mode()
-      echo(printed, level)
-      keep(printed, level)
-    end, SETTLING)
-  else
-    echo(printed, level)
-    keep(printed, level)
-  end
-end
 
 --- How many columns the command line has for the text of a message.
 ---@return integer
@@ -197,12 +12,20 @@ function M.room()
   return vim.v.echospace - #NAME
 end
 
+--- Draw a message again that has just been shown: the command line has been cleared.
+function M.draw_again()
+  local display = package.loaded['claude_ide.messages.display']
+  if display then
+    display.draw_again()
+  end
+end
+
 --- Show a message without logging it.
 ---@param text string
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show_unlogged(text, level)
   vim.schedule(function()
-    display(plain.one_line(text), level)
+    require('claude_ide.messages.display').show(plain.one_line(text), level)
   end)
 end
 
@@ -213,7 +36,7 @@ function M.show(text, level)
   vim.schedule(function()
     local line = plain.one_line(text)
     log.write(level, line)
-    display(line, level)
+    require('claude_ide.messages.display').show(line, level)
   end)
 end
 

@@ -2,6 +2,7 @@
 --- applies the same rules in the host.
 local M = {}
 
+local HEAD = 0.6 -- the share of a shortened text that is its beginning
 local REPLACEMENT = '\239\191\189'
 
 local function caret(control)
@@ -41,6 +42,45 @@ end
 ---@return string
 function M.status_line(text)
   return (M.harmless(text):gsub('%%', '%%%%'))
+end
+
+local function cut(text, columns)
+  local kept = vim.fn.strcharpart(text, 0, columns)
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
+  end
+  return kept
+end
+
+local function cut_start(text, columns)
+  local kept = vim.fn.strcharpart(text, math.max(vim.fn.strchars(text) - columns, 0))
+  while vim.api.nvim_strwidth(kept) > columns do
+    kept = vim.fn.strcharpart(kept, 1)
+  end
+  return kept
+end
+
+--- A text as one line, cut if it is too wide.
+---@param text string
+---@param width integer columns
+---@return string
+function M.fit(text, width)
+  text = M.one_line(text)
+  width = math.max(width, 1)
+  return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
+end
+
+--- A text as one line. If it is too wide, its middle is cut out.
+---@param text string
+---@param width integer columns, at least one
+---@return string
+function M.shorten(text, width)
+  text = M.one_line(text)
+  if vim.api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local first = math.ceil((width - 1) * HEAD)
+  return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
 end
 
 return M

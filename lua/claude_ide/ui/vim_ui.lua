@@ -139,7 +139,7 @@ function M.input(prompt, default, callback, is_late)
   local width = math.max(1, vim.o.columns - ROOM_TO_TYPE)
   once(vim.ui.input, function(answer)
     vim.ui.input({
-      prompt = message.fit(prompt, width),
+      prompt = plain.fit(prompt, width),
       default = plain.one_line(default),
     }, answer)
   end, function(text)
@@ -159,7 +159,7 @@ end
 -- A text in rows that are not too wide. From one that needs too many, the middle is cut out.
 local function wrapped(text, width)
   local rows, row = {}, ''
-  text = message.shorten(text, width * MOST_ROWS)
+  text = plain.shorten(text, width * MOST_ROWS)
   for _, character in ipairs(vim.fn.split(text, [[\zs]])) do
     if row ~= '' and vim.api.nvim_strwidth(row .. character) > width then
       rows[#rows + 1], row = divided(row)
@@ -181,7 +181,7 @@ local function rows_of(items, width, is_whole)
   local rows, indices = {}, {}
   local row_width = width_of_rows(vim.ui.select, width)
   for index, item in ipairs(items) do
-    for _, row in ipairs(is_whole and wrapped(item, row_width) or { message.fit(item, width) }) do
+    for _, row in ipairs(is_whole and wrapped(item, row_width) or { plain.fit(item, width) }) do
       rows[#rows + 1], indices[#indices + 1] = row, index
     end
   end
@@ -198,7 +198,7 @@ function M.select(prompt, items, callback, is_whole)
   local width = math.max(1, vim.o.columns - #tostring(#items) - 4)
   local rows, indices = rows_of(items, width, is_whole)
   once(vim.ui.select, function(answer)
-    vim.ui.select(rows, { prompt = message.fit(prompt, width) }, answer)
+    vim.ui.select(rows, { prompt = plain.fit(prompt, width) }, answer)
   end, function(item, index)
     if item == nil then
       return callback(nil)

@@ -1,5 +1,5 @@
 --- A line of progress in the corner of the screen, in a float that never takes the focus.
-local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -34,7 +34,7 @@ function M.open(title)
   vim.bo[bufnr].bufhidden = 'wipe'
   local function show(text)
     if api.nvim_buf_is_valid(bufnr) and #vim.fn.win_findbuf(bufnr) > 0 then
-      local line = message.fit((' %s: %s'):format(title, vim.trim(text)), width)
+      local line = plain.fit((' %s: %s'):format(title, vim.trim(text)), width)
       api.nvim_buf_set_lines(bufnr, 0, -1, false, { line })
       vim.cmd.redraw()
     end

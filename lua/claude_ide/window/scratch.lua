@@ -2,7 +2,6 @@
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
-local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
@@ -12,7 +11,7 @@ local M = {}
 local LONGEST_TITLE = 60 -- columns
 
 local function name_of(source, title)
-  return ('%s: %s'):format(plain.one_line(source), message.shorten(title, LONGEST_TITLE))
+  return ('%s: %s'):format(plain.one_line(source), plain.shorten(title, LONGEST_TITLE))
 end
 
 --- Show a text in a split at an edge of the screen; `q` closes it.
