@@ -103,37 +103,25 @@ function M.run(opts)
   comment_or_ask(where, vim.trim(opts.args))
 end
 
-local function operate(is_range)
-  local where = {
+local is_of_selection = false -- whether the operator was begun in Visual mode
+
+--- Comment on the hunk or line at the cursor, or on a selection; for 'operatorfunc'.
+function M.operate()
+  comment_or_ask({
     bufnr = api.nvim_get_current_buf(),
     first = vim.fn.line("'[") - 1,
     last = vim.fn.line("']"),
-    is_range = is_range,
-  }
-  comment_or_ask(where, repeated or '')
-end
-
---- Comment on the hunk or line at the cursor; for 'operatorfunc'.
-function M.comment_here()
-  operate(false)
-end
-
---- Comment on the lines of a Visual selection; for 'operatorfunc'.
-function M.comment_lines()
-  operate(true)
+    is_range = is_of_selection,
+  }, repeated or '')
 end
 
 --- Ask for a comment on the hunk or line at the cursor, or on a selection. An operator, so that `.` repeats
 --- the words; for an `<expr>` map in Normal or Visual mode.
 ---@return string keys
 function M.operator()
-  repeated = nil
-  if vim.fn.mode():find('^[vV\22]') then
-    vim.o.operatorfunc = "v:lua.require'claude_ide.comment'.comment_lines"
-    return 'g@'
-  end
-  vim.o.operatorfunc = "v:lua.require'claude_ide.comment'.comment_here"
-  return 'g@_'
+  repeated, is_of_selection = nil, vim.fn.mode():find('^[vV\22]') ~= nil
+  vim.o.operatorfunc = "v:lua.require'claude_ide.comment'.operate"
+  return is_of_selection and 'g@' or 'g@_'
 end
 
 return M
