@@ -69,8 +69,6 @@ local shown ---@type claude_ide.PermissionFloat?
 local announced = 0
 local group = api.nvim_create_augroup('claude_ide_permission', {})
 
-local update ---@type fun()
-
 local function is_open(state)
   return state.win ~= nil and api.nvim_win_is_valid(state.win)
 end
@@ -238,12 +236,14 @@ local function is_elsewhere(state)
   return is_open(state) and api.nvim_win_get_tabpage(state.win) ~= api.nvim_get_current_tabpage()
 end
 
-update = function()
+-- Show, hide or draw the float, as it should be now. While the user enters it, it is never hidden.
+---@param is_entered? boolean
+local function update(is_entered)
   local state = shown
   if not state then
     return
   end
-  local is_hidden = state.is_closed or is_at_dialog(state)
+  local is_hidden = not is_entered and (state.is_closed or is_at_dialog(state))
   if is_hidden or is_elsewhere(state) then
     close_window(state)
   end
@@ -388,20 +388,6 @@ function M.close()
   end, report)
 end
 
-local function enter(state)
-  draw(state)
-  if is_elsewhere(state) then
-    close_window(state)
-  end
-  if not is_open(state) then
-    show_window(state)
-  end
-  location.leave(function()
-    api.nvim_set_current_win(state.win)
-  end)
-  update()
-end
-
 --- Move the user into the float.
 function M.enter()
   moment.when_unprompted(function()
@@ -412,7 +398,11 @@ function M.enter()
     location.leave_mode(function()
       if shown then
         shown.is_closed, shown.origin = false, origin
-        enter(shown)
+        update(true)
+        location.leave(function()
+          api.nvim_set_current_win(shown.win)
+        end)
+        update()
       end
     end)
   end)

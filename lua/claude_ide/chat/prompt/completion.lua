@@ -230,22 +230,6 @@ local function has_own_menu(bufnr)
   return vim.b[bufnr].claude_chat_menu ~= false
 end
 
-local without_cmp = {} ---@type table<integer, true> by buffer
-
--- nvim-cmp has no buffer variable, and may be loaded at any time.
-local function disable_cmp(bufnr)
-  local cmp = package.loaded['cmp']
-  local setup = type(cmp) == 'table' and cmp.setup
-  if setup and not without_cmp[bufnr] then
-    without_cmp[bufnr] = true
-    vim.api.nvim_buf_call(bufnr, function()
-      pcall(function()
-        setup.buffer({ enabled = false })
-      end)
-    end)
-  end
-end
-
 -- The prompt has its own menu.
 local function keep_others_out(bufnr)
   if not has_own_menu(bufnr) then
@@ -260,7 +244,13 @@ local function keep_others_out(bufnr)
     -- Otherwise a menu of keywords would be open nearly always, and <Up> would move in it.
     vim.api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
   end
-  disable_cmp(bufnr)
+  -- nvim-cmp has no buffer variable, and may be loaded at any time.
+  local cmp = package.loaded['cmp']
+  vim.api.nvim_buf_call(bufnr, function()
+    pcall(function()
+      cmp.setup.buffer({ enabled = false })
+    end)
+  end)
 end
 
 --- Set up completion in a prompt: by 'omnifunc', and automatically after `@` or `/`.
