@@ -105,7 +105,9 @@ local function without_why(bar, columns)
     for _, beside in ipairs(index == 1 and { BESIDE[1] } or BESIDE) do
       local least = is_long and math.max(wanted, beside.least) or beside.least
       shown, room = composed(bar, columns, keys, beside)
-      if room >= (least > 0 and math.min(width(bar.path), least) + 2 or 0) then
+      -- Keys are shortened for the hint, too.
+      local is_complete = shown.hint ~= nil or bar.hint == '' or index == #bar.keys
+      if is_complete and room >= (least > 0 and math.min(width(bar.path), least) + 2 or 0) then
         return shown, room
       end
     end
