@@ -32,31 +32,10 @@ const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
 # The scripts that the first diff needs.
 const FOR_DIFFS = [
-  'diagnostics#texts',
-  'diagnostics#unopened',
-  'diff',
-  'diff#decision',
-  'diff#layout',
-  'diff#virtual_text',
-  'diff#waiting',
-  'diff#winbar',
-  'diff#windows',
-  'file#autoread',
-  'disk_changes#reload',
-  'file#borrowed_buffer',
-  'file#command_buffer',
-  'file#edit',
-  'file#gate',
-  'window#inside',
-  'file#load',
-  'file#names',
-  'file#text',
-  'terminal#register',
-  'window#label',
-  'window#location',
-  'window#shape',
-  'window#tiling',
-  'window#winbar',
+  'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#layout', 'diff#virtual_text',
+  'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
+  'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text', 'terminal#register',
+  'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
 ]
 
 # Vim loads a script to find a function of it, also one that it does not have.

@@ -19,19 +19,18 @@ end
 -- Where the user is goes first, then what is longest on the screen.
 ---@return claude_ide.Awaiting?
 local function next_one()
-  local found = {
+  local found = vim.tbl_values({
     diff.awaiting(),
     awaiting('claude_ide.permission'),
     awaiting('claude_ide.chat.panel'),
-  }
-  local chosen ---@type claude_ide.Awaiting?
-  for _, one in pairs(found) do
-    local is_before = chosen and one.is_here == chosen.is_here and one.since < chosen.since
-    if not chosen or is_before or (one.is_here and not chosen.is_here) then
-      chosen = one
+  })
+  table.sort(found, function(one, other)
+    if one.is_here ~= other.is_here then
+      return one.is_here
     end
-  end
-  return chosen
+    return one.since < other.since
+  end)
+  return found[1]
 end
 
 ---@param accepted boolean

@@ -31,38 +31,29 @@ local function existing(mode, lhs)
   return next(found) and found or nil
 end
 
--- A map without a right side, or whose description begins with `+`, only names a group: which-key and its
--- kind show it.
-local function is_group(map)
-  return vim.startswith(map.desc or '', '+') or (not map.callback and (map.rhs or '') == '')
-end
-
-local function map_group(mode)
+-- Whether longer keys would delay no map of the user's. A map without a right side, or whose description
+-- begins with `+`, only names a group: which-key and its kind show it.
+local function is_free(mode)
   local found = existing(mode, GROUP)
   if not found then
     vim.keymap.set(mode, GROUP, '', { desc = '+claude' })
+    return true
   end
-  return not found or is_group(found)
+  return vim.startswith(found.desc or '', '+') or not found.callback and (found.rhs or '') == ''
 end
 
-local function map(mode, key, plug, desc)
-  if not existing(mode, GROUP .. key) then
-    vim.keymap.set(mode, GROUP .. key, ('<Plug>(claude-%s)'):format(plug), { desc = desc })
-  end
-end
-
---- Map the keys. If the user has mapped `<leader>a` itself, longer keys would delay that map: then none is
---- mapped.
+--- Map the keys. If the user has mapped `<leader>a` itself, none is mapped.
 function M.define()
-  local is_free = vim.iter(BOTH):map(map_group):all(function(free)
-    return free
-  end)
-  if not is_free then
+  local are_free = vim.tbl_map(is_free, BOTH)
+  if vim.list_contains(are_free, false) then
     return message.show('<leader>a is mapped, so no keys were (:help claude-ide-keys)', 'warn')
   end
   for _, row in ipairs(KEYS) do
-    for _, mode in ipairs(row[4] or { 'n' }) do
-      map(mode, row[1], row[2], row[3])
+    local key, plug, desc, modes = unpack(row, 1, 4)
+    for _, mode in ipairs(modes or { 'n' }) do
+      if not existing(mode, GROUP .. key) then
+        vim.keymap.set(mode, GROUP .. key, ('<Plug>(claude-%s)'):format(plug), { desc = desc })
+      end
     end
   end
 end
