@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,6 +13,9 @@ from claude_ide.editor.busy import soon
 from claude_ide.editor.port import Port
 from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
+
+if TYPE_CHECKING:
+    from claude_ide.editor.port.terminals import TmuxPane
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -58,13 +61,15 @@ class Terminals:
         self._clients = clients
         lineages = [*map(pids.lineage, clients)]
         # Most clients are no descendants of the editor, and in no pane of tmux.
-        if (
-            self._has_reported
-            or "TMUX" in os.environ
-            or any(os.getppid() in each for each in lineages)
-        ):
+        if self._has_reported or any(os.getppid() in each for each in lineages):
             self._has_reported = True
             self._port.terminals.connected(lineages)
+
+    async def adopt(self, pane: "TmuxPane") -> None:
+        """Have the editor take over a CLI in a pane of tmux."""
+        self._has_reported = True
+        await self._port.terminals.adopt(pane)
+        self.clients_run_as(self._clients)
 
     def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
         """Report what the agent of a terminal does (`activity.lua`)."""

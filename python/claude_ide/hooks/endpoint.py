@@ -123,7 +123,7 @@ class Hooks:
         opening = (command, environment, folder, self._size, launch.mark)
         id_, pid = await asyncio.to_thread(panes.open_pane, *opening)
         opened = TmuxPane(id_, pid, launch.id, self._size, name)
-        await self._editor.port.terminals.adopt(opened)
+        await self._editor.terminals.adopt(opened)
 
     async def find_panes(self) -> None:
         """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
@@ -139,7 +139,7 @@ class Hooks:
         mark = panes.encoded(msgspec.structs.replace(pane.mark, editor=self._pid))
         await asyncio.to_thread(panes.set_mark, os.environ, pane.id, mark)
         left = TmuxPane(pane.id, pane.pid, Path(link).name, self._size, is_found=True)
-        await self._editor.port.terminals.adopt(left)
+        await self._editor.terminals.adopt(left)
         # Beside the pane the screen may be narrow.
         self._editor.notify(f"Claude found: type /ide in pane {pane.id}")
 
