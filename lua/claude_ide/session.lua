@@ -127,11 +127,13 @@ host.on_start(function()
   require('claude_ide.review.commenting').by(function(...)
     require('claude_ide.comment').say(...)
   end)
-  activity.on_change(function()
-    if loaded('status_line') or has_listener('ClaudeStatusChanged') then
-      require('claude_ide.status_line').changed()
-    end
-  end)
+  if not loaded('status_line') then
+    activity.on_change(function()
+      if has_listener('ClaudeStatusChanged') then
+        require('claude_ide.status_line').changed()
+      end
+    end)
+  end
   require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)

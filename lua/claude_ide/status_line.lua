@@ -155,7 +155,7 @@ function M.text()
   return current().text
 end
 
---- Redraw the status lines, and announce the text, if it is another.
+--- Redraw the status lines, and announce the text, if it is another. This follows the changes from now on.
 function M.changed()
   local status = current()
   if status.text ~= announced then
@@ -164,5 +164,6 @@ function M.changed()
     announce.event('ClaudeStatusChanged', status)
   end
 end
+activity.on_change(M.changed)
 
 return M

@@ -68,17 +68,10 @@ end
 
 -- Whether a change is part of the current text: it precedes the current one in this branch of the tree.
 local function is_applied(tree, seq)
-  if tree.seq_cur == seq then
-    return true
-  end
-  local is_before = false
-  for _, entry in ipairs(tree.entries) do
-    is_before = is_before or entry.seq == seq
-    if entry.seq == tree.seq_cur then
-      return is_before
-    end
-  end
-  return false
+  return seq <= tree.seq_cur
+    and vim.iter(tree.entries):any(function(entry)
+      return entry.seq == seq
+    end)
 end
 
 -- The version of a proposal that the current text is based on.
@@ -222,16 +215,6 @@ local function refresh(bufnr, texts, lines)
   texts.tick = api.nvim_buf_get_changedtick(bufnr)
 end
 
--- As long as nobody has changed the text, nothing need be compared.
-local function start(bufnr, texts)
-  place_all(bufnr, texts)
-  texts.current = vim.tbl_map(function(hunk)
-    local fields = { now = { unpack(hunk.new) }, parts = { hunk }, is_dropped = false }
-    return vim.tbl_extend('error', { old = hunk.old, new = hunk.new }, fields)
-  end, texts.hunks)
-  texts.tick = api.nvim_buf_get_changedtick(bufnr)
-end
-
 ---@param bufnr integer
 ---@param old string[] the lines before
 ---@param old_eol boolean their 'endofline'
@@ -248,7 +231,8 @@ local function add_version(bufnr, old, old_eol)
     hunks = proposed_hunks(old, new, options),
   }
   table.insert(versions, texts)
-  start(bufnr, texts)
+  place_all(bufnr, texts)
+  refresh(bufnr, texts, new)
 end
 
 --- Find the hunks of a proposal, and follow them until its buffer is gone.
