@@ -50,8 +50,8 @@ LONGEST_REST_SECONDS = 10.0
 MOST_AT_ONCE = 10
 """How many buffers one call updates: the editor handles keys between two calls."""
 
-SHARE = 50
-"""A pause lasts at least this many times as long as the look before it."""
+SHARE, LONGEST_PAUSE_SECONDS = 50, 1.0
+"""A pause lasts so many times as long as the look before it, which a busy machine may delay."""
 
 State = Literal["busy", "followed", ""]
 
@@ -137,7 +137,8 @@ class DiskWatch:
             began = time.monotonic()
             settling = self._look(loop, self._files.copy())
             spent = time.monotonic() - began
-            pause = max(SOON_SECONDS if self._has_agents() else IDLE_SECONDS, SHARE * spent)
+            least = SOON_SECONDS if self._has_agents() else IDLE_SECONDS
+            pause = max(least, min(SHARE * spent, LONGEST_PAUSE_SECONDS))
             self._pause(loop, began + spent + pause, settling)
 
     def _pause(
@@ -174,6 +175,8 @@ class DiskWatch:
                 states = await self._port.disk.changed_in(files)
             except EditorError as error:
                 logger.warning("changed files: %s", error)
+                for _, file, _ in changed[first:]:
+                    file.handle("busy", time.monotonic() + RECENT_SECONDS)
                 return
             for (bufnr, file, stamp), state in zip(some, states, strict=True):
                 if state == "busy":
