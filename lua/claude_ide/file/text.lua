@@ -14,18 +14,6 @@ local function is_dos(text)
   return text:find('\r\n', 1, true) ~= nil and text:byte(1) ~= 10 and text:find('[^\r]\n') == nil
 end
 
--- Twice as fast as vim.split.
-local function split(text)
-  local lines, count, first = {}, 0, 1
-  while first <= #text do
-    local stop = text:find('\n', first, true) or #text + 1
-    count = count + 1
-    lines[count] = text:sub(first, stop - 1)
-    first = stop + 1
-  end
-  return lines
-end
-
 ---@class claude_ide.FileText
 ---@field lines string[]
 ---@field fileformat 'unix'|'dos'|'mac'
@@ -39,11 +27,14 @@ function M.parse(text)
   local dos, has_bom = is_dos(text), vim.startswith(text, BOM)
   text = has_bom and text:sub(#BOM + 1) or text
   text = dos and text:gsub('\r\n', '\n') or text
+  local lines = vim.split(text, '\n', { plain = true })
+  local is_ended = lines[#lines] == ''
+  lines[#lines] = not is_ended and lines[#lines] or nil
   return {
-    lines = split(text),
+    lines = lines,
     fileformat = dos and 'dos' or 'unix',
     bomb = has_bom,
-    endofline = text == '' or text:byte(-1) == 10,
+    endofline = is_ended,
   }
 end
 
