@@ -1,4 +1,4 @@
-"""`disk_changes/change.lua`: buffers follow files that change on disk."""
+"""`disk_changes/reload.lua`: buffers follow files that change on disk."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`disk_changes/flash.lua`: lines that Claude has written without a diff are highlighted."""
+"""`disk_changes/report.lua`: lines that Claude has written without a diff are highlighted."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`format/choice.lua`: chooses the formatters of a file."""
+"""`format/init.lua`: finds the formatters of a file."""
 
 from pathlib import Path
 

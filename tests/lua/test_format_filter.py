@@ -1,4 +1,4 @@
-"""`format/filter.lua`: programs reformat files."""
+"""`editor/formatting.py`: programs reformat files."""
 
 from pathlib import Path
 

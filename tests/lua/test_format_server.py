@@ -1,4 +1,4 @@
-"""`format/server.lua`: language servers reformat files."""
+"""`editor/formatting.py`: language servers reformat files."""
 
 from pathlib import Path
 
