@@ -163,15 +163,15 @@ local function wait_for(installation, show)
   local function has_ended()
     return installation.code ~= nil
   end
-  local last, at
+  local last
   while vim.uv.now() < deadline do
     local ended, why = vim.wait(POLL_MS, has_ended, POLL_MS, true)
     if ended or why == INTERRUPTED then
       return ended
     end
-    local line, second = installation.lines[#installation.lines], math.floor(vim.uv.now() / 1000)
-    if line ~= last or second ~= at then
-      last, at = line, second
+    local line = installation.lines[#installation.lines]
+    if line ~= last then
+      last = line
       show(line)
     end
   end
@@ -202,9 +202,7 @@ function M.run(wait, what, removes)
     -- A line may arrive after the end.
     if running then
       shown.show(line)
-      if line then
-        work.report('install', 'ClaudeInstall', line, 'running')
-      end
+      work.report('install', 'ClaudeInstall', line, 'running')
     end
   end
   local ok, installation = pcall(M.begin, what, vim.schedule_wrap(show), function(text, failed)
