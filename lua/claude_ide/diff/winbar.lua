@@ -25,10 +25,12 @@ local SHORT = 2
 local BESIDE = {
   { 'title', 'hint', 'note', 'count', least = 20 },
   { 'title', 'hint', 'count', least = 12 },
+  { 'title', 'hint', least = 8, is_alone = true }, -- a single hunk need not be counted
   { 'hint', 'count', least = 8 },
   { 'hint', least = 4 },
   { least = 0 },
 }
+local ALONE = { ['1 hunk'] = true, ['hunk 1/1'] = true }
 local PARTS = {
   { 'title', 'ClaudeIdeWinbar' },
   { 'path', 'ClaudeIdeWinbarFile' },
@@ -107,6 +109,7 @@ local function without_why(bar, columns)
       shown, room = composed(bar, columns, keys, beside)
       -- Keys are shortened for the hint, too.
       local is_complete = shown.hint ~= nil or bar.hint == '' or index == #bar.keys
+      is_complete = is_complete and (not beside.is_alone or ALONE[bar.count])
       if is_complete and room >= (least > 0 and math.min(width(bar.path), least) + 2 or 0) then
         return shown, room
       end
