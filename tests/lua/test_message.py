@@ -89,11 +89,11 @@ async def test_two_long_errors_in_a_row_cause_no_prompt(nvim: Neovim) -> None:
     assert await has_no_prompt(nvim, "sonnet")
 
 
-async def test_the_log_has_the_full_text(nvim: Neovim) -> None:
+async def test_the_message_history_and_the_log_have_the_full_text(nvim: Neovim) -> None:
     await nvim.lua(SHOW, LONG, "warn")
 
     await until(lambda: "sonnet" in nvim.screen.text(), "the message is on the screen")
-    assert "sonnet" in await messages(nvim)
+    assert f"claude-ide: {LONG}" in await messages(nvim)
     assert f" WARNING message: {LONG}\n" in await logged(nvim)
 
 

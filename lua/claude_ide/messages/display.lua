@@ -31,10 +31,26 @@ local function one_line(text, width)
   return vim.api.nvim_strwidth(line) <= width and line or with_short_paths(line)
 end
 
+-- Whether Neovim itself would replace the middle of a message with '...' on the screen, but keep the whole
+-- text in `:messages`. The message windows of Neovim 0.12 (`:help ui2`) show it in several lines.
+local function is_shortened_by_neovim()
+  local has_message_windows = vim.iter(vim.api.nvim_list_bufs()):any(function(bufnr)
+    return vim.bo[bufnr].filetype == 'pager'
+  end)
+  return vim.o.cmdheight > 0 and vim.o.shortmess:find('T') and not has_message_windows
+end
+
 local function echo_line(line, level, width)
-  -- An error stays longer next to '-- INSERT --'. With 'cmdheight' 0 it would cause a prompt.
-  local err = level == 'error' and vim.o.cmdheight > 0
-  vim.api.nvim_echo({ { plain.shorten(line, width), HIGHLIGHTS[level] } }, true, { err = err })
+  local highlight = HIGHLIGHTS[level] or 'None'
+  if vim.api.nvim_strwidth(line) > width and level ~= 'error' and is_shortened_by_neovim() then
+    vim.cmd.echohl(highlight)
+    vim.cmd.echomsg(vim.fn.string(line))
+    vim.cmd.echohl('None')
+  else
+    -- An error stays longer next to '-- INSERT --'. With 'cmdheight' 0 it would cause a prompt.
+    local err = level == 'error' and vim.o.cmdheight > 0
+    vim.api.nvim_echo({ { plain.shorten(line, width), highlight } }, true, { err = err })
+  end
 end
 
 local is_mode_hidden = false
