@@ -9,7 +9,8 @@ local listeners = {} ---@type table<string, fun(data: table)> by event
 local function run(event, fn)
   local failure = quiet.tolerate(fn)
   if failure ~= '' then
-    message.show(('%s: %s'):format(event, failure), 'warn')
+    -- A line of the screen has no room for the functions that were called.
+    message.show(('%s: %s'):format(event, failure:gsub('\nstack traceback:.*', '')), 'warn')
   end
 end
 
