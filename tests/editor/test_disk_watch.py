@@ -216,12 +216,15 @@ async def test_a_busy_editor_is_asked_again(watching: Watching, path: Path) -> N
     await until(lambda: len(watching.reported) == 4)
 
 
-async def test_a_file_is_reported_once_it_is_complete(watching: Watching, path: Path) -> None:
+async def test_a_file_is_reported_once_it_is_complete(
+    watching: Watching, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claude_ide.editor.disk_watch.SETTLED_SECONDS", 0.5)
     await watching.begin(path)
     with path.open("w") as file:
-        for number in range(20):
+        for number in range(30):
             print(number, file=file, flush=True)
-            await asyncio.sleep(SETTLED_SECONDS / 3)
+            await asyncio.sleep(0.02)
             assert not watching.reported
 
     await watching.reports(1)

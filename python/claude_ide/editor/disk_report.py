@@ -14,7 +14,7 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import FileFollowed, FileKept
 from claude_ide.errors import EditorError
 
-PAUSE_SECONDS = 0.15
+PAUSE_SECONDS = 0.3
 LATEST_SECONDS = 5.0
 """How long a report waits at most for a pause between the writes."""
 

@@ -50,8 +50,9 @@ LONGEST_REST_SECONDS = 10.0
 MOST_AT_ONCE = 10
 """How many buffers one call updates: the editor handles keys between two calls."""
 
-SHARE, LONGEST_PAUSE_SECONDS = 50, 1.0
-"""A pause lasts so many times as long as the look before it, which a busy machine may delay."""
+SHARE, SHARE_AFTER_CHANGE, LONGEST_PAUSE_SECONDS = 50, 4, 1.0
+"""A pause lasts so many times as long as the look before it, which a busy machine may delay. Who
+writes one file often writes others."""
 
 State = Literal["busy", "followed", ""]
 
@@ -138,7 +139,8 @@ class DiskWatch:
             settling = self._look(loop, self._files.copy())
             spent = time.monotonic() - began
             least = SOON_SECONDS if self._has_agents() else IDLE_SECONDS
-            pause = max(least, min(SHARE * spent, LONGEST_PAUSE_SECONDS))
+            share = SHARE_AFTER_CHANGE if settling else SHARE
+            pause = max(least, min(share * spent, LONGEST_PAUSE_SECONDS))
             self._pause(loop, began + spent + pause, settling)
 
     def _pause(
@@ -168,6 +170,7 @@ class DiskWatch:
         task.add_done_callback(self._reporting.discard)
 
     async def _report(self, changed: list[tuple[int, Watched, str]]) -> None:
+        changed = [each for each in changed if self._files.get(each[0]) is each[1]]
         for first in range(0, len(changed), MOST_AT_ONCE):
             some = changed[first : first + MOST_AT_ONCE]
             try:

@@ -16,9 +16,6 @@ Params = dict[str, Any]
 Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
 """Answers a request: gets its id and its params."""
 
-PRIVATE = "_"
-"""The methods that an agent defines itself begin with this; the client may ignore them."""
-
 
 class Incoming:
     """Implements `Dialect`: hands messages to the functions that handle their methods."""
