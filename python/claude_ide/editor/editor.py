@@ -245,8 +245,13 @@ class Editor:
         Returns the buffers for which answers are pending, too.
         """
         diagnostics = self.port.diagnostics
-        calls = self.port.disk.reload(), diagnostics.recent_checks(), diagnostics.look(path)
-        _, checks, looked = await soon(asyncio.gather(*calls))
+        reloaded = asyncio.ensure_future(self.port.disk.reload())
+        facts = asyncio.gather(diagnostics.recent_checks(), diagnostics.look(path))
+        try:
+            await soon(reloaded)
+            checks, looked = await soon(facts)
+        finally:
+            facts.cancel()
         self.reader.put_first(each.bufnr for each in checks.buffers)
         return self.published.unsettled(checks), looked
 
