@@ -7,33 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.text_diff import merge
+from support.merges import BASE, CONFLICTS, SEPARATE
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "expected"),
-    [
-        ("a b c d e", "a b c d e", "a b c d e"),
-        ("a b c d e x", "a B c d e", "a B c d e x"),
-        ("x a b c d e", "a b c d", "x a b c d"),
-        ("a B c d e", "a b C d e", "a B C d e"),
-        ("a b x c d e", "a b C d e", "a b x C d e"),
-        ("a b c x d e", "a b C d e", "a b C x d e"),
-        ("a b x c d e", "a b y c d e", "a b y x c d e"),
-        ("a b x c d e", "a b x c d e", "a b x c d e"),
-        ("a b X d e", "a b X d e", "a b X d e"),
-        ("a c d e", "a b c d", "a c d"),
-        ("", "a b c d e", ""),
-        ("a b X d e", "a b Y d e", None),
-        ("a b X d E", "a b Y d e", None),
-        ("a B C D e", "a b Y d e", None),
-        ("a b x c d e", "a e", None),
-        ("x", "y", None),
-    ],
+    [*SEPARATE, *((ours, theirs, None) for ours, theirs, _ in CONFLICTS)],
 )
 def test_changes_to_different_lines_are_merged(
     ours: str, theirs: str, expected: str | None
 ) -> None:
-    merged = merge(*("\n".join(text.split(" ")) for text in ("a b c d e", ours, theirs)))
+    merged = merge(*("\n".join(lines) for lines in (BASE, ours.split(" "), theirs.split(" "))))
 
     assert (None if merged is None else " ".join(merged.split("\n"))) == expected
 

@@ -35,15 +35,7 @@ local function window()
 end
 
 local function set_options(win)
-  window_looks.set(win, {
-    cursorline = true,
-    foldcolumn = '0',
-    list = false,
-    number = false,
-    relativenumber = false,
-    signcolumn = 'no',
-    wrap = false,
-  })
+  window_looks.set(win, window_looks.OF_LISTS)
   window_looks.set(win, {
     fillchars = 'fold: ',
     foldenable = true,

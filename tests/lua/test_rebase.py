@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.chunks import chunk
+from support.merges import BASE, CONFLICTS, SEPARATE
 from support.neovim import Neovim
-
-BASE = ["a", "b", "c", "d", "e"]
 
 HUNKS = """
 local function hunks_of(lines)
@@ -88,22 +87,7 @@ async def merge(
     return merged, has_conflict
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "expected"),
-    [
-        ("a b c d e", "a b c d e", "a b c d e"),
-        ("a b c d e x", "a B c d e", "a B c d e x"),
-        ("x a b c d e", "a b c d", "x a b c d"),
-        ("a B c d e", "a b C d e", "a B C d e"),
-        ("a b x c d e", "a b C d e", "a b x C d e"),
-        ("a b c x d e", "a b C d e", "a b C x d e"),
-        ("a b x c d e", "a b y c d e", "a b y x c d e"),
-        ("a b x c d e", "a b x c d e", "a b x c d e"),
-        ("a b X d e", "a b X d e", "a b X d e"),
-        ("a c d e", "a b c d", "a c d"),
-        ("", "a b c d e", ""),
-    ],
-)
+@pytest.mark.parametrize(("ours", "theirs", "expected"), SEPARATE)
 async def test_changes_to_different_lines_are_merged(
     nvim: Neovim, ours: str, theirs: str, expected: str
 ) -> None:
@@ -112,16 +96,7 @@ async def test_changes_to_different_lines_are_merged(
     assert merged == (expected.split(" "), False)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "expected"),
-    [
-        ("a b X d e", "a b Y d e", "a b Y d e"),
-        ("a b X d E", "a b Y d e", "a b Y d E"),
-        ("a B C D e", "a b Y d e", "a b Y d e"),
-        ("a b x c d e", "a e", "a e"),
-        ("x", "y", "y"),
-    ],
-)
+@pytest.mark.parametrize(("ours", "theirs", "expected"), CONFLICTS)
 async def test_in_a_conflict_their_lines_prevail_and_the_conflict_is_reported(
     nvim: Neovim, ours: str, theirs: str, expected: str
 ) -> None:

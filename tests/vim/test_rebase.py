@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from support.merges import BASE, CONFLICTS, SEPARATE
 from support.vim import Vim
 
 
@@ -47,26 +48,13 @@ async def test_texts_with_little_in_common_are_compared_fast(vim: Vim) -> None:
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "expected", "has_conflict"),
-    [
-        ("abcdex", "aBcde", "aBcdex", False),
-        ("xabcde", "abcd", "xabcd", False),
-        ("aBcde", "abCde", "aBCde", False),
-        ("abxcde", "abCde", "abxCde", False),
-        ("abcxde", "abCde", "abCxde", False),
-        ("abxcde", "abycde", "abyxcde", False),
-        ("abxcde", "abxcde", "abxcde", False),
-        ("acde", "abcd", "acd", False),
-        ("abXde", "abYde", "abYde", True),
-        ("abXdE", "abYde", "abYdE", True),
-        ("aBCDe", "abYde", "abYde", True),
-        ("abxcde", "ae", "ae", True),
-    ],
+    [*((*case, False) for case in SEPARATE), *((*case, True) for case in CONFLICTS)],
 )
 async def test_changes_are_merged(
     vim: Vim, ours: str, theirs: str, expected: str, has_conflict: bool
 ) -> None:
-    texts = [[*text] for text in ("abcde", ours, theirs)]
+    texts = BASE, ours.split(" "), theirs.split(" ")
 
     merged = await vim.call("claude_ide#file#rebase#Merge", *texts)
 
-    assert merged == {"lines": [*expected], "conflict": has_conflict}
+    assert merged == {"lines": expected.split(" "), "conflict": has_conflict}

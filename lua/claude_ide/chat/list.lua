@@ -39,15 +39,6 @@ local lists = {} ---@type table<string, claude_ide.List> by name
 
 local MOST_HEIGHT = 0.4
 local LEAST_HEIGHT = 3
-local OPTIONS = {
-  cursorline = true,
-  foldcolumn = '0',
-  list = false,
-  number = false,
-  relativenumber = false,
-  signcolumn = 'no',
-  wrap = false,
-}
 
 ---@return integer?
 local function window_of(list)
@@ -113,7 +104,7 @@ local function create(name, look)
   -- Not the title, which changes while the list is open.
   list.bufnr = scratch.open('Chat', name, '')
   lists[name] = list
-  window_looks.set(api.nvim_get_current_win(), OPTIONS)
+  window_looks.set(api.nvim_get_current_win(), window_looks.OF_LISTS)
   define_keys(list)
   api.nvim_create_autocmd('BufWipeout', {
     group = augroup,

@@ -110,9 +110,9 @@ local function on_unload(chat, bufnr)
   end)
 end
 
---- Name the buffers of a chat after its agent, unless they have these names.
+-- Name the buffers of a chat after its agent, unless they have these names.
 ---@param chat claude_ide.Chat
-function M.name_buffers(chat)
+local function name_buffers(chat)
   local name = chat_state.agent_name(chat)
   if chat.named ~= name then
     chat.named = name
@@ -153,7 +153,7 @@ local function create(id, options)
     chat_parts.watch(chat)
     chat.prompt = chat_prompt.create(chat)
   end)
-  M.name_buffers(chat)
+  name_buffers(chat)
   chat_pin.watch(chat)
   chat_transcript_keys.define(chat, {
     enter_prompt = M.enter_prompt,
@@ -489,7 +489,7 @@ function M.adopt(id, options)
   chat.is_orphan, chat.is_starting = false, false
   chat.options, chat.pinned = options, {}
   chat_sent.set_outage(chat, nil)
-  M.name_buffers(chat)
+  name_buffers(chat)
   chat_pin.update(chat)
   chat_placement.report(chat, true)
 end

@@ -57,10 +57,10 @@ function M.report(chat, is_new)
   end
 end
 
---- Save the cursors of windows.
+-- Save the cursors of windows.
 ---@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
-function M.save_cursors(chat, windows)
+local function save_cursors(chat, windows)
   for name, win in pairs(windows) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == chat[name] then
       local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
@@ -72,10 +72,10 @@ function M.save_cursors(chat, windows)
   end
 end
 
---- Restore the cursors of windows. One that was at the end of the transcript goes to its end.
+-- Restore the cursors of windows. One that was at the end of the transcript goes to its end.
 ---@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
-function M.restore_cursors(chat, windows)
+local function restore_cursors(chat, windows)
   for name, win in pairs(windows) do
     local cursor = chat.cursors[name]
     if cursor and not (name == 'transcript' and cursor.is_last) then
@@ -119,7 +119,7 @@ function guest.open(view)
   view.windows = chat_windows.open(chat)
   view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
   view.own_tabpage = view.tabpage ~= view.shape.tabpage and view.tabpage or nil
-  M.restore_cursors(chat, view.windows)
+  restore_cursors(chat, view.windows)
   chat.view, chat.tabpage = view, view.tabpage
   chat_bar.apply(chat)
   chat_windows.enter_prompt(view)
@@ -146,7 +146,7 @@ function M.close(chat)
   end
   chat.view = nil
   chat_pin.close(chat)
-  M.save_cursors(chat, view.windows)
+  save_cursors(chat, view.windows)
   if visit.has_user(view) then
     prepare_leaving(view)
   end
@@ -235,7 +235,7 @@ local function after_close(chat, view)
   then
     chat_windows.complete(chat, view.windows)
     chat_windows.take_sizes(view)
-    M.restore_cursors(chat, view.windows)
+    restore_cursors(chat, view.windows)
     chat_bar.apply(chat)
     chat_pin.update(chat)
   else
@@ -248,7 +248,7 @@ local function on_win_closed(event)
   for _, chat in ipairs(chat_state.list()) do
     local view = chat.view
     if view and chat_windows.has(view, win) then
-      M.save_cursors(chat, view.windows)
+      save_cursors(chat, view.windows)
       -- Neovim may then equalize the sizes of the other windows.
       window_shape.check(view.shape)
       view.was_user_in = view.was_user_in or api.nvim_get_current_win() == win
@@ -373,10 +373,10 @@ local function protect()
     end),
     is_own = is_of_chat,
     leaving = with_chat(function(chat, name, win)
-      M.save_cursors(chat, { [name] = win })
+      save_cursors(chat, { [name] = win })
     end),
     restored = with_chat(function(chat, name, win)
-      M.restore_cursors(chat, { [name] = win })
+      restore_cursors(chat, { [name] = win })
     end),
     followed = with_chat(function(chat)
       M.hide_float(chat.id)

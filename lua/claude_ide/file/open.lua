@@ -118,9 +118,9 @@ local function new_window(is_tabpage)
   return win
 end
 
---- Whether the focus may move to another window: the user is not typing, nor in the middle of a command.
+-- Whether the focus may move to another window: the user is not typing, nor in the middle of a command.
 ---@return boolean
-function M.is_user_free()
+local function is_user_free()
   return vim.fn.mode(1):find('^[tvV\22]$') ~= nil
     or vim.list_contains({ 'n', 'nt' }, vim.fn.mode(1))
 end
@@ -269,7 +269,7 @@ local function open_file(request)
   end
   vim.bo[bufnr].buflisted = true
   local is_frontmost = request.make_frontmost ~= false
-  local has_focus = is_frontmost and M.is_user_free()
+  local has_focus = is_frontmost and is_user_free()
   local here = api.nvim_get_current_win()
   local win, note, err = (has_focus and enter or load)(bufnr)
   if err then
@@ -333,7 +333,7 @@ local function obstacle(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
   if vim.bo[bufnr].modified then
     return ('%s has unsaved changes; it stays open.'):format(name)
-  elseif api.nvim_get_current_buf() == bufnr and not M.is_user_free() then
+  elseif api.nvim_get_current_buf() == bufnr and not is_user_free() then
     return ('The user is typing in %s; it stays open.'):format(name)
   elseif vim.iter(vim.fn.win_findbuf(bufnr)):any(is_in_diff) then
     return ('%s is part of a diff; it stays open.'):format(name)

@@ -63,11 +63,11 @@ local function has_no_line(bufnr)
   end)
 end
 
---- The bytes that writing the buffer as UTF-8 would put on disk if it had these lines.
+-- The bytes that writing the buffer as UTF-8 would put on disk if it had these lines.
 ---@param bufnr integer
 ---@param lines string[]
 ---@return string
-function M.with_lines(bufnr, lines)
+local function with_lines(bufnr, lines)
   local options = vim.bo[bufnr]
   local eol = END_OF_LINE[options.fileformat]
   local is_ended = options.endofline or (options.fixendofline and not options.binary)
@@ -87,7 +87,7 @@ function M.get(bufnr)
   if #lines == 1 and lines[1] == '' and has_no_line(bufnr) then
     return vim.bo[bufnr].bomb and BOM or ''
   end
-  return M.with_lines(bufnr, lines)
+  return with_lines(bufnr, lines)
 end
 
 --- A digest of a text, by which another one is recognized.

@@ -24,6 +24,17 @@ local OPTIONS = {
   'statuscolumn',
 }
 
+--- Of a window with one entry in each line.
+M.OF_LISTS = {
+  cursorline = true,
+  foldcolumn = '0',
+  list = false,
+  number = false,
+  relativenumber = false,
+  signcolumn = 'no',
+  wrap = false,
+}
+
 --- Set options of one window. Only those that differ: setting 'foldlevel', even to its own value, opens and
 --- closes folds.
 ---@param win integer

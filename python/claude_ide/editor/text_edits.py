@@ -1,7 +1,7 @@
 """Edits of texts, as language servers and formatters make them."""
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from itertools import accumulate
 
 import msgspec
@@ -93,7 +93,7 @@ def _areas(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int,
         yield head, head + len(old), head, head + len(new)
         return
     alike = ["".join(line.split()) for line in old], ["".join(line.split()) for line in new]
-    for _, start, stop, begin, end in _compared(*alike):
+    for _, start, stop, begin, end in SequenceMatcher(None, *alike, autojunk=False).get_opcodes():
         if stop - start == end - begin:
             for row in range(stop - start):
                 if old[start + row] != new[begin + row]:
@@ -105,7 +105,3 @@ def _areas(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int,
                     )
         else:
             yield head + start, head + stop, head + begin, head + end
-
-
-def _compared(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    return difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
