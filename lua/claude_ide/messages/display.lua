@@ -76,13 +76,18 @@ local function is_in_named_mode()
   return vim.fn.mode():find(NAMED_MODES) ~= nil
 end
 
-local function echo(text, level)
+local function echo_again(line, level, width)
+  vim.api.nvim_echo({ { plain.shorten(line, width), HIGHLIGHTS[level] } }, false, {})
+end
+
+-- `echo_in_width` is `echo_line`, or `echo_again`, which adds nothing to `:messages`.
+local function echo(text, level, echo_in_width)
   -- Without a redraw between them, two messages would scroll the screen, which causes a prompt.
   vim.cmd.redraw()
   local width = vim.v.echospace
   -- Without any room, each character would cause a prompt.
   if width > 0 then
-    echo_line(one_line(text, width), level, width)
+    echo_in_width(one_line(text, width), level, width)
   end
 end
 
@@ -97,15 +102,10 @@ end
 
 -- A mode that ends clears the command line, and so does `:stopinsert`. The mode of a window that cannot stay
 -- open would take the message that says so along.
-local function keep(text, level)
+local function show_for_a_while(text, level)
+  echo(text, level, echo_line)
   local function draw()
-    vim.cmd.redraw()
-    local width = math.max(vim.v.echospace, 1)
-    vim.api.nvim_echo(
-      { { plain.shorten(one_line(text, width), width), HIGHLIGHTS[level] } },
-      false,
-      {}
-    )
+    echo(text, level, echo_again)
   end
   draw_new = draw
   vim.api.nvim_create_autocmd('ModeChanged', {
@@ -164,12 +164,10 @@ function M.show(text, level)
     -- If Insert mode is just ending, an error would cause a prompt.
     vim.defer_fn(function()
       hide_mode()
-      echo(printed, level)
-      keep(printed, level)
+      show_for_a_while(printed, level)
     end, SETTLING)
   else
-    echo(printed, level)
-    keep(printed, level)
+    show_for_a_while(printed, level)
   end
 end
 
