@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.agents.acp.known import known
+from claude_ide.agents.acp.kind import known
 from claude_ide.config import Config
 from support.neovim import ROOT, Neovim
 

@@ -6,7 +6,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from claude_ide.agents import comparing
 from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
 from claude_ide.review.journal import FileChange
 
@@ -119,7 +118,7 @@ def whole(changes: Iterable[Change], written: Iterable[FileWritten]) -> list[Cha
     known = {change.path: change for change in changes}
     for path, each in texts.items():
         if path not in known or not known[path].hunks:
-            known[path] = comparing.change(path, each.before, each.after or "")
+            known[path] = Change.between(path, each.before, each.after or "")
     return [*known.values()]
 
 
@@ -128,7 +127,7 @@ def seen(found: FileChange) -> Change:
     before, after = found.before, found.after
     if before.obstacle or after.obstacle:
         return Change(found.path, added=0, removed=0)
-    return comparing.change(found.path, before.text, after.text or "")
+    return Change.between(found.path, before.text, after.text or "")
 
 
 def _file(change: Change) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from claude_ide.agents.acp import command, known
+from claude_ide.agents.acp import kind, launch
 from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.acp.remembered import Remembered
+from claude_ide.agents.acp.logins import Remembered
 from claude_ide.agents.agent import Kind
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.chat.kinds import Kinds
@@ -19,12 +19,12 @@ def configured(
 
     `logins` is the file that remembers how the user has logged in to each.
     """
-    entries, complaints = known.entries(config.agents)
+    entries, complaints = kind.entries(config.agents)
     remembered = Remembered(logins)
     kinds: list[Kind] = [
         Acp(
             *(entry.id, entry.name, entry.cmd),
-            command.environment({**entry.defaults, **environment}, entry.env),
+            launch.environment({**entry.defaults, **environment}, entry.env),
             install=entry.install,
             login=entry.login,
             mcp=entry.mcp,
@@ -43,6 +43,6 @@ def configured(
 
 
 def _claude(config: Config, own: AgentConfig, environment: Mapping[str, str]) -> Claude:
-    added = command.environment(environment, own.env) if own.env else environment
+    added = launch.environment(environment, own.env) if own.env else environment
     chat = config.chat
     return Claude(own.cmd or config.cmd, added, model=chat.model, mode=chat.mode)

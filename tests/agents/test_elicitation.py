@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import elicitation
-from claude_ide.agents.answer import Answer, Dismiss, Reject, Reply
 from claude_ide.agents.events import AnswerKind, Choice, Limits, Question
+from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
 
 
 def asked(**schema: Any) -> Question:

@@ -5,7 +5,7 @@ import json
 
 from bench.editors import Editor, editor
 from bench.measure import Effort, Samples, Table, figure, goal, median, now
-from claude_ide.hooks.status_line import OWN
+from claude_ide.hooks.registration import OWN
 from support.happenings import HookedCli, recorder
 from support.neovim import until
 

@@ -1,12 +1,12 @@
 """`live.py`: the end of a running command's output, below the closed line of its tool."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, overload
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Dead,

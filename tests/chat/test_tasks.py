@@ -1,6 +1,6 @@
 """The list of tasks in the background."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from claude_ide.agents.events import Dead, Task, TaskChanged, TaskState
 from claude_ide.chat.transcript.tasks import MOST_ENDED, Tasks

@@ -1,9 +1,9 @@
 """The line of a tool, and its details."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Change,

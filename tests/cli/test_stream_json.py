@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Reject, Rule
 from claude_ide.agents.events import (
     Cleared,
     Dead,
@@ -32,7 +31,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
     UserMessage,
 )
-from claude_ide.agents.prompt import Selection, Words
+from claude_ide.agents.prompt import Allow, Reject, Rule, Selection, Words
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import elicitation, events
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import Option, OptionKind
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from support.another_agent import ALL, FEW
 from support.either_editor import type_answer
 from support.neovim import until

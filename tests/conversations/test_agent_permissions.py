@@ -2,14 +2,14 @@
 
 import contextlib
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, OptionKind, Replacement
+from claude_ide.agents.prompt import Allow, Answer, Reject
 from support.another_agent import ALL, FEW
 from support.chunks import chunk
 from support.either_editor import choose

@@ -1,8 +1,7 @@
 """`:ClaudeChat config`: all settings of an agent, whatever their ids are."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents import events
 from support.another_agent import ALL, DEPTHS, FEW, READY, SETTINGS

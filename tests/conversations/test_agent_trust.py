@@ -1,11 +1,11 @@
 """An agent that may only start in a folder that the user trusts."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.chat.kinds import Kinds

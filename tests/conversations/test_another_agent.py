@@ -6,8 +6,8 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, ResumeSession
-from claude_ide.agents.answer import Allow, Reject, Reply
 from claude_ide.agents.events import Option, OptionKind, Replacement
+from claude_ide.agents.prompt import Allow, Reject, Reply
 from support.another_agent import FEW
 from support.chunks import chunk
 from support.either_editor import type_answer

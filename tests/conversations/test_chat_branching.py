@@ -1,6 +1,6 @@
 """Going back to an earlier prompt, with an agent that a test controls."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, ResumeSession

@@ -1,7 +1,8 @@
 """Tasks in the background, with an agent whose reports the test chooses."""
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import TaskOutput
 from claude_ide.agents.events import (

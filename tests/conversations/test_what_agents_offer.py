@@ -1,9 +1,9 @@
 """A chat offers only what its agent can do: completion, keys, commands, messages."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Capabilities

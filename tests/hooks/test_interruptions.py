@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks import interruptions as interruptions_module
-from claude_ide.hooks.interruptions import (
-    LONGEST,
-    LONGEST_PAUSE_SECONDS,
-    Interruptions,
-    Record,
-)
+from claude_ide.hooks import activities as interruptions_module
+from claude_ide.hooks.activities import LONGEST, LONGEST_PAUSE_SECONDS, Interruptions, Record
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"

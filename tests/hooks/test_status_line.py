@@ -1,4 +1,4 @@
-"""`hooks/status_line.py`: which command a CLI gets for its status line."""
+"""`hooks/registration.py`: which command a CLI gets for its status line."""
 
 import json
 import shlex
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks import status_line
+from claude_ide.hooks import registration
 from claude_ide.trust.trust import Trust
 
 OLDER, NEWER = (2, 1, 197), (2, 1, 330)
@@ -37,11 +37,11 @@ def command(words: str) -> dict[str, str]:
 
 
 def test_the_users_command_is_found(tmp_path: Path, folder: Path, trust: Trust) -> None:
-    assert status_line.own([], str(folder), trust) == ""
+    assert registration.own_status_line([], str(folder), trust) == ""
 
     give(tmp_path / "config/settings.json", command("mine"))
 
-    assert status_line.own(["claude", "--continue"], str(folder), trust) == "mine"
+    assert registration.own_status_line(["claude", "--continue"], str(folder), trust) == "mine"
 
 
 def test_that_of_the_folder_counts_first_if_it_is_trusted(
@@ -50,26 +50,26 @@ def test_that_of_the_folder_counts_first_if_it_is_trusted(
     give(tmp_path / "config/settings.json", command("mine"))
     give(folder / ".claude/settings.json", command("shared"))
     # The CLI asks about the folder itself.
-    assert status_line.own([], str(folder), trust) is None
+    assert registration.own_status_line([], str(folder), trust) is None
 
     trust.grant(folder)
-    assert status_line.own([], str(folder), trust) == "shared"
+    assert registration.own_status_line([], str(folder), trust) == "shared"
     give(folder / ".claude/settings.local.json", command("local"))
-    assert status_line.own([], str(folder), trust) == "local"
+    assert registration.own_status_line([], str(folder), trust) == "local"
 
 
 @pytest.mark.parametrize("words", [["--setting-sources", "user"], ["--setting-sources=local"]])
 def test_a_command_line_that_chooses_the_settings_keeps_its_choice(
     folder: Path, trust: Trust, words: list[str]
 ) -> None:
-    assert status_line.own(words, str(folder), trust) is None
+    assert registration.own_status_line(words, str(folder), trust) is None
 
 
 @pytest.mark.parametrize("line", [None, [], "x", {}, {"command": 1}, {"command": "a\0b"}])
 def test_an_odd_setting_is_none(tmp_path: Path, folder: Path, trust: Trust, line: object) -> None:
     give(tmp_path / "config/settings.json", line)
 
-    assert status_line.own([], str(folder), trust) == ""
+    assert registration.own_status_line([], str(folder), trust) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_an_odd_setting_is_none(tmp_path: Path, folder: Path, trust: Trust, line
 def test_nothing_is_given_if_it_would_be_seen(
     own: str | None, version: tuple[int, ...], is_given: bool
 ) -> None:
-    assert bool(status_line.setting(Path("/hooks/t1"), own, version)) == is_given
+    assert bool(registration.status_line(Path("/hooks/t1"), own, version)) == is_given
 
 
 def test_other_users_cannot_read_the_users_command() -> None:
     own = "curl -H 'secret'"
 
-    given = status_line.setting(Path("/hooks/t1"), own, NEWER)
+    given = registration.status_line(Path("/hooks/t1"), own, NEWER)
 
     assert "secret" not in json.dumps(given)
-    assert status_line.environment(own) == {status_line.OWN: own}
+    assert registration.status_line_environment(own) == {registration.OWN: own}
     assert {"/hooks/t1", "status"} <= {*shlex.split(given["statusLine"]["command"])}

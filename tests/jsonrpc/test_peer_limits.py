@@ -4,11 +4,9 @@ import asyncio
 
 import pytest
 
-from claude_ide.jsonrpc import load
 from claude_ide.jsonrpc import peer as peer_module
-from claude_ide.jsonrpc.load import AT_ONCE, USER_PATIENCE
 from claude_ide.jsonrpc.message import Request
-from claude_ide.jsonrpc.peer import Peer
+from claude_ide.jsonrpc.peer import AT_ONCE, USER_PATIENCE, Peer
 from support.neovim import until
 from support.peers import Methods, Wire, answer, call, note
 
@@ -37,7 +35,7 @@ async def test_a_request_beyond_the_limit_starts_after_a_delay(
 async def test_a_queued_request_starts_when_another_has_ended(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
+    monkeypatch.setattr(peer_module, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     await peer.receive(call("next", "soon"))
 
@@ -50,7 +48,7 @@ async def test_a_queued_request_starts_when_another_has_ended(
 async def test_a_queued_request_can_be_cancelled(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
+    monkeypatch.setattr(peer_module, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     for name in ("one", "two"):
         await peer.receive(call(name, "soon"))
@@ -66,7 +64,7 @@ async def test_a_queued_request_can_be_cancelled(
 async def test_responses_and_notifications_overtake_queued_requests(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
+    monkeypatch.setattr(peer_module, "USER_PATIENCE", 3600)
     await fill(peer, methods)
     await peer.receive(call("held", "soon"))
     asking = asyncio.create_task(peer.request("ping"))
@@ -82,7 +80,7 @@ async def test_responses_and_notifications_overtake_queued_requests(
 async def test_reading_pauses_while_the_queue_is_full(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "USER_PATIENCE", 3600)
+    monkeypatch.setattr(peer_module, "USER_PATIENCE", 3600)
     monkeypatch.setattr(peer_module, "MOST_QUEUED", 3)
     await fill(peer, methods)
     for number in range(3):
@@ -99,8 +97,8 @@ async def test_reading_pauses_while_the_queue_is_full(
 async def test_requests_beyond_the_limit_of_waiting_ones_are_rejected(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "USER_PATIENCE", 0)
-    monkeypatch.setattr(load, "MOST_STARTED", 20)
+    monkeypatch.setattr(peer_module, "USER_PATIENCE", 0)
+    monkeypatch.setattr(peer_module, "MOST_STARTED", 20)
     await fill(peer, methods, 20)
 
     refused = await answer(peer, wire, call("more", "soon"))
@@ -114,7 +112,7 @@ async def test_requests_beyond_the_limit_of_waiting_ones_are_rejected(
 async def test_requests_too_large_together_are_rejected_but_a_single_one_is_not(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "MOST_STARTED_BYTES", 1000)
+    monkeypatch.setattr(peer_module, "MOST_STARTED_BYTES", 1000)
     await peer.receive(call("large", "wait", "x" * 2000))
 
     assert (await answer(peer, wire, call(1, "soon")))["error"]["code"] == -32000

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.errors import ToolError
-from claude_ide.jupyter import connection, library, running, specs
+from claude_ide.jupyter import connection, running, specs
 
 
 def environment(folder: Path, *packages: str) -> Path:
@@ -95,7 +95,7 @@ def test_without_the_library_the_error_names_its_command(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "jupyter_client", None)
 
     with pytest.raises(ToolError, match=":ClaudeInstall jupyter"):
-        library.load("jupyter_client")
+        connection.load("jupyter_client")
 
 
 @pytest.fixture
@@ -208,8 +208,8 @@ async def test_the_library_is_imported_in_a_thread(
 ) -> None:
     (tmp_path / "slow.py").write_text("import threading\nat = threading.current_thread()\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(library, "MODULES", ("slow",))
+    monkeypatch.setattr(connection, "MODULES", ("slow",))
 
-    await library.prepare()
+    await connection.prepare()
 
-    assert library.load("slow").at is not threading.main_thread()
+    assert connection.load("slow").at is not threading.main_thread()

@@ -3,10 +3,11 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import fields, replace
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import (
@@ -22,10 +23,9 @@ from claude_ide.agents.agent import (
     TaskOutput,
     ToolServer,
 )
-from claude_ide.agents.answer import Answer
 from claude_ide.agents.event_queue import EventQueue
 from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.prompt import Image, Prompt, Words
+from claude_ide.agents.prompt import Answer, Image, Prompt, Words
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.hooks.status_line import OWN
+from claude_ide.hooks.registration import OWN
 from support.chunks import chunk
 from support.either_editor import Editor
 from support.neovim import until

@@ -5,21 +5,20 @@ two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from claude_ide.agents.answer import Answer
+from msgspec import Struct
+
 from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.prompt import Image, Prompt
+from claude_ide.agents.prompt import Answer, Image, Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True):
     """What an agent can do. A capability disappears when the agent rejects its request."""
 
     images: bool = False
@@ -63,15 +62,13 @@ class Capabilities:
     """Its MCP servers can be listed, reconnected and turned off."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewSession:
+class NewSession(Struct, frozen=True):
     """Open a new session, with this id if the agent lets us choose it."""
 
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeSession:
+class ResumeSession(Struct, frozen=True):
     """Open the session with this id, or the folder's latest session if `id` is empty.
 
     With `fork` the conversation continues under a new id; the old session is unchanged. A fork with
@@ -86,8 +83,7 @@ class ResumeSession:
 Opening = NewSession | ResumeSession
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """An earlier prompt, and how to open a session that continues from before it."""
 
     opening: Opening
@@ -96,8 +92,7 @@ class Earlier:
     images: tuple[Image, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ContextUsage:
+class ContextUsage(Struct, frozen=True):
     """The size of the context and its used part, in tokens; each category has a name and tokens."""
 
     used: int
@@ -105,8 +100,7 @@ class ContextUsage:
     categories: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(Struct, frozen=True):
     """The changes on disk that a rewind undoes, or the reason why it is not possible."""
 
     possible: bool
@@ -127,8 +121,7 @@ class ServerState(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolServer:
+class ToolServer(Struct, frozen=True):
     """An MCP server of an agent; `place` is how it is reached and where it is configured."""
 
     name: str
@@ -138,8 +131,7 @@ class ToolServer:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskOutput:
+class TaskOutput(Struct, frozen=True):
     """The end of a task's output; `size` is that of the whole in bytes, `path` its file, if known.
 
     `is_cut` means that the output is longer than `text`.
@@ -151,8 +143,7 @@ class TaskOutput:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
+class SessionSummary(Struct, frozen=True):
     """A session that can be resumed."""
 
     id: str
@@ -163,8 +154,7 @@ class SessionSummary:
     """The id of the process that holds the session now; 0 if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
+class Login(Struct, frozen=True):
     """A way to log in: a command for a terminal, or without one, a request to the agent itself.
 
     `problem` says why the user must do something else first, such as setting a variable.
@@ -173,7 +163,7 @@ class Login:
     id: str
     name: str
     command: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = {}
     problem: str = ""
     stays: bool = False
     """Whether the command goes on after the login, and the user ends it."""

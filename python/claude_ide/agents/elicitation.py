@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from claude_ide.agents.answer import Answer, Dismiss, Reject, Reply
 from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, Value
 from claude_ide.agents.fields import mapping, mappings, number, strings, text
+from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
 
 KINDS = {
     "number": AnswerKind.NUMBER,

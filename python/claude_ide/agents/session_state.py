@@ -6,9 +6,11 @@ the user are no part of the state: they can overlap, and outlive a turn.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, PromptStage
@@ -122,8 +124,7 @@ def signal_of(event: Event) -> Signal | None:
             return _SIGNALS.get(type(event))
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(Struct, frozen=True):
     """A session's state, with the ids of the queued prompts."""
 
     state: State = State.OFF

@@ -1,9 +1,10 @@
 """The editor's services for an agent."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from claude_ide.agents.events import Change
 from claude_ide.tool_names import EXECUTE_CODE, known_as
@@ -41,8 +42,7 @@ class Edits(Protocol):
         """Return a note for the model, or ""; called when the user sends a prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A file that was written with `text`, which the user may have changed.
 
     `saved` is its text afterwards: the editor may have formatted it.
@@ -77,22 +77,20 @@ class Files(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class McpCommand:
+class McpCommand(Struct, frozen=True):
     """A command that the agent can start, and that then serves MCP over stdio."""
 
     name: str
     command: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class McpAddress:
+class McpAddress(Struct, frozen=True):
     """An address at which MCP is served over HTTP, to requests with these header fields."""
 
     name: str
     url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
 
 
 class AllowCode(Protocol):
@@ -105,11 +103,10 @@ class AllowCode(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Workbench:
+class Workbench(Struct, frozen=True):
     """The tools and observers that the editor gives to one agent."""
 
-    servers: Mapping[str, McpServer] = field(default_factory=dict)
+    servers: Mapping[str, McpServer] = {}
     reading: tuple[tuple[str, str], ...] = ()
     """Server and name of each tool that only reads; these run without a request."""
     mcp_commands: Callable[[], Awaitable[tuple[McpCommand, ...]]] | None = None

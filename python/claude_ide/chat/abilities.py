@@ -4,7 +4,7 @@ A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug
 """
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.errors import UserError
 
 NEEDS = {

@@ -1,8 +1,9 @@
 """The features and choices that the panel offers and completes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import Agent, Capabilities
 from claude_ide.agents.events import (

@@ -6,7 +6,7 @@ from typing import Any
 from claude_ide.agents.prompt import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json.conversation import Conversation
 from claude_ide.agents.stream_json.headless import Format, Question
-from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire import frames
 from claude_ide.editor.port.questions import AskRequest
 from claude_ide.headless.launching import launch
 from claude_ide.headless.run import Run
@@ -22,7 +22,7 @@ async def ask(run: Run, request: AskRequest) -> Any:
         run.conversation = Conversation(launched.cwd, content)
     result = await run.ask(
         launched,
-        Question(encode.words(content), format_, schema),
+        Question(frames.words(content), format_, schema),
         wants_events=request.wants_events,
     )
     return result.text if format_ is Format.TEXT else result.raw

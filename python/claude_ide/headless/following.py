@@ -9,9 +9,10 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from claude_ide import files, pids
 from claude_ide.agents.stream_json.wire.launch import Launch

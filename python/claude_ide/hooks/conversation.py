@@ -8,13 +8,13 @@ import msgspec
 
 from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.stream_json.decoding.pasted import unmarked
 from claude_ide.agents.stream_json.decoding.tools import (
     NAMES,
     change_of,
     decode_write,
     kind_of,
     path_in,
+    unmarked,
 )
 from claude_ide.announcer import Announcer, seen, whole
 from claude_ide.hooks.changes import Changes

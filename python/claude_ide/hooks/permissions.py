@@ -8,14 +8,15 @@ import asyncio
 import hashlib
 import itertools
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
+from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line

@@ -1,9 +1,6 @@
-"""How a kernel that we start is reached: over sockets that only its user can open.
+"""The library that talks to kernels; only users who have code run need it."""
 
-On loopback every user of the machine can read what a kernel publishes: the code and its output. The
-key in a connection file signs messages, but encrypts none.
-"""
-
+import asyncio
 import contextlib
 import errno
 import os
@@ -12,10 +9,39 @@ import shutil
 import stat
 import tempfile
 import uuid
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from claude_ide.jupyter import library
+from claude_ide.errors import ToolError
+
+MISSING = (
+    "Code cannot be run: jupyter_client is not installed. The user can install it with "
+    ":ClaudeInstall jupyter, and then restart the server with :ClaudeStop and :ClaudeStart"
+)
+
+MODULES = (
+    "jupyter_client.asynchronous.client",
+    "jupyter_client.connect",
+    "jupyter_client.kernelspec",
+    "jupyter_core.paths",
+)
+"""Those that are used; importing the first takes a third of a second."""
+
+
+async def prepare() -> None:
+    """Import the library in a thread. Raises `ToolError`, which says how to install it."""
+    for module in MODULES:
+        await asyncio.to_thread(load, module)
+
+
+def load(module: str) -> Any:
+    """Return a module of the library. Raises `ToolError`, which says how to install it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ToolError(MISSING) from None
+
 
 HAS_IPC = os.name == "posix"
 SHARED = ", not private (TCP)"
@@ -46,14 +72,14 @@ class Connection(NamedTuple):
 
 def create(*, is_ipc: bool) -> Connection:
     """Write the connection file of a new kernel, where Jupyter finds it. Raises `OSError`."""
-    runtime = Path(library.load("jupyter_core.paths").jupyter_runtime_dir())
+    runtime = Path(load("jupyter_core.paths").jupyter_runtime_dir())
     folder = _private_folder()
     made = Connection(runtime / f"kernel-{uuid.uuid4()}.json", folder)
     way = {"transport": "ipc", "ip": str(folder / "s")} if is_ipc else {"ip": "127.0.0.1"}
     try:
         runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = secrets.token_hex(16).encode()
-        library.load("jupyter_client.connect").write_connection_file(str(made.file), key=key, **way)
+        load("jupyter_client.connect").write_connection_file(str(made.file), key=key, **way)
     except BaseException:
         made.remove()
         raise

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError, UserError
-from claude_ide.jupyter import consent, library, running
+from claude_ide.jupyter import connection, record, running
 from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed, title
-from claude_ide.jupyter.consent import Asker
 from claude_ide.jupyter.kernel import Ending, Kernel, Outcome
-from claude_ide.jupyter.record import Record
+from claude_ide.jupyter.record import Asker, Record
 from claude_ide.jupyter.running import Running
 from claude_ide.jupyter.specs import Spec
 from claude_ide.trust.trust import Trust
@@ -49,11 +48,11 @@ class Kernels:
         `is_allowed` says that the user has allowed exactly this code. `on_run` is called when it
         begins to run. Raises `ToolError`.
         """
-        await library.prepare()
+        await connection.prepare()
         choice, _ = await self._choice(asker.shown_name)
         if not is_allowed:
             language = choice.language if isinstance(choice, Spec) else "python"
-            code = await consent.asked(self._editor, asker, code, title(choice), language)
+            code = await record.asked(self._editor, asker, code, title(choice), language)
         async with self._run_lock:
             is_anew = self._kernel is not None and not self._kernel.is_alive
             kernel = await self._running(asker.shown_name)
@@ -140,7 +139,7 @@ class Kernels:
             raise UserError(str(error)) from None
 
     async def _choose(self, given: str) -> None:
-        await library.prepare()
+        await connection.prepare()
         own = self._kernel.file if self._kernel is not None and self._kernel.is_own else None
         where = await self._editor.port.kernel.here()
         folder = Path(where.folder)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from claude_ide import files
 from claude_ide.errors import ToolError
-from claude_ide.jupyter import library
+from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import SHARED
 from claude_ide.jupyter.kernel import Kernel
 
@@ -68,7 +68,7 @@ def _content(file: Path) -> dict[str, object]:
 
 
 def _files() -> list[Path]:
-    paths = library.load("jupyter_core.paths")
+    paths = connection.load("jupyter_core.paths")
     # molten-nvim always uses the second one.
     folders = {Path(paths.jupyter_runtime_dir()), Path(paths.jupyter_data_dir(), "runtime")}
     found: list[tuple[float, Path]] = []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from claude_ide import files
 from claude_ide.errors import ToolError
-from claude_ide.jupyter import library
+from claude_ide.jupyter import connection
 from claude_ide.jupyter.outputs import Outputs
 
 logger = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class Session:
 def _connected(connection_file: Path, *, beats: bool) -> Any:
     """Return a client with its channels. Raises `ToolError` if the file describes no kernel."""
     information = _read(connection_file)
-    client = library.load("jupyter_client.asynchronous.client").AsyncKernelClient()
+    client = connection.load("jupyter_client.asynchronous.client").AsyncKernelClient()
     try:
         client.load_connection_info(information)
         client.start_channels(shell=True, iopub=True, stdin=False, hb=beats, control=True)

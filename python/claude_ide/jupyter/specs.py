@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from claude_ide import files
-from claude_ide.jupyter import library
+from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import HAS_IPC, SHARED
 
 LARGEST_SPEC = 100_000
@@ -74,7 +74,7 @@ class Spec(msgspec.Struct, frozen=True):
 
 def of_user() -> list[Spec]:
     """Return the kernelspecs that Jupyter finds outside projects, by name."""
-    manager = library.load("jupyter_client.kernelspec").KernelSpecManager(
+    manager = connection.load("jupyter_client.kernelspec").KernelSpecManager(
         ensure_native_kernel=False
     )
     found = manager.get_all_specs()

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claude_ide.agents import elicitation
-from claude_ide.agents.acp.decoding import capabilities, permission, sessions
+from claude_ide.agents.acp import sessions
+from claude_ide.agents.acp.decoding import capabilities, permission
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.events import Event, ToolEnded, ToolInput, ToolStarted, ToolStatus
 from claude_ide.chat.transcript.transcript import Transcript

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.answer import Answer, Dismiss, Reject, Reply
 from claude_ide.agents.events import (
     AnswerKind,
     QuestionAsked,
@@ -12,6 +11,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     UrlAsked,
 )
+from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

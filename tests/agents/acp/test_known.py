@@ -2,7 +2,7 @@
 
 import re
 
-from claude_ide.agents.acp.known import Entry, entries, known
+from claude_ide.agents.acp.kind import Entry, entries, known
 from claude_ide.config import AgentConfig
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from claude_ide.agents.acp.decoding import permission
-from claude_ide.agents.answer import Allow, Reject
 from claude_ide.agents.events import (
     Option,
     OptionKind,
@@ -15,6 +14,7 @@ from claude_ide.agents.events import (
     ToolStatus,
     TurnEnded,
 )
+from claude_ide.agents.prompt import Allow, Reject
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.files import CHANGED
-from claude_ide.agents.acp.pending import CANCELLED
-from claude_ide.agents.answer import Allow
+from claude_ide.agents.acp.pending import REQUEST_CANCELLED
 from claude_ide.agents.events import (
     Dead,
     Notice,
@@ -19,6 +18,7 @@ from claude_ide.agents.events import (
     ToolOutput,
     TurnEnded,
 )
+from claude_ide.agents.prompt import Allow
 from claude_ide.agents.workbench import Workbench, Written
 from support.acp import script as acp
 from support.acp.script import Script
@@ -165,7 +165,7 @@ async def test_a_write_that_waits_for_the_user_can_be_withdrawn(
         await talk.agent.interrupt()
     answers = await until(lambda: talk.fake.answers("fs/write_text_file"))
 
-    assert [answer["error"]["code"] for answer in answers] == [CANCELLED]
+    assert [answer["error"]["code"] for answer in answers] == [REQUEST_CANCELLED]
 
 
 async def test_a_write_that_waits_ends_with_the_agent(begin: Begin) -> None:

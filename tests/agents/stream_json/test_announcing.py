@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from claude_ide.agents.stream_json.announcing import Announcing
-from claude_ide.agents.stream_json.wire.control import Controls
+from claude_ide.agents.stream_json.connection import Announcing, Controls
 from support.mcp_server import Server
 from support.neovim import until
 

@@ -1,4 +1,4 @@
-"""`branching.py`: an earlier prompt in the CLI's session files, and the message before it."""
+"""`stored.py`: an earlier prompt in the CLI's session files, and the message before it."""
 
 import base64
 import json
@@ -10,8 +10,8 @@ import pytest
 
 from claude_ide.agents.agent import Earlier, NewSession, ResumeSession
 from claude_ide.agents.prompt import Image
-from claude_ide.agents.stream_json import branching
-from claude_ide.agents.stream_json.branching import NotWrittenError, earlier
+from claude_ide.agents.stream_json import stored
+from claude_ide.agents.stream_json.stored import NotWrittenError, earlier
 from claude_ide.errors import AgentError
 
 IMAGE = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"dot").decode()}
@@ -40,7 +40,7 @@ def queued(id_: str, parent: str, source: str, words: str) -> dict[str, Any]:
 FIRST = [prompt("p1", None, "one"), row("assistant", "a1", "p1")]
 BOUNDARY = row("system", "b", None, subtype="compact_boundary", logicalParentUuid="a1")
 SUMMARY = user("s", "b", "This session is being continued…", isCompactSummary=True)
-CAVEAT = user("c", "a1", f"{branching.CAVEAT}The command…", isMeta=True)
+CAVEAT = user("c", "a1", f"{stored.CAVEAT}The command…", isMeta=True)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_first_prompt_begins_a_new_session(kept: Path) -> None:
 
 
 def test_commands_of_the_cli_are_no_conversation(kept: Path) -> None:
-    caveat = user("c", None, f"{branching.CAVEAT}The command…", isMeta=True)
+    caveat = user("c", None, f"{stored.CAVEAT}The command…", isMeta=True)
     command = user("k", "c", COMMAND.format("clear"))
     write(kept, "s1", caveat, command, prompt("p1", "k", "one"))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.callbacks import CHANGED, LONGEST_PATCH, RESTORED, Callbacks
+from claude_ide.agents.stream_json.connection import CHANGED, LONGEST_PATCH, RESTORED, Callbacks
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 from support.agents import NewError

@@ -2,14 +2,13 @@
 
 import inspect
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import Agent, Rewind
-from claude_ide.agents.answer import Allow
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -26,10 +25,10 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.prompt import Words
+from claude_ide.agents.prompt import Allow, Words
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.control import ControlError
+from claude_ide.agents.stream_json.connection import ControlError
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk

@@ -1,8 +1,7 @@
 """`StreamJsonAgent`: the CLI's requests, and their answers."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
-from claude_ide.agents.answer import Allow, Reject, Reply
 from claude_ide.agents.events import (
     ModeChanged,
     PermissionAsked,
@@ -13,6 +12,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
     Value,
 )
+from claude_ide.agents.prompt import Allow, Reject, Reply
 from support.agents import NewError, Replay
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.wire.control import ControlError, Controls
+from claude_ide.agents.stream_json.connection import ControlError, Controls
 from claude_ide.errors import TransportClosed, UnsupportedError
 
 

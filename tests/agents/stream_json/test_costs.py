@@ -3,7 +3,7 @@
 import signal
 
 from claude_ide.agents.events import Cleared, Dead, Usage
-from claude_ide.agents.stream_json.costs import Costs
+from claude_ide.agents.stream_json.client import Costs
 
 KILLED = Dead(-signal.SIGKILL)
 

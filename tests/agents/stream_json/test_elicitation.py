@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Reply
 from claude_ide.agents.events import (
     AnswerKind,
     Choice,
@@ -14,6 +13,7 @@ from claude_ide.agents.events import (
     UrlAsked,
     Value,
 )
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 

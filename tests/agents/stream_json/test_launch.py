@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.stream_json.decoding.pasted import unmarked
+from claude_ide.agents.stream_json.decoding.tools import unmarked
 
 ONE = '\n\n<pasted_content id="81e6">\none\ntwo\n</pasted_content id="81e6">\n'
 """As 2.1.330 writes it."""

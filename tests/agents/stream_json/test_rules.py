@@ -1,13 +1,12 @@
-"""`rules.py`: the rule that the user may change, and its scopes."""
+"""`permission.py`: the rule that the user may change, and its scopes."""
 
 from typing import Any
 
 import pytest
 
-from claude_ide.agents.answer import Allow, Rule
-from claude_ide.agents.stream_json.decoding import rules
-from claude_ide.agents.stream_json.decoding.lasting import MARK
-from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.agents.prompt import Allow, Rule
+from claude_ide.agents.stream_json.decoding import permission
+from claude_ide.agents.stream_json.decoding.permission import MARK, decode_request, encode_answer
 from claude_ide.errors import InvalidRuleError
 
 ROOT = "/p"
@@ -27,10 +26,10 @@ def test_the_rule_of_the_cli_is_suggested() -> None:
     mode = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
     both = adding(("Read", "//tmp/**"), ("Bash", "touch x *"))
 
-    suggested = rules.suggested(asked("Bash", mode, both, command="touch x"), ROOT)
+    suggested = permission.suggested(asked("Bash", mode, both, command="touch x"), ROOT)
 
     assert suggested == "Read(//tmp/**), Bash(touch x *)"
-    assert rules.parse(suggested, "Bash") == both["rules"]
+    assert permission.parse(suggested, "Bash") == both["rules"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_the_rule_of_the_cli_is_suggested() -> None:
 def test_without_a_suggestion_there_is_a_rule_of_our_own(
     tool: str, arguments: dict[str, Any], rule: str
 ) -> None:
-    assert rules.suggested(asked(tool, **arguments), ROOT) == rule
+    assert permission.suggested(asked(tool, **arguments), ROOT) == rule
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_without_a_suggestion_there_is_a_rule_of_our_own(
     ],
 )
 def test_a_text_is_parsed_as_rules(words: str, found: list[dict[str, str]]) -> None:
-    assert rules.parse(words, "Bash") == found
+    assert permission.parse(words, "Bash") == found
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_a_text_is_parsed_as_rules(words: str, found: list[dict[str, str]]) -> N
 )
 def test_a_malformed_rule_is_named(words: str, problem: str) -> None:
     with pytest.raises(InvalidRuleError) as raised:
-        rules.parse(words, "Bash")
+        permission.parse(words, "Bash")
 
     assert str(raised.value) == problem
 
@@ -99,8 +98,8 @@ def test_a_rule_is_sent_with_its_scope() -> None:
 
 
 def test_a_folder_whose_settings_are_ignored_is_no_scope() -> None:
-    assert [scope.id for scope in rules.scopes({})] == [*rules.SCOPES]
-    assert [scope.id for scope in rules.scopes({MARK: True})] == ["session", "userSettings"]
+    assert [scope.id for scope in permission.scopes({})] == [*permission.SCOPES]
+    assert [scope.id for scope in permission.scopes({MARK: True})] == ["session", "userSettings"]
 
 
 @pytest.mark.parametrize(

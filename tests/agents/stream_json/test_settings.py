@@ -12,7 +12,7 @@ from claude_ide.agents.events import (
     Ready,
 )
 from claude_ide.agents.stream_json.decoding import answers
-from claude_ide.agents.stream_json.decoding.commands import Commands
+from claude_ide.agents.stream_json.decoding.answers import Commands
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.wire.launch import Launch
 

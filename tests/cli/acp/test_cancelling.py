@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from claude_ide.agents.answer import Allow
 from claude_ide.agents.events import (
     PermissionAsked,
     PromptChanged,
@@ -12,6 +11,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
+from claude_ide.agents.prompt import Allow
 from support.fake_api import text
 from support.neovim import until
 from support.processes import alive, pid_in

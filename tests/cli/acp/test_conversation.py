@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     ModeChanged,
     PermissionAsked,
@@ -14,6 +13,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from support.fake_api import text, thinking
 from support.real_agents.agent import Tools
 from support.real_agents.chosen import each, each_with

@@ -9,7 +9,6 @@ from typing import Any
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Dead,
     Event,
@@ -19,6 +18,7 @@ from claude_ide.agents.events import (
     TextDelta,
     TurnEnded,
 )
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.agents.session_state import State
 from claude_ide.agents.workbench import Workbench
 from support.acp.script import Fake

@@ -9,7 +9,6 @@ from typing import TypeVar
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.answer import Allow, Answer
 from claude_ide.agents.events import (
     Dead,
     Event,
@@ -18,6 +17,7 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     TurnEnded,
 )
+from claude_ide.agents.prompt import Allow, Answer
 from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
 from support.neovim import until

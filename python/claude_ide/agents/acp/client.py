@@ -6,22 +6,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.acp.asking import Asking
-from claude_ide.agents.acp.connection import Connection
+from claude_ide.agents.acp.connection import Connection, Incoming, Params, introduction
 from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
-from claude_ide.agents.acp.incoming import Incoming, Params
-from claude_ide.agents.acp.introduction import introduction
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.prompting import Prompting
-from claude_ide.agents.acp.serving import Serving
+from claude_ide.agents.acp.serving import Asking, Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
 from claude_ide.agents.acp.unsupported import Unsupported
 from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
-from claude_ide.agents.answer import Answer
 from claude_ide.agents.event_queue import EventQueue
 from claude_ide.agents.events import (
     Dead,
@@ -34,7 +30,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.prompt import Prompt
+from claude_ide.agents.prompt import Answer, Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench

@@ -2,23 +2,187 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from claude_ide import program
+import msgspec
+
+from claude_ide import __version__, program
 from claude_ide.agents.acp.decoding import capabilities
 from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.failures import failed
-from claude_ide.agents.acp.leniency import message
-from claude_ide.agents.fields import mapping
+from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.event_queue import EventQueue
+from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.traffic import Traffic
 from claude_ide.concealed import without_secrets
-from claude_ide.errors import AgentError, RpcError, TransportClosed
+from claude_ide.errors import (
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    AgentError,
+    LoginNeededError,
+    RpcError,
+    TransportClosed,
+    UnknownSessionError,
+    UnsupportedError,
+)
+from claude_ide.jsonrpc.message import Id, Notification, Request, converted
 from claude_ide.jsonrpc.peer import Dialect, Peer
 from claude_ide.transport.lines import GRACE_SECONDS, Child
 
+LOGIN_NEEDED = -32000
+UNKNOWN_RESOURCE = -32002
+"""Codes that ACP defines; the second is the answer for a session that is unknown."""
+
+NO_SESSION = re.compile(r"session not found|no previous sessions?|unknown session", re.IGNORECASE)
+"""Some agents answer with an internal error instead of that code."""
+
+LONGEST = 300
+
+
+def failed(name: str, error: RpcError) -> AgentError:
+    """Return the error of the agent with this name, in one line."""
+    reason = f"{name}: {described(error)}"
+    match error.code:
+        case code if code == LOGIN_NEEDED:
+            return LoginNeededError(reason)
+        case code if code == UNKNOWN_RESOURCE or NO_SESSION.search(reason):
+            return UnknownSessionError(reason)
+        case code if code == METHOD_NOT_FOUND:
+            return UnsupportedError(reason)
+    return AgentError(reason)
+
+
+def described(error: RpcError) -> str:
+    """Return the message of an error with its details, in one line."""
+    details = _details(error.data)
+    message = error.message or f"error {error.code}"
+    both = f"{message}: {details}" if details and details not in message else message
+    line = " ".join(both.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _details(data: Any) -> str:
+    """Return the text in an error's data, whose form every agent chooses itself."""
+    if isinstance(data, str):
+        return data
+    fields = mapping(data)
+    texts = (text(fields.get(key)) for key in ("details", "message", "reason", "error"))
+    return next((found for found in texts if found), "")
+
+
+_BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|\x1b\[[0-9;?]*[A-Za-z])*")
+"""A mark of the encoding, or orders to a terminal."""
+
+_VERSION, _METHOD, _ERROR = b'"jsonrpc"', b'"method"', b'"error"'
+
+
+def message(line: bytes) -> bytes | None:
+    """Return the message in a line, in valid JSON-RPC if it can be mended; None if there is none.
+
+    A request that is answered in another form would wait for ever.
+    """
+    found = _BEFORE.match(line)
+    line = line[found.end() :] if found else line
+    if not line.startswith(b"{"):
+        return None
+    is_plain = _VERSION in line and (_ERROR not in line or _METHOD in line)
+    return line if is_plain else _mended(line)
+
+
+def _mended(line: bytes) -> bytes:
+    try:
+        decoded = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return line
+    if not {"id", "method"} & set(decoded):
+        return line
+    mended: dict[str, Any] = {"jsonrpc": "2.0", **decoded}
+    if "method" not in mended and mended.get("error") is not None:
+        mended.pop("result", None)
+        mended["error"] = _error(mended["error"])
+    return msgspec.json.encode(mended)
+
+
+def _error(error: Any) -> dict[str, Any]:
+    fields = mapping(error)
+    code = fields.get("code")
+    return {
+        **fields,
+        "code": code if isinstance(code, int) else INTERNAL_ERROR,
+        "message": text(fields.get("message")) or text(error) or "unknown error",
+    }
+
+
 logger = logging.getLogger(__name__)
+
+Params = dict[str, Any]
+Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
+"""Answers a request: gets its id and its params."""
+
+
+class Incoming:
+    """Implements `Dialect`: hands messages to the functions that handle their methods."""
+
+    def __init__(
+        self,
+        requests: Mapping[str, Answering],
+        notifications: Mapping[str, Callable[[Params], None]],
+    ) -> None:
+        self._requests = requests
+        self._notifications = notifications
+
+    def on_request(self, request: Request) -> Any:
+        """Return the coroutine that answers a request. Raises `RpcError` if it is unknown."""
+        answer = self._requests.get(request.method)
+        if answer is None:
+            raise RpcError.method_not_found(request.method)
+        return answer(request.id, _params(request.params))
+
+    def on_notification(self, notification: Notification) -> None:
+        """Handle a notification; an unknown one is ignored."""
+        handle = self._notifications.get(notification.method)
+        if handle is None:
+            logger.info("ignored %s", notification.method)
+        else:
+            handle(_params(notification.params))
+
+    def waits(self, _request: Request) -> bool:
+        """Return whether the user answers the request: any of them may wait for the user."""
+        return True
+
+    def oversized(self, request: Request, size: int) -> Any:
+        """Refuse to send a result of `size` bytes."""
+        logger.warning("the answer to %s has %d bytes, and is not sent", request.method, size)
+
+
+def _params(params: Any) -> Params:
+    try:
+        return mapping(converted(params, dict[str, Any]))
+    except msgspec.DecodeError:
+        return {}
+
+
+CLIENT = {"name": "claude-ide", "title": "Neovim", "version": __version__}
+
+LIVE_OUTPUT = "terminal_output"
+"""Claude's adapter sends a command's output while it runs to a client that has this in `_meta`."""
+
+TERMINAL_LOGIN = "terminal-auth"
+"""Some agents report only then how to log in in a terminal."""
+
+
+def introduction(abilities: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """Return the params of `initialize` without the version; `abilities` are more capabilities."""
+    capabilities = {
+        **abilities,
+        "elicitation": {"form": {}, "url": {}},
+        "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
+    }
+    return {"clientCapabilities": capabilities, "clientInfo": CLIENT}
+
 
 LINES_AT_ONCE = 200
 """How many updates are decoded before other tasks run."""
@@ -167,3 +331,22 @@ class EndedError(AgentError):
 def _log_failure(reading: asyncio.Task[None]) -> None:
     if not reading.cancelled() and (error := reading.exception()):
         logger.error("the agent's output could not be read on", exc_info=error)
+
+
+GRACE_SECONDS = 1.0
+
+
+async def probe(launch: Launch) -> Offer:
+    """Start an agent, return its answer to `initialize`, and end it.
+
+    Raises `AgentError` if it cannot be started, or has ended.
+    """
+    child = await Connection.spawn(launch.command, launch.folder, launch.environment)
+    silent = Incoming({}, {})
+    ended, room = (lambda _code, _stderr: None), EventQueue().room
+    connection = Connection(child, launch.name, silent, Traffic(), ended, room)
+    try:
+        await connection.initialize(introduction({}))
+        return connection.offer
+    finally:
+        await connection.stop(GRACE_SECONDS)

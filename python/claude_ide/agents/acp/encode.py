@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.decoding.context import MODEL, marked
+from claude_ide.agents.acp.decoding.replay import MODEL, marked
 from claude_ide.agents.prompt import (
     Image,
     Mention,

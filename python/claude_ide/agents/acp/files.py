@@ -6,9 +6,10 @@ Unsaved text that the user has seen there is replaced without another question.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from claude_ide.agents.acp import params as given
 from claude_ide.agents.events import Event, Notice, Replacement
@@ -41,8 +42,7 @@ CHANGED = (
 BOM = "\ufeff"
 
 
-@dataclass(slots=True)
-class Accepted:
+class Accepted(Struct):
     """The user's version of a text that an agent writes in the use of a tool."""
 
     tool: str

@@ -1,16 +1,20 @@
-"""The agent's requests that wait for the user."""
+"""The requests of an agent that wait for the user."""
 
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from claude_ide.agents.answer import Answer
-from claude_ide.agents.events import Asked, Event, RequestWithdrawn
+from claude_ide.agents.events import (
+    Asked,
+    Event,
+    RequestWithdrawn,
+)
+from claude_ide.agents.prompt import Answer
 from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import Id
 
-CANCELLED = -32800
+REQUEST_CANCELLED = -32800
 """ACP: the request was cancelled."""
 
 T = TypeVar("T")
@@ -49,7 +53,7 @@ class Pending:
             current = asyncio.current_task()
             if current is not None and current.cancelling():
                 raise
-            raise RpcError(CANCELLED, "the request was cancelled") from None
+            raise RpcError(REQUEST_CANCELLED, "the request was cancelled") from None
         finally:
             del self._running[task]
 

@@ -2,13 +2,13 @@
 
 import contextlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.decoding import sessions
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
-from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
@@ -69,7 +69,7 @@ class Sessions:
         params = {"cwd": str(self._folder)}
         for _ in range(MOST_PAGES):
             answer = mapping(await self._connection.request("session/list", params))
-            found += sessions.summaries(answer)
+            found += summaries(answer)
             if not (cursor := text(answer.get("nextCursor"))):
                 break
             params["cursor"] = cursor
@@ -141,3 +141,23 @@ def _remote(address: McpAddress) -> dict[str, Any]:
 
 def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in values.items()]
+
+
+BEGINNING = datetime.fromtimestamp(0, UTC)
+
+
+def summaries(result: Any) -> list[SessionSummary]:
+    """Return the sessions in an answer to `session/list`."""
+    return [
+        SessionSummary(text(each.get("sessionId")), text(each.get("title")), _time(each))
+        for each in mappings(mapping(result).get("sessions"))
+        if each.get("sessionId")
+    ]
+
+
+def _time(session: dict[str, Any]) -> datetime:
+    try:
+        changed = datetime.fromisoformat(text(session.get("updatedAt")))
+    except ValueError:
+        return BEGINNING
+    return changed if changed.tzinfo else changed.replace(tzinfo=UTC)

@@ -1,8 +1,9 @@
 """Requests to the user: permissions, questions, addresses to open, the approval of a plan."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 
 class OptionKind(Enum):
@@ -14,8 +15,7 @@ class OptionKind(Enum):
     REJECT_ALWAYS = "reject always"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One way to answer a request; `scope` describes where an "always" applies."""
 
     id: str
@@ -24,16 +24,14 @@ class Option:
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Where a rule applies, such as this session or all projects."""
 
     id: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subagent:
+class Subagent(Struct, frozen=True):
     """An agent that another agent has started through a tool use; `title` describes its task."""
 
     tool: str = ""
@@ -41,8 +39,7 @@ class Subagent:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """An edit of a file: `new` replaces `old`, or the whole text if `old` is None.
 
     It replaces the first occurrence of `old`, or with `every` all of them. With `takes_line_feed`
@@ -56,8 +53,7 @@ class Replacement:
     takes_line_feed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionAsked:
+class PermissionAsked(Struct, frozen=True):
     """The agent wants to use a tool; it waits for an answer to `request` without a time limit.
 
     `edits` are the file changes that the tool would make, if they are known in advance.
@@ -98,8 +94,7 @@ Value = str | float | bool | tuple[str, ...]
 """An answer: a text or a choice, a number, yes or no, or several choices."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One answer that a question offers; the agent gets `value`, or `label` if that is empty."""
 
     label: str
@@ -107,8 +102,7 @@ class Choice:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The limits of an answer; `least` and `most` limit a number, a length, or a count of choices.
 
     `format` is a format of JSON Schema such as `email`; `pattern` is a regular expression, which
@@ -121,8 +115,7 @@ class Limits:
     pattern: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question to the user. The answer's key is `key`, or `text` if that is empty.
 
     With `is_open` the user may type an answer instead of a choice.
@@ -139,8 +132,7 @@ class Question:
     limits: Limits = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionAsked:
+class QuestionAsked(Struct, frozen=True):
     """The agent waits for answers to its questions.
 
     `asker` is the program for which the agent asks, such as an MCP server; empty for the agent
@@ -154,8 +146,7 @@ class QuestionAsked:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UrlAsked:
+class UrlAsked(Struct, frozen=True):
     """A program (`asker`) asks the user to open an address in the browser."""
 
     request: str
@@ -165,8 +156,7 @@ class UrlAsked:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlanProposed:
+class PlanProposed(Struct, frozen=True):
     """The agent waits for approval of its plan; if `plan` is empty, it is in the text before."""
 
     request: str
@@ -176,8 +166,7 @@ class PlanProposed:
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestWithdrawn:
+class RequestWithdrawn(Struct, frozen=True):
     """The agent no longer waits for an answer to this request."""
 
     request: str

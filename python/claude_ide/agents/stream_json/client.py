@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import signal
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from claude_ide import own_mode
 from claude_ide.agents.agent import (
@@ -19,19 +21,16 @@ from claude_ide.agents.agent import (
     TaskOutput,
     ToolServer,
 )
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.event_queue import EventQueue
-from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
+from claude_ide.agents.events import Cleared, Dead, EffortChanged, Event, Ready, Stopping, Usage
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.prompt import Prompt
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Prompt, Reject
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json import branching, history, task_output
-from claude_ide.agents.stream_json.connection import Connection, UnknownOptionError
-from claude_ide.agents.stream_json.costs import Costs
-from claude_ide.agents.stream_json.decoding import answers, servers
+from claude_ide.agents.stream_json import history, stored, task_output
+from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
+from claude_ide.agents.stream_json.decoding import answers
 from claude_ide.agents.stream_json.decoding.permission import encode_answer
-from claude_ide.agents.stream_json.wire import encode
-from claude_ide.agents.stream_json.wire.control import ControlError
+from claude_ide.agents.stream_json.wire import frames
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
@@ -42,6 +41,46 @@ from claude_ide.errors import (
     UnsupportedError,
 )
 from claude_ide.transport.lines import GRACE_SECONDS
+
+
+class Costs:
+    """Corrects the reported costs by what killed CLIs had spent and could not store."""
+
+    def __init__(self) -> None:
+        self._reported = 0.0
+        self._stored: float | None = 0.0
+        """The cost with which the running CLI has begun; None if it is unknown."""
+        self._lost = 0.0
+
+    def begin(self) -> None:
+        """Begin with a new session: the CLI counts from zero, and the agent goes on counting."""
+        self._lost += self._reported
+        self._reported = self._stored = 0.0
+
+    def resume(self) -> None:
+        """Begin with a session from before, whose cost is known only from the first report."""
+        self._stored = None
+
+    def correct(self, event: Event) -> Event:
+        """Return the event, with the true cost if it has one."""
+        match event:
+            case Usage(cost=float() | int() as cost):
+                if self._stored is None:
+                    self._stored = cost
+                elif cost < self._stored:
+                    # This CLI has another session, which has begun at zero.
+                    self._stored = self._lost = 0.0
+                self._reported = cost
+                return replace(event, cost=cost + self._lost)
+            case Dead(code) if code == -signal.SIGKILL:
+                self._lost += self._reported - (self._stored or 0.0)
+                self._reported = self._stored or 0.0
+            case Dead():
+                self._stored = self._reported
+            case Cleared():
+                self._reported = self._stored = self._lost = 0.0
+        return event
+
 
 INVALID_MODE = "invalid_mode"
 """The code of the error for a mode that the CLI does not know."""
@@ -235,7 +274,7 @@ class StreamJsonAgent:
         if isinstance(answer, Allow):
             name = text(asked.get("tool_name"))
             running.callbacks.allowed(name, tool, encoded, answer.code)
-        await running.send(encode.success(request, encoded))
+        await running.send(frames.success(request, encoded))
 
     async def set_mode(self, mode: str) -> None:
         """Set the permission mode."""
@@ -299,11 +338,11 @@ class StreamJsonAgent:
     async def earlier(self, prompt: str) -> Earlier:
         """Return an earlier prompt, which 2.1.197 writes to the session's file with a delay."""
         folder = self._sessions_folder
-        for seconds in branching.RETRIES:
-            with contextlib.suppress(branching.NotWrittenError):
-                return await asyncio.to_thread(branching.earlier, folder, self.session, prompt)
+        for seconds in stored.RETRIES:
+            with contextlib.suppress(stored.NotWrittenError):
+                return await asyncio.to_thread(stored.earlier, folder, self.session, prompt)
             await asyncio.sleep(seconds)
-        return await asyncio.to_thread(branching.earlier, folder, self.session, prompt)
+        return await asyncio.to_thread(stored.earlier, folder, self.session, prompt)
 
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
@@ -332,7 +371,7 @@ class StreamJsonAgent:
 
     async def tool_servers(self) -> list[ToolServer]:
         """Return the MCP servers."""
-        return servers.tool_servers(await self._running.controls.request("mcp_status"))
+        return answers.tool_servers(await self._running.controls.request("mcp_status"))
 
     async def reconnect_server(self, name: str) -> None:
         """Connect to an MCP server again."""
@@ -364,7 +403,7 @@ class StreamJsonAgent:
         id_, running = str(uuid.uuid4()), self._running
         running.report(running.decoder.stages.sent(id_, priority))
         try:
-            await running.send(encode.prompt(id_, prompt, priority))
+            await running.send(frames.prompt(id_, prompt, priority))
         except TransportClosed:
             running.report(running.decoder.stages.withdrawn(id_))
             raise

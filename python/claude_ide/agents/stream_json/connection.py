@@ -1,24 +1,27 @@
-"""One running CLI: its child process, the frames in both directions, and pending requests."""
+"""One running CLI: its process, and the control requests in both directions."""
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
 
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import (
     Asked,
     Dead,
     Event,
+    Hunk,
     Notice,
     Ready,
 )
-from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.stream_json.announcing import Announcing
-from claude_ide.agents.stream_json.callbacks import Callbacks
-from claude_ide.agents.stream_json.decoding import answers, lasting
+from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.stream_json.decoding import answers, permission
 from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.version import UNKNOWN_OPTION, too_old
-from claude_ide.agents.stream_json.wire.control import Controls
+from claude_ide.agents.stream_json.wire import frames
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
 from claude_ide.agents.traffic import Traffic
@@ -26,7 +29,284 @@ from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.lines import GRACE_SECONDS, Child
 
+UNSUPPORTED_CODE = "unsupported_request"
+UNSUPPORTED_TEXT = "Unsupported control request"
+"""The error text of 2.1.197, which has no error codes."""
+
+
+class ControlError(AgentError):
+    """The CLI refused a control request; `code` is empty if the CLI's version has no codes."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Controls:
+    """The pending control requests."""
+
+    def __init__(self, send: Callable[[Frame], Awaitable[None]]) -> None:
+        self.unsupported: set[str] = set()
+        """Requests that this CLI has rejected as unknown."""
+        self._send = send
+        self._numbers = itertools.count(1)
+        self._pending: dict[str, tuple[str, asyncio.Future[Frame]]] = {}
+
+    async def request(self, subtype: str, **fields: Any) -> Frame:
+        """Send a request to the CLI, and return its answer.
+
+        Raises `UnsupportedError` if the CLI does not know the request, `ControlError` if it
+        refuses, `TransportClosed` if it has ended.
+        """
+        if subtype in self.unsupported:
+            raise UnsupportedError(f"this version of Claude Code does not know {subtype}")
+        id_ = f"req_{next(self._numbers)}"
+        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        self._pending[id_] = (subtype, answer)
+        try:
+            await self._send(frames.control_request(id_, subtype, fields))
+            return await answer
+        finally:
+            self._pending.pop(id_, None)
+
+    def settle(self, frame: Frame) -> None:
+        """Handle a `control_response`; one without a pending request is ignored."""
+        response = mapping(frame.get("response"))
+        subtype, answer = self._pending.get(text(response.get("request_id")), ("", None))
+        if answer is None or answer.done():
+            return
+        if response.get("subtype") == "success":
+            answer.set_result(mapping(response.get("response")))
+            return
+        message, code = text(response.get("error")), text(response.get("error_code"))
+        if code == UNSUPPORTED_CODE or message.startswith(UNSUPPORTED_TEXT):
+            self.unsupported.add(subtype)
+            answer.set_exception(UnsupportedError(message))
+        else:
+            answer.set_exception(ControlError(message or f"{subtype} was refused", code))
+
+    def close(self) -> None:
+        """Fail all pending requests: the CLI has ended."""
+        for _, answer in self._pending.values():
+            if not answer.done():
+                answer.set_exception(TransportClosed("Claude Code has ended"))
+                answer.exception()  # its caller may be gone: avoids "exception was never retrieved"
+
+
 logger = logging.getLogger(__name__)
+
+LIST_CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+
+class Announcing:
+    """Watches the servers until it is closed; several changes at once are announced once."""
+
+    def __init__(self, servers: Mapping[str, McpServer], controls: Controls) -> None:
+        self._controls = controls
+        self._due: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._unwatch: list[Callable[[], object]] = []
+        self._servers = servers
+
+    def begin(self) -> None:
+        """Announce changes from now on: the CLI has started."""
+        for name, server in self._servers.items():
+            self._unwatch.append(server.watch(partial(self._changed, name)))
+
+    def close(self) -> None:
+        """The CLI has ended."""
+        while self._unwatch:
+            self._unwatch.pop()()
+        for task in self._tasks:
+            task.cancel()
+
+    def _changed(self, name: str) -> None:
+        if name not in self._due:
+            self._due.add(name)
+            task = asyncio.get_running_loop().create_task(self._announce(name))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _announce(self, name: str) -> None:
+        # A change during the request is another one.
+        self._due.discard(name)
+        try:
+            await self._controls.request("mcp_message", server_name=name, message=LIST_CHANGED)
+        except (AgentError, TransportClosed) as error:
+            logger.info("the CLI does not learn of changed tools: %s", error)
+
+
+EDITING = "editing"
+EDITED = "edited"
+PROMPTED = "prompted"
+EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
+HOOK_SECONDS = 5
+CHANGED = (
+    "The user changed your proposal before accepting it, so the file does not contain what you "
+    "proposed. This is what was written:"
+)
+RESTORED = (
+    "The user has restored these files to their state before an earlier prompt, so your later "
+    "edits of them are undone. Read them again before you rely on their content:"
+)
+LONGEST_PATCH = 20_000
+
+
+class Callbacks:
+    """Answers the CLI's requests with the editor's services."""
+
+    def __init__(
+        self,
+        send: Callable[[Frame], Awaitable[None]],
+        servers: Mapping[str, McpServer],
+        edits: Edits | None,
+    ) -> None:
+        self._send = send
+        self._servers = servers
+        self._edits = edits
+        self._changed: set[str] = set()
+        self._restored: dict[str, None] = {}
+        """The files that were restored since the last prompt."""
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def fields(self) -> Frame:
+        """Return the fields of `initialize` that register our hooks and servers."""
+        hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
+        if self._edits is not None:
+            hooks["PreToolUse"] = [_hook(EDITING, EDITORS)]
+            hooks["PostToolUse"] = [_hook(EDITED)]
+            hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
+        fields: Frame = {"hooks": hooks}
+        return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
+
+    def proposal_changed(self, tool: str) -> None:
+        """Record that the user changed a tool's input: the CLI does not inform the model."""
+        self._changed.add(tool)
+
+    def allowed(self, name: str, use: str, answer: Frame, code: str = "") -> None:
+        """Tell our server that the user has allowed a use of one of its tools, or other `code`."""
+        _, server, tool = [*name.split("__", 2), "", ""][:3]
+        if name.startswith("mcp__") and server in self._servers:
+            updates = mappings(answer.get("updatedPermissions"))
+            rules = [rule for each in updates for rule in mappings(each.get("rules"))]
+            for_good = any(rule.get("toolName") == name for rule in rules)
+            arguments = mapping(answer.get("updatedInput")) | ({"code": code} if code else {})
+            self._servers[server].allowed(tool, use, arguments, for_good=for_good)
+
+    def files_restored(self, paths: Iterable[str]) -> None:
+        """Record that the user restored files: the CLI does not inform the model."""
+        self._restored |= dict.fromkeys(paths)
+
+    def accept(self, frame: Frame) -> None:
+        """Start to answer a `control_request`."""
+        id_ = text(frame.get("request_id"))
+        asked = mapping(frame.get("request"))
+        task = asyncio.get_running_loop().create_task(self._answer(id_, asked))
+        self._tasks[id_] = task
+
+        def done(task: asyncio.Task[None]) -> None:
+            self._tasks.pop(id_, None)
+            if not task.cancelled() and (error := task.exception()):
+                logger.error("a request of the CLI failed", exc_info=error)
+
+        task.add_done_callback(done)
+
+    def cancel(self, request: str) -> None:
+        """Cancel a request that the CLI has withdrawn."""
+        if task := self._tasks.get(request):
+            task.cancel()
+
+    async def close(self) -> None:
+        """Cancel all requests: the CLI has ended."""
+        tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._changed.clear()
+
+    async def _answer(self, id_: str, asked: Frame) -> None:
+        answer = frames.failure(id_, "this request failed")
+        try:
+            match text(asked.get("subtype")):
+                case "hook_callback":
+                    answer = frames.success(id_, await self._hook(asked))
+                case "mcp_message":
+                    answer = frames.success(id_, {"mcp_response": await self._message(asked)})
+                case subtype:
+                    answer = frames.failure(id_, f"{subtype} is not supported")
+        except asyncio.CancelledError:
+            answer = {}
+            raise
+        finally:
+            # Without an answer the CLI would wait forever.
+            if answer:
+                await self._reply(answer)
+
+    async def _reply(self, answer: Frame) -> None:
+        try:
+            await self._send(answer)
+        except TransportClosed:
+            logger.info("an answer could not be sent: the CLI has ended")
+
+    async def _message(self, asked: Frame) -> dict[str, Any]:
+        message = mapping(asked.get("message"))
+        server = self._servers.get(text(asked.get("server_name")))
+        if server is None:
+            unknown = {"code": -32601, "message": "there is no such server"}
+            return {"jsonrpc": "2.0", "id": message.get("id", 0), "error": unknown}
+        answer = await server(message)
+        return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
+
+    async def _hook(self, asked: Frame) -> Frame:
+        if text(asked.get("callback_id")) == PROMPTED:
+            return _context("UserPromptSubmit", await self._news())
+        reported = mapping(asked.get("input"))
+        tool = text(reported.get("tool_use_id"))
+        path = path_in(mapping(reported.get("tool_input")))
+        if text(asked.get("callback_id")) == EDITING:
+            if self._edits is not None and path:
+                await self._edits.before(tool, path)
+            return {}
+        notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
+        return _context("PostToolUse", notes)
+
+    async def _news(self) -> list[str]:
+        """Return notes for the model on what has happened since the last turn."""
+        late = await self._edits.prompted() if self._edits is not None else ""
+        restored = "\n".join([RESTORED, *self._restored]) if self._restored else ""
+        self._restored.clear()
+        return [*filter(None, (restored, late))]
+
+    async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
+        """Return notes for the model on a file that a tool has changed."""
+        notes = []
+        if tool in self._changed:
+            self._changed.discard(tool)
+            notes.append(f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}")
+        if self._edits is not None:
+            notes.append(await self._edits.after(tool, path, change_of(result)))
+        return [*filter(None, notes)]
+
+
+def _hook(id_: str, tools: str = "") -> Frame:
+    """Return the registration of a hook for some tools, or for all of them."""
+    matcher = {"matcher": tools} if tools else {}
+    return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
+
+
+def _context(event: str, notes: list[str]) -> Frame:
+    """Return the answer to a hook that adds notes to the model's context."""
+    if not notes:
+        return {}
+    context = {"hookEventName": event, "additionalContext": "\n\n".join(notes)}
+    return {"hookSpecificOutput": context}
+
+
+def _patch(hunks: Iterable[Hunk]) -> str:
+    """Return a change as a unified diff, cut to `LONGEST_PATCH` characters."""
+    patch = "\n".join(map(str, hunks))
+    return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"
+
 
 FRAMES_AT_ONCE = 200
 """How many frames are decoded before other tasks run."""
@@ -196,7 +476,7 @@ class Connection:
     def _handle(self, frame: Frame) -> None:
         self._traffic.record("out", frame)
         if not self._follows_folder:
-            frame = lasting.for_session(frame)
+            frame = permission.for_session(frame)
         events = self.decoder.decode(frame)
         match text(frame.get("type")):
             case "control_response":

@@ -16,7 +16,7 @@ from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.decoding.decode import SYNTHETIC
-from claude_ide.agents.stream_json.wire import encode
+from claude_ide.agents.stream_json.wire import frames
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.errors import AgentError
 
@@ -95,7 +95,7 @@ class Conversation:
 
     def _messages(self) -> Iterator[Frame]:
         """Yield the messages in the fields that a row of a session file shares with a frame."""
-        asked = encode.prompt(str(uuid4()), self._prompt)
+        asked = frames.prompt(str(uuid4()), self._prompt)
         yield {"type": "user", "uuid": asked["uuid"], "message": asked["message"]}
         ended = {_ended(block) for frame in self._frames.values() for block in _blocks(frame)}
         has_answer = False

@@ -4,13 +4,14 @@ import contextlib
 import json
 import re
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import number, text
-from claude_ide.agents.stream_json.decoding import result
+from claude_ide.agents.stream_json.decoding import turn
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.agents.stream_json.wire.launch import Launch
@@ -41,8 +42,7 @@ class Format(Enum):
     """All frames of the CLI, while they arrive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A prompt; with a JSON `schema` the answer's text is JSON that conforms to it."""
 
     prompt: str
@@ -50,8 +50,7 @@ class Question:
     schema: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The answer, and its cost in dollars; `structured` is the value that a schema describes."""
 
     text: str
@@ -109,7 +108,7 @@ class Ask:
         """
         if self._result is None:
             raise AgentError("the question was cancelled")
-        ended = result.turn_ended(self._result)
+        ended = turn.turn_ended(self._result)
         if ended.why is not TurnEndReason.COMPLETED:
             raise AgentError(ended.message or "the answer was not completed")
         words = text(self._result.get("result"))

@@ -5,11 +5,12 @@ When the CLI resumes a session, it does not repeat the earlier conversation.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from msgspec.structs import replace
 
 from claude_ide import files
 from claude_ide.agents.agent import SessionSummary
@@ -25,8 +26,8 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.decoding.pasted import unmarked
 from claude_ide.agents.stream_json.decoding.tasks import notified
+from claude_ide.agents.stream_json.decoding.tools import unmarked
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.errors import UnknownSessionError
 from claude_ide.paths import config_folder

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.transport.lines import Child

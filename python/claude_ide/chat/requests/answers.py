@@ -6,11 +6,11 @@ A request is answered once. It continues to wait if a list or a review closes wi
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import (
     Asked,
     Dead,
@@ -24,7 +24,7 @@ from claude_ide.agents.events import (
     ToolEnded,
     UrlAsked,
 )
-from claude_ide.agents.prompt import Words
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Words
 from claude_ide.chat import abilities
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter

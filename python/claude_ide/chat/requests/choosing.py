@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 
-from claude_ide.agents.answer import Allow, Rule
 from claude_ide.agents.events import Asked, Option, PermissionAsked, Scope
+from claude_ide.agents.prompt import Allow, Rule
 from claude_ide.chat.requests import proposal, ways
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import InvalidRuleError

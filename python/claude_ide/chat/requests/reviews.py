@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from claude_ide.agents.agent import Agent
-from claude_ide.agents.answer import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Option,
     PermissionAsked,
@@ -20,6 +19,7 @@ from claude_ide.agents.events import (
     Replacement,
     ToolStatus,
 )
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.chat import abilities
 from claude_ide.chat.requests import change, choosing, form, proposal, ways
 from claude_ide.chat.requests.allowed import LANGUAGE

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeGuard
 
-from claude_ide.agents.answer import Allow, Answer, Reject
 from claude_ide.agents.events import Asked, Option, OptionKind, PermissionAsked, PlanProposed
+from claude_ide.agents.prompt import Allow, Answer, Reject
 
 LASTING = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)

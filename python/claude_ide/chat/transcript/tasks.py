@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, TaskState
 from claude_ide.chat.page import amounts

@@ -1,7 +1,8 @@
 """The model's uses of tools, by their ids."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     PreviewVoided,

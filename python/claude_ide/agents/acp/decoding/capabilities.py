@@ -1,7 +1,8 @@
 """What an agent can do, as its answer to `initialize` says. Every capability is optional."""
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from claude_ide.agents.fields import integer, mapping, mappings, strings, text
 
@@ -9,8 +10,7 @@ VERSION = 1
 """The version of the protocol that the client speaks."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoginMethod:
+class LoginMethod(Struct, frozen=True):
     """A way to log in; `arguments` follow the agent's own command, if it logs in that way.
 
     `command` is another command for a terminal; `variables` are what the user must set instead.
@@ -22,12 +22,11 @@ class LoginMethod:
     kind: str = "agent"
     arguments: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = {}
     variables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """The answer to `initialize`."""
 
     version: int = VERSION

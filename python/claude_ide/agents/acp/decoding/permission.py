@@ -8,11 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from claude_ide.agents.acp.decoding.changes import replacement
-from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command, is_input
-from claude_ide.agents.answer import Allow, Answer, Reject
+from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command, is_input, replacement
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
 from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}

@@ -5,8 +5,10 @@ category. Older agents list `modes` and `models`. Some send both, of which the n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     EffortChanged,
@@ -30,8 +32,7 @@ ON, OFF = "true", "false"
 """The values of a boolean option."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetRequest:
+class SetRequest(Struct, frozen=True):
     """The request that changes a setting: its method, and its params without the session."""
 
     method: str

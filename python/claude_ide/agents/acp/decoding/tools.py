@@ -7,14 +7,18 @@ fields that have changed. A list of content replaces the one before it.
 import itertools
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.acp.decoding import changes
-from claude_ide.agents.acp.decoding.changes import Diff
+from msgspec import Struct
+
+from claude_ide import files
 from claude_ide.agents.events import (
+    Change,
     Event,
+    FileWritten,
+    Replacement,
     ToolEnded,
     ToolInput,
     ToolOutput,
@@ -22,6 +26,70 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
+
+
+class Diff(Struct, frozen=True):
+    """A change of one file: `new` replaces `old`, each a whole text or a part of it."""
+
+    path: str
+    old: str | None
+    new: str
+
+
+def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
+    """Return the diffs in a tool call's content; relative paths begin at `folder`."""
+    return tuple(
+        Diff(_absolute(text(each.get("path")), folder), _old(each), text(each.get("newText")))
+        for each in mappings(content)
+        if each.get("type") == "diff" and each.get("path")
+    )
+
+
+def replacement(diff: Diff) -> Replacement:
+    """Return a proposed change."""
+    is_new = not diff.old and not Path(diff.path).exists()
+    return Replacement(diff.path, diff.new, None if is_new else diff.old)
+
+
+def written(tool: str, diffs: Sequence[Diff]) -> Iterator[tuple[FileWritten | None, Change]]:
+    """Yield what a tool has written; without `FileWritten` if the file has another text."""
+    for diff in diffs:
+        write = _written(tool, diff)
+        if write is None or write.after is None:
+            yield None, _change_of_a_part(diff)
+        else:
+            yield write, Change.between(diff.path, write.before, write.after)
+
+
+def _change_of_a_part(diff: Diff) -> Change:
+    """Return the change of a text that need not end with a line."""
+    end = "" if diff.new.endswith("\n") else "\n"
+    return Change.between(diff.path, diff.old + end if diff.old else None, diff.new + end)
+
+
+def _absolute(path: str, folder: str) -> str:
+    return str(Path(folder, path))
+
+
+def _old(diff: dict[str, Any]) -> str | None:
+    old = diff.get("oldText")
+    return old if isinstance(old, str) else None
+
+
+def _written(tool: str, diff: Diff) -> FileWritten | None:
+    """Return the whole texts; a part that was replaced is found in the file."""
+    try:
+        after = files.read(Path(diff.path)).decode()
+    except (OSError, ValueError):
+        return None
+    if after in (diff.new, diff.new + "\n"):
+        # Some agents describe a new file by an empty text, and leave out the last line's end.
+        end = after.removeprefix(diff.new)
+        return FileWritten(tool, diff.path, diff.old + end if diff.old else None, after)
+    if not diff.old or after.count(diff.new) != 1:
+        return None
+    return FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
+
 
 NAMES = {
     "read": "Read",
@@ -48,19 +116,18 @@ OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content
 """The fields of a raw output that may have the text."""
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """What is known about one tool call."""
 
     id: str
     name: str = ""
     kind: str = ""
     title: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] = {}
     path: str = ""
     line: int | None = None
     diffs: tuple[Diff, ...] = ()
-    printed: list[str] = field(default_factory=list)
+    printed: list[str] = []
     """The pieces of the output."""
     terminals: tuple[str, ...] = ()
     started: ToolStarted | None = None
@@ -182,7 +249,7 @@ class Tools:
         for location in mappings(update.get("locations"))[:1]:
             call.path, call.line = text(location.get("path")), integer(location.get("line"))
         content = update.get("content")
-        call.diffs = changes.diffs(content, self._folder) or call.diffs
+        call.diffs = diffs(content, self._folder) or call.diffs
         for terminal in mappings(content):
             if terminal.get("type") == "terminal":
                 self._terminals[text(terminal.get("terminalId"))] = call.id
@@ -236,7 +303,7 @@ class Tools:
         self._running.pop(call.id, None)
         changed = []
         if status is ToolStatus.COMPLETED:
-            for write, change in changes.written(call.id, call.diffs):
+            for write, change in written(call.id, call.diffs):
                 changed.append(change)
                 if write is not None:
                     yield write

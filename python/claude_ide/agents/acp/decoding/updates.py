@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from claude_ide.agents.acp.decoding.context import is_context
+from claude_ide.agents.acp.decoding.replay import is_context
 from claude_ide.agents.acp.decoding.settings import Settings
 from claude_ide.agents.acp.decoding.tools import Tools
 from claude_ide.agents.events import (

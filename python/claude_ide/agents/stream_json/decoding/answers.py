@@ -1,9 +1,21 @@
 """Decodes the answers to our control requests, any part of which may be missing."""
 
-from claude_ide.agents.agent import ContextUsage, Rewind, TaskOutput
-from claude_ide.agents.events import Mode, Model, Ready
-from claude_ide.agents.fields import integer, mapping, mappings, strings, text
-from claude_ide.agents.stream_json.decoding.commands import command
+import re
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from claude_ide.agents.agent import ContextUsage, Rewind, ServerState, TaskOutput, ToolServer
+from claude_ide.agents.events import (
+    Command,
+    CommandsChanged,
+    Event,
+    Mode,
+    Model,
+    Ready,
+    ServersFailed,
+)
+from claude_ide.agents.fields import integer, mapping, mappings, sequence, strings, text
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 from claude_ide.own_mode import shown
@@ -77,3 +89,100 @@ def _model(model: Frame) -> Model:
         strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
         text(model.get("resolvedModel")),
     )
+
+
+STATES = {
+    "connected": ServerState.CONNECTED,
+    "pending": ServerState.CONNECTING,
+    "failed": ServerState.FAILED,
+    "needs-auth": ServerState.NEEDS_LOGIN,
+    "disabled": ServerState.OFF,
+}
+BROKEN = (ServerState.FAILED, ServerState.NEEDS_LOGIN)
+
+
+def tool_servers(answer: Frame) -> list[ToolServer]:
+    """Decode the answer to `mcp_status`."""
+    return [_server(server) for server in mappings(answer.get("mcpServers"))]
+
+
+def _server(server: Frame) -> ToolServer:
+    config = server.get("config")
+    kind = text(server.get("transport")) or text(config.get("type") if config else "")
+    place = (kind, text(server.get("scope")))
+    return ToolServer(
+        text(server.get("name")),
+        _state(server),
+        text(server.get("error")),
+        len(sequence(server.get("tools"))),
+        " · ".join(filter(None, place)),
+    )
+
+
+def _state(server: Frame) -> ServerState:
+    return STATES.get(text(server.get("status")), ServerState.UNKNOWN)
+
+
+class Servers:
+    """Reports each server once that cannot be used."""
+
+    def __init__(self) -> None:
+        self._reported: set[str] = set()
+
+    def apply(self, frame: Frame) -> list[Event]:
+        """Apply an `init`; return the event about servers that have failed."""
+        listed = mappings(frame.get("mcp_servers"))
+        broken = [text(server.get("name")) for server in listed if _state(server) in BROKEN]
+        new = tuple(name for name in broken if name and name not in self._reported)
+        self._reported.update(new)
+        return [ServersFailed(new)] if new else []
+
+
+MCP_PROMPT = re.compile(r"(?P<server>.+?):(?P<prompt>.+) \(MCP\)")
+"""The name of a server's prompt in a list, which is not the name that runs it."""
+MCP_PREFIX = "mcp__"
+NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def command(frame: Frame) -> Command:
+    """Decode a command."""
+    name = _name(text(frame.get("name")))
+    return Command(name, text(frame.get("description")), text(frame.get("argumentHint")))
+
+
+class Commands:
+    """The commands that the CLI has reported last."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Command, ...] = ()
+        self._changed = False
+
+    def ready(self, ready: Ready) -> Ready:
+        """Return an offer with the latest commands, which may have changed since it was sent."""
+        if not self._changed:
+            self._known = ready.commands
+        return replace(ready, commands=self._known)
+
+    def change(self, frame: Frame) -> list[Event]:
+        """Decode `commands_changed`, which lists all commands."""
+        self._changed = True
+        return self._set(command(each) for each in mappings(frame.get("commands")))
+
+    def init(self, frame: Frame) -> list[Event]:
+        """Add the prompts of servers: 2.1.197 reports them only here, by name."""
+        known = {each.name for each in self._known}
+        names = strings(frame.get("slash_commands"))
+        new = [name for name in names if name.startswith(MCP_PREFIX) and name not in known]
+        return self._set((*self._known, *map(Command, new))) if new else []
+
+    def _set(self, commands: Iterable[Command]) -> list[Event]:
+        self._known = tuple(commands)
+        return [CommandsChanged(self._known)]
+
+
+def _name(listed: str) -> str:
+    found = MCP_PROMPT.fullmatch(listed)
+    if found is None:
+        return listed
+    server, prompt = (NOT_IN_NAMES.sub("_", found[part]) for part in ("server", "prompt"))
+    return f"{MCP_PREFIX}{server}__{prompt}"

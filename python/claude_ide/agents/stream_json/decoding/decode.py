@@ -6,7 +6,8 @@ answers to our control requests, `callbacks.py` the CLI's requests to the editor
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Cleared,
@@ -23,22 +24,20 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.fields import integer, mapping, mappings, text
-from claude_ide.agents.stream_json.decoding import permission, result, system
-from claude_ide.agents.stream_json.decoding.commands import Commands
-from claude_ide.agents.stream_json.decoding.denials import Denials
-from claude_ide.agents.stream_json.decoding.notices import Notices
-from claude_ide.agents.stream_json.decoding.preview import TOOL_USES, Preview
-from claude_ide.agents.stream_json.decoding.servers import Servers
-from claude_ide.agents.stream_json.decoding.settings import Settings
-from claude_ide.agents.stream_json.decoding.stages import Stages
+from claude_ide.agents.stream_json.decoding import permission, turn
+from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
+from claude_ide.agents.stream_json.decoding.notices import Denials, Notices
 from claude_ide.agents.stream_json.decoding.tasks import Tasks
-from claude_ide.agents.stream_json.decoding.todos import Todos
 from claude_ide.agents.stream_json.decoding.tools import (
+    TOOL_USES,
+    Preview,
+    Todos,
     decode_result,
     decode_write,
     tool_started,
     whole_input,
 )
+from claude_ide.agents.stream_json.decoding.turn import Settings, Stages
 from claude_ide.agents.stream_json.wire.frames import Frame
 
 logger = logging.getLogger(__name__)
@@ -215,7 +214,7 @@ class Decoder:
             case "task_started":
                 self._agents[text(frame.get("task_id"))] = _subagent(frame)
         said = self._notices.decode(frame)
-        decoded = system.decode(frame) if said is None else said
+        decoded = turn.decode_system(frame) if said is None else said
         tasks = self.tasks.apply(frame)
         return [*voided, *begun, *self.settings.apply(frame), *tasks, *decoded]
 
@@ -241,7 +240,7 @@ class Decoder:
         self._tools.clear()
         self.denials.turn_ended()
         self._notices.turn_ended()
-        usage, ended = result.usage(frame, self.settings.model), result.turn_ended(frame)
+        usage, ended = turn.usage(frame, self.settings.model), turn.turn_ended(frame)
         return [*voided, usage, ended, *self.stages.turn_ended()]
 
     def _reset(self, _frame: Frame) -> list[Event]:

@@ -5,9 +5,11 @@ with its scope. Only the chosen suggestions are sent back, unchanged: all of the
 allow more than the user agreed to.
 """
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
-from claude_ide.agents.answer import Allow, Answer, Dismiss, Reject, Reply, Rule
+from claude_ide.agents import elicitation
 from claude_ide.agents.events import (
     AnswerKind,
     Choice,
@@ -19,14 +21,18 @@ from claude_ide.agents.events import (
     Question,
     QuestionAsked,
     Replacement,
+    Scope,
+    UrlAsked,
     Value,
 )
 from claude_ide.agents.fields import mapping, mappings, strings, text
-from claude_ide.agents.stream_json.decoding import elicitation, rules
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply, Rule
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.workbench import CODE_TOOL
+from claude_ide.errors import InvalidRuleError
 from claude_ide.own_mode import shown
+from claude_ide.paths import within
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
@@ -40,8 +46,8 @@ def decode_request(frame: Frame, root: str = "") -> list[Event]:
     `root` is the folder in which the CLI runs.
     """
     asked = mapping(frame.get("request"))
-    if asked.get("subtype") == elicitation.SUBTYPE:
-        return [elicitation.decode(text(frame.get("request_id")), asked)]
+    if asked.get("subtype") == SUBTYPE:
+        return [elicited(text(frame.get("request_id")), asked)]
     if asked.get("subtype") != "can_use_tool":
         return []
     request, tool = text(frame.get("request_id")), text(asked.get("tool_use_id"))
@@ -66,8 +72,8 @@ def decode_request(frame: Frame, root: str = "") -> list[Event]:
                     path=path_in(arguments) or text(asked.get("blocked_path")),
                     reason=text(asked.get("decision_reason")),
                     edits=_edits(name, arguments),
-                    rule=rules.suggested(asked, root),
-                    scopes=rules.scopes(asked),
+                    rule=suggested(asked, root),
+                    scopes=scopes(asked),
                     code=text(arguments.get("code")) if name == CODE_TOOL else "",
                 )
             ]
@@ -75,7 +81,7 @@ def decode_request(frame: Frame, root: str = "") -> list[Event]:
 
 def encode_answer(asked: Frame, answer: Answer) -> Frame:
     """Return the answer to `asked`, the `request` in the CLI's frame."""
-    if asked.get("subtype") == elicitation.SUBTYPE:
+    if asked.get("subtype") == SUBTYPE:
         return elicitation.encode(answer)
     arguments = mapping(asked.get("input"))
     allowed: Frame = {"behavior": "allow", "updatedInput": arguments}
@@ -141,9 +147,9 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
 
 
 def _options(asked: Frame, root: str) -> tuple[Option, ...]:
-    """Return the options without the rule that the user may change (`rules.suggested`)."""
+    """Return the options without the rule that the user may change (`suggested`)."""
     offered = [each for each in _suggestions(asked) if _has_effect(each[1], root)]
-    rule = next((each for each in offered if rules.is_suggestion(each[1])), None)
+    rule = next((each for each in offered if is_suggestion(each[1])), None)
     always = (_option(*each) for each in offered if each is not rule)
     return (ALLOW, *always, REJECT)
 
@@ -156,7 +162,7 @@ def _has_effect(suggestion: Frame, root: str) -> bool:
 
 
 def _added(rule: Rule, tool: str) -> Frame:
-    update: Frame = {"type": "addRules", "rules": rules.parse(rule.text, tool)}
+    update: Frame = {"type": "addRules", "rules": parse(rule.text, tool)}
     return update | {"behavior": "allow", "destination": rule.scope}
 
 
@@ -166,16 +172,16 @@ def _option(id_: str, suggestion: Frame) -> Option:
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
             if suggestion.get("behavior") == "deny":
-                name, kind = f"never allow {rules.shown(suggestion)}", OptionKind.REJECT_ALWAYS
+                name, kind = f"never allow {rule_text(suggestion)}", OptionKind.REJECT_ALWAYS
             else:
-                name = f"always allow {rules.shown(suggestion)}"
+                name = f"always allow {rule_text(suggestion)}"
         case "addDirectories":
             name = f"allow access to {', '.join(strings(suggestion.get('directories')))}"
         case "setMode":
             name = f"switch to {shown(text(suggestion.get('mode')))} mode"
         case other:
             name = other
-    return Option(id_, name, kind, rules.SCOPES.get(scope, scope))
+    return Option(id_, name, kind, SCOPES.get(scope, scope))
 
 
 def _question(question: dict[str, Any]) -> Question:
@@ -190,3 +196,145 @@ def _question(question: dict[str, Any]) -> Question:
 
 def _joined(chosen: Value) -> str:
     return ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
+
+
+SCOPES = {
+    "session": "this session",
+    "localSettings": "this project, for you",
+    "projectSettings": "this project, for everyone",
+    "userSettings": "all your projects",
+}
+
+EDIT = "Edit"
+"""The rules of this tool are those of all tools that change files."""
+
+_TOOL = r"(?:[A-Z]\w*|mcp__[\w.*-]+)"
+_BETWEEN = re.compile(rf",\s+(?={_TOOL}(?:\(|,|\s*$))")
+_PLAIN = re.compile(r"[\w./:@%+=,-]+(?: [\w./:@%+=,-]+)*")
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
+
+
+def scopes(asked: Frame) -> tuple[Scope, ...]:
+    """Return where a rule for a request may apply."""
+    ignored = OF_FOLDER if asked.get(MARK) else ()
+    return tuple(Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
+
+
+def is_suggestion(suggestion: Frame) -> bool:
+    """Return whether a suggestion of the CLI is a rule that allows something."""
+    return suggestion.get("type") == "addRules" and suggestion.get("behavior") != "deny"
+
+
+def suggested(asked: Frame, root: str) -> str:
+    """Return the rule that the CLI suggests for a request; without one, a rule of our own.
+
+    Paths below `root` are relative to it. The rule is empty if none would be sensible.
+    """
+    for suggestion in mappings(asked.get("permission_suggestions")):
+        if is_suggestion(suggestion):
+            return rule_text(suggestion)
+    return _own(text(asked.get("tool_name")), mapping(asked.get("input")), root)
+
+
+def rule_text(suggestion: Frame) -> str:
+    """Return the rules of a suggestion as a text."""
+    return ", ".join(map(_one_rule, mappings(suggestion.get("rules"))))
+
+
+def parse(words: str, tool: str) -> list[Frame]:
+    """Return the rules in a text for the request of a tool.
+
+    Raises `InvalidRuleError`.
+    """
+    if not words.strip():
+        raise InvalidRuleError("the rule is empty")
+    return [_parsed(rule.strip(), tool) for rule in _BETWEEN.split(words.strip())]
+
+
+def _parsed(rule: str, tool: str) -> Frame:
+    name, bracket, rest = rule.partition("(")
+    name = name.strip()
+    if name != tool and name.lower() == tool.lower():
+        raise InvalidRuleError(f"the tool is {tool}, not {name}")
+    if not re.fullmatch(_TOOL, name):
+        raise InvalidRuleError(f"not a rule: {rule} (write {tool} or {tool}(pattern))")
+    if not bracket:
+        return {"toolName": name}
+    if not rest.endswith(")"):
+        raise InvalidRuleError(f"the rule does not end with a parenthesis: {rule}")
+    content = rest.removesuffix(")").strip()
+    if not content:
+        raise InvalidRuleError(f"there is no pattern in {rule} ({name} alone matches every use)")
+    if kind_of(name) == "edit" and name != EDIT:
+        raise InvalidRuleError(f"{name}(…) matches nothing: write {EDIT}({content})")
+    return {"toolName": name, "ruleContent": content}
+
+
+def _one_rule(rule: dict[str, Any]) -> str:
+    tool, content = text(rule.get("toolName")), text(rule.get("ruleContent"))
+    return f"{tool}({content})" if content else tool
+
+
+def _own(tool: str, arguments: Frame, root: str) -> str:
+    match kind_of(tool):
+        case "execute" if command := text(arguments.get("command")):
+            return _for_command(tool, command)
+        case "edit" if path := path_in(arguments):
+            inside = within(path, root)
+            return f"{EDIT}({inside if inside != path else f'/{path}'})"
+        case "fetch" if host := _host(text(arguments.get("url"))):
+            return f"{tool}(domain:{host})"
+    return tool
+
+
+def _for_command(tool: str, command: str) -> str:
+    """Return a rule for the subcommand of a plain command, otherwise for exactly this command."""
+    if "\n" in command:
+        return ""
+    first, _, rest = command.partition(" ")
+    second, _, arguments = rest.partition(" ")
+    if arguments and _PLAIN.fullmatch(command) and _SUBCOMMAND.fullmatch(second):
+        return f"{tool}({first} {second} *)"
+    return f"{tool}({command})"
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+SUBTYPE = "elicitation"
+
+
+def elicited(request: str, asked: Frame) -> QuestionAsked | UrlAsked:
+    """Return the event for the `request` of an elicitation."""
+    server, message = text(asked.get("mcp_server_name")), text(asked.get("message"))
+    asker = f"the MCP server {server}"
+    if asked.get("mode") == "url":
+        return UrlAsked(request, "", asker, message, text(asked.get("url")))
+    order = strings(asked.get("property_order"))
+    questions = elicitation.questions(asked.get("requested_schema"), order)
+    return QuestionAsked(request, "", questions, asker, message)
+
+
+OF_FOLDER = ("localSettings", "projectSettings")
+MARK = "ignores_folder"
+"""A key of our own in such a request."""
+
+
+def for_session(frame: Frame) -> Frame:
+    """Return a permission request with its suggestions for the folder changed to the session."""
+    request = mapping(frame.get("request"))
+    if request.get("subtype") != "can_use_tool":
+        return frame
+    changed = request | {MARK: True}
+    if suggested := mappings(request.get("permission_suggestions")):
+        changed["permission_suggestions"] = [*map(_lasting, suggested)]
+    return frame | {"request": changed}
+
+
+def _lasting(suggestion: Frame) -> Frame:
+    is_of_folder = text(suggestion.get("destination")) in OF_FOLDER
+    return suggestion | {"destination": "session"} if is_of_folder else suggestion

@@ -6,8 +6,9 @@ doc/stream-json.md.
 """
 
 import re
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from claude_ide.agents.events import Event, Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.fields import integer, mapping, mappings, text

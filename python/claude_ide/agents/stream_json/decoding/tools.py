@@ -1,13 +1,23 @@
 """Tools by name: the kind of a tool, the title of its use, its result."""
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from claude_ide.agents.events import (
     Change,
+    Event,
     FileWritten,
     Hunk,
+    PreviewVoided,
+    TextDelta,
+    ThinkingDelta,
+    Todo,
+    TodoList,
     ToolEnded,
     ToolInput,
     ToolStarted,
@@ -192,3 +202,181 @@ def _hunk(hunk: dict[str, Any]) -> Hunk:
 
 def _count(content: str) -> int:
     return content.count("\n") + (not content.endswith("\n") and bool(content))
+
+
+TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+class Block(Struct):
+    """One block of the message that is being streamed."""
+
+    id: str
+    type: str
+    tool: str = ""
+    size: int = 0
+    whole: bool = False
+
+
+class Preview:
+    """The blocks of the message that is being streamed."""
+
+    def __init__(self) -> None:
+        self._message = ""
+        self._blocks: dict[int, Block] = {}
+        self._finished = False
+
+    def apply(self, event: Frame) -> list[Event]:
+        """Decode a stream event of the main conversation."""
+        match text(event.get("type")):
+            case "content_block_delta":
+                return self._delta(event)
+            case "content_block_start":
+                return self._start(event)
+            case "message_start":
+                voided = self.void()
+                self._message = text(mapping(event.get("message")).get("id"))
+                self._finished = False
+                return voided
+            case "message_delta":
+                self._finished = True
+            case "message_stop" if not self._finished:
+                # The stream has broken off; the CLI will repeat the message under another id.
+                return self.void()
+        return []
+
+    def confirm(self, message: str, block: Frame, number: int) -> tuple[Block, bool]:
+        """Return the block that has arrived as a whole, and whether a preview of it is shown.
+
+        `number` is its index among the blocks of this message that have arrived as a whole.
+        """
+        type_, tool = text(block.get("type")), text(block.get("id"))
+        if message == self._message:
+            for shown in self._blocks.values():
+                if not shown.whole and shown.type == type_ and shown.tool == tool:
+                    shown.whole = True
+                    return shown, True
+        return Block(f"{message}/{number}", type_, tool, whole=True), False
+
+    def void(self) -> list[Event]:
+        """Forget the message; its unconfirmed blocks are void."""
+        void = [block for block in self._blocks.values() if not block.whole]
+        self._blocks = {}
+        if not void:
+            return []
+        tools = tuple(block.tool for block in void if block.tool)
+        return [PreviewVoided(tuple(block.id for block in void), tools)]
+
+    def _start(self, event: Frame) -> list[Event]:
+        started = mapping(event.get("content_block"))
+        index, type_ = integer(event.get("index")) or 0, text(started.get("type"))
+        tool = text(started.get("id")) if type_ in TOOL_USES else ""
+        self._blocks[index] = Block(f"{self._message}:{index}", type_, tool)
+        if not tool:
+            return []
+        name = text(started.get("name"))
+        return [tool_started(tool, name)]
+
+    def _delta(self, event: Frame) -> list[Event]:
+        block = self._blocks.get(integer(event.get("index")) or 0)
+        delta = mapping(event.get("delta"))
+        if block is None:
+            return []
+        match text(delta.get("type")):
+            case "text_delta":
+                return [TextDelta(block.id, text(delta.get("text")))]
+            case "thinking_delta":
+                return [ThinkingDelta(block.id, text(delta.get("thinking")))]
+            case "input_json_delta" if block.tool:
+                block.size += len(text(delta.get("partial_json")))
+                return [ToolInput(block.tool, block.size)]
+        return []
+
+
+class Todos:
+    """The current list."""
+
+    def __init__(self) -> None:
+        self._todos: dict[str, Todo] = {}
+
+    def apply(self, name: str, arguments: dict[str, Any], result: Any) -> TodoList | None:
+        """Apply the successful use of a tool; return the list if it has changed."""
+        before = list(self._todos.values())
+        result = mapping(result)
+        match name:
+            case "TodoWrite":
+                self._write(mappings(result.get("newTodos")))
+            case "TaskCreate":
+                self._create(mapping(result.get("task")), arguments)
+            case "TaskUpdate":
+                self._update(text(arguments.get("taskId")), arguments)
+            case "TaskList":
+                self._list(mappings(result.get("tasks")))
+        todos = list(self._todos.values())
+        return TodoList(tuple(todos)) if todos != before else None
+
+    def title(self, name: str, arguments: dict[str, Any]) -> str:
+        """Return the title of a tool use that changes one item: the item, and its new status."""
+        if name != "TaskUpdate":
+            return ""
+        id_, status = text(arguments.get("taskId")), text(arguments.get("status"))
+        known = self._todos.get(id_)
+        item = text(arguments.get("subject")) or (known.text if known else f"#{id_}" if id_ else "")
+        return ": ".join(filter(None, (item, status.replace("_", " "))))
+
+    def clear(self) -> None:
+        """Clear the list: another conversation has begun."""
+        self._todos.clear()
+
+    def _write(self, todos: list[dict[str, Any]]) -> None:
+        self._todos = {
+            str(number): Todo(
+                str(number),
+                text(todo.get("content")),
+                text(todo.get("status")),
+                text(todo.get("activeForm")),
+            )
+            for number, todo in enumerate(todos, 1)
+        }
+
+    def _create(self, task: dict[str, Any], arguments: dict[str, Any]) -> None:
+        if id_ := text(task.get("id")):
+            active = text(arguments.get("activeForm"))
+            self._todos[id_] = Todo(id_, text(task.get("subject")), "pending", active)
+
+    def _update(self, id_: str, arguments: dict[str, Any]) -> None:
+        known = self._todos.get(id_)
+        if known is None:
+            return
+        if arguments.get("status") == "deleted":
+            del self._todos[id_]
+            return
+        self._todos[id_] = replace(
+            known,
+            text=text(arguments.get("subject")) or known.text,
+            status=text(arguments.get("status")) or known.status,
+            active=text(arguments.get("activeForm")) or known.active,
+        )
+
+    def _list(self, tasks: list[dict[str, Any]]) -> None:
+        listed: dict[str, Todo] = {}
+        for task in tasks:
+            id_ = text(task.get("id"))
+            known = self._todos.get(id_, Todo(id_, "", "pending"))
+            status = text(task.get("status")) or known.status
+            listed[id_] = replace(
+                known, text=text(task.get("subject")) or known.text, status=status
+            )
+        self._todos = listed
+
+
+MARKED = re.compile(
+    r'\n{0,2}<pasted_content id="(?P<id>[^"\n]+)">\n'
+    r"(?P<text>.*?)\n"
+    r'</pasted_content id="(?P=id)">\n{0,2}',
+    re.DOTALL,
+)
+
+
+def unmarked(prompt: str) -> str:
+    """Return a prompt as it was in the prompt box."""
+    return MARKED.sub(lambda found: found["text"], prompt)

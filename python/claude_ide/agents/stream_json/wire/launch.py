@@ -3,8 +3,9 @@
 import asyncio
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from claude_ide import git, program
 from claude_ide.agents.agent import NewSession, Opening
@@ -57,8 +58,7 @@ def names(words: Iterable[str], option: str) -> bool:
     return any(word == option or word.startswith(f"{option}=") for word in words)
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """The command, folder and options of a CLI; the CLI chooses empty values itself."""
 
     command: tuple[str | Path, ...]
@@ -68,7 +68,7 @@ class Launch:
     mode: str = ""
     mcp_config: str = ""
     allowed_tools: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = field(default=())
+    arguments: tuple[str, ...] = ()
     """More arguments that the user has configured."""
     reports_hooks: bool = True
     """Whether the CLI is asked to report the output of hooks."""
