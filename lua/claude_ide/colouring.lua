@@ -25,9 +25,12 @@ for byte = 0, 127 do
   controls[byte] = string.char(byte):find(CONTROLS) ~= nil
 end
 
-local guarded = {} ---@type table<integer, string> by buffer, why its text must not be parsed
-local announced = {} ---@type table<integer, true>
-local parsers = {} ---@type table<integer, vim.treesitter.LanguageTree> those that see nothing
+---@class claude_ide.Guarded
+---@field reason string why the text of the buffer must not be parsed
+---@field parser? vim.treesitter.LanguageTree that sees nothing
+---@field is_announced? boolean
+
+local guarded = {} ---@type table<integer, claude_ide.Guarded> by buffer
 
 -- Why a text would crash Neovim, would write to the terminal, or is too large to examine. This is one pass
 -- over the bytes, which LuaJIT compiles: patterns take ten times as long.
@@ -82,20 +85,17 @@ function M.obstacle(text, language)
   return reason or is_long(text, is_markdown), reason ~= nil
 end
 
-local function blind(bufnr, language)
-  local ok, parser = pcall(require('claude_ide.private_api').blind, bufnr, language)
-  parsers[bufnr] = ok and parser or parsers[bufnr]
-end
-
+-- Highlighters, and plugins that read syntax trees, get a parser that sees nothing.
 local function stop_parsing(bufnr, language)
-  blind(bufnr, language)
+  local this = guarded[bufnr]
+  local ok, parser = pcall(require('claude_ide.private_api').blind, bufnr, language)
+  this.parser = ok and parser or this.parser
   if vim.treesitter.highlighter.active[bufnr] then
     vim.treesitter.stop(bufnr)
-    if not announced[bufnr] then
-      announced[bufnr] = true
+    if not this.is_announced then
+      this.is_announced = true
       local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
-      local words = '%s is shown without treesitter: %s'
-      message.show(words:format(name, guarded[bufnr]), 'warn')
+      message.show(('%s is shown without treesitter: %s'):format(name, this.reason), 'warn')
     end
   end
 end
@@ -104,38 +104,33 @@ end
 local function obstacle_on_disk(bufnr)
   local path = api.nvim_buf_get_name(bufnr)
   local stat = vim.uv.fs_stat(path)
-  if not stat or stat.type ~= 'file' then
+  local file = stat and stat.type == 'file' and io.open(path, 'rb')
+  if not file then
     return nil
   end
-  local file = io.open(path, 'rb')
-  local text = file and file:read(LARGEST.file + 1) or ''
-  if file then
-    file:close()
-  end
+  local text = file:read(LARGEST.file + 1) or ''
+  file:close()
   return fatal(text)
 end
 
 -- Keep parsers away from a buffer until its file is harmless and is read again: `:edit!` discards the parser,
 -- and plugins for the file type would create another one.
 local function guard(bufnr, reason, language)
-  local is_new = not guarded[bufnr]
-  guarded[bufnr] = guarded[bufnr] or reason
-  if is_new then
+  if not guarded[bufnr] then
+    local this = { reason = reason } ---@type claude_ide.Guarded
+    guarded[bufnr] = this
     api.nvim_create_autocmd({ 'BufReadPre', 'FileType', 'BufWipeout' }, {
       group = group,
       buffer = bufnr,
       callback = function(event)
         local is_reading = event.event == 'BufReadPre'
         if event.event == 'BufWipeout' or is_reading and not obstacle_on_disk(bufnr) then
-          guarded[bufnr], announced[bufnr], parsers[bufnr] = nil, nil, nil
+          guarded[bufnr], this.parser = nil, nil
         end
-        if not guarded[bufnr] then
+        if guarded[bufnr] ~= this then
           return true
-        elseif is_reading then
-          blind(bufnr, parsers[bufnr] and parsers[bufnr]:lang())
-        else
-          stop_parsing(bufnr)
         end
+        stop_parsing(bufnr, is_reading and this.parser and this.parser:lang() or nil)
       end,
     })
   end

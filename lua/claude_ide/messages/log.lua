@@ -2,6 +2,7 @@
 --- and a new one begins; one old file is kept.
 local M = {}
 
+local uv = vim.uv
 local LARGEST = 1000000 -- bytes of the file
 local LONGEST = 16000 -- bytes of a message
 local OWNER_ONLY = tonumber('600', 8)
@@ -13,20 +14,6 @@ function M.path()
   return vim.fn.stdpath('log') .. '/claude_ide/claude_ide.log'
 end
 
--- Links are not followed; opening a pipe would block Neovim until it has a reader.
-local function is_writable(path)
-  local status = vim.uv.fs_lstat(path)
-  return not status or status.type == 'file'
-end
-
----@return integer? file
----@return integer size
-local function open(path)
-  local file = is_writable(path) and vim.uv.fs_open(path, 'a', OWNER_ONLY) or nil
-  local status = file and vim.uv.fs_fstat(file)
-  return file or nil, status and status.size or 0
-end
-
 --- Return a function that appends a text to the log. It may be called in fast events, and ignores a
 --- log that cannot be written.
 ---@return fun(text: string)
@@ -35,15 +22,16 @@ function M.appender()
   pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', FOLDER)
   return function(text)
     text = text:sub(1, LARGEST)
-    local file, size = open(path)
-    if file and size + #text > LARGEST then
-      vim.uv.fs_close(file)
-      vim.uv.fs_rename(path, (path:gsub('%.log$', '.1.log')))
-      file = open(path)
+    local status = uv.fs_lstat(path)
+    if status and status.size + #text > LARGEST then
+      uv.fs_rename(path, (path:gsub('%.log$', '.1.log')))
     end
+    -- Links are not followed; opening a pipe would block Neovim until it has a reader.
+    local is_writable = not status or status.type == 'file'
+    local file = is_writable and uv.fs_open(path, 'a', OWNER_ONLY)
     if file then
-      vim.uv.fs_write(file, text)
-      vim.uv.fs_close(file)
+      uv.fs_write(file, text)
+      uv.fs_close(file)
     end
   end
 end
@@ -53,7 +41,7 @@ end
 ---@param text string
 function M.write(level, text)
   local name = level == 'warn' and 'WARNING' or level:upper()
-  local seconds, microseconds = vim.uv.gettimeofday()
+  local seconds, microseconds = uv.gettimeofday()
   local time = ('%s,%03d'):format(os.date('%Y-%m-%d %H:%M:%S', seconds), microseconds / 1000)
   local entry = { time, vim.fn.getpid(), name, 'message: ' .. text:sub(1, LONGEST) }
   M.appender()(table.concat(entry, ' ') .. '\n')

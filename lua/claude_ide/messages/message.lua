@@ -6,18 +6,13 @@ local M = {}
 
 local NAME = 'claude-ide: '
 
+--- Draw a message again that has just been shown: the command line has been cleared.
+M.draw_again = function() end
+
 --- How many columns the command line has for the text of a message.
 ---@return integer
 function M.room()
   return vim.v.echospace - #NAME
-end
-
---- Draw a message again that has just been shown: the command line has been cleared.
-function M.draw_again()
-  local display = package.loaded['claude_ide.messages.display']
-  if display then
-    display.draw_again()
-  end
 end
 
 --- Show a message without logging it.
@@ -34,10 +29,9 @@ end
 ---@param level 'debug'|'info'|'warn'|'error'
 function M.show(text, level)
   vim.schedule(function()
-    local line = plain.one_line(text)
-    log.write(level, line)
-    require('claude_ide.messages.display').show(line, level)
+    log.write(level, plain.one_line(text))
   end)
+  M.show_unlogged(text, level)
 end
 
 return M

@@ -44,20 +44,30 @@ function M.status_line(text)
   return (M.harmless(text):gsub('%%', '%%%%'))
 end
 
+-- Vim script's `%S` counts columns.
 local function cut(text, columns)
-  local kept = vim.fn.strcharpart(text, 0, columns)
-  while vim.api.nvim_strwidth(kept) > columns do
-    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
-  end
-  return kept
+  return vim.fn.printf(('%%.%dS'):format(columns), text)
 end
 
-local function cut_start(text, columns)
-  local kept = vim.fn.strcharpart(text, math.max(vim.fn.strchars(text) - columns, 0))
-  while vim.api.nvim_strwidth(kept) > columns do
-    kept = vim.fn.strcharpart(kept, 1)
+--- A text as one line. If it is too wide, its middle is cut out.
+---@param text string
+---@param width integer columns, at least one
+---@param head? number the share of the columns that shows its beginning; default: 0.6
+---@return string
+function M.shorten(text, width, head)
+  text = M.one_line(text)
+  local surplus = vim.api.nvim_strwidth(text) - width
+  if surplus <= 0 then
+    return text
   end
-  return kept
+  local first = math.ceil((width - 1) * (head or HEAD))
+  local hidden, columns = '', first + surplus
+  -- Characters may be wide.
+  while vim.api.nvim_strwidth(hidden) <= first + surplus do
+    columns = columns + 1
+    hidden = cut(text, columns)
+  end
+  return cut(text, first) .. '…' .. text:sub(#hidden + 1)
 end
 
 --- A text as one line, cut if it is too wide.
@@ -65,22 +75,7 @@ end
 ---@param width integer columns
 ---@return string
 function M.fit(text, width)
-  text = M.one_line(text)
-  width = math.max(width, 1)
-  return vim.api.nvim_strwidth(text) <= width and text or cut(text, width - 1) .. '…'
-end
-
---- A text as one line. If it is too wide, its middle is cut out.
----@param text string
----@param width integer columns, at least one
----@return string
-function M.shorten(text, width)
-  text = M.one_line(text)
-  if vim.api.nvim_strwidth(text) <= width then
-    return text
-  end
-  local first = math.ceil((width - 1) * HEAD)
-  return cut(text, first) .. '…' .. cut_start(text, width - 1 - first)
+  return M.shorten(text, math.max(width, 1), 1)
 end
 
 return M
