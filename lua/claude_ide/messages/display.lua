@@ -1,12 +1,16 @@
 --- Draws messages: each in one line of the screen, so that Neovim never asks for <Enter>. A `vim.notify`
 --- that a plugin has replaced gets the whole text, with the plugin's name as the title, in lines that its
 --- windows do not cut.
-local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
+
+local function nothing() end
+
+--- Draw the newest message again, while it is new: the command line has been cleared.
+M.draw_again = nothing
 
 local NAME, TITLE = 'claude-ide: ', 'claude-ide'
 local NEW_MS = 500
@@ -68,11 +72,11 @@ local function show_for_a_while(text, level)
   local draw = vim.schedule_wrap(function()
     echo(text, level, true)
   end)
-  message.draw_again = draw
+  M.draw_again = draw
   vim.api.nvim_create_autocmd('ModeChanged', { group = group, pattern = '*:n', callback = draw })
   vim.defer_fn(function()
-    if message.draw_again == draw then
-      message.draw_again = function() end
+    if M.draw_again == draw then
+      M.draw_again = nothing
       vim.api.nvim_clear_autocmds({ group = group })
     end
   end, NEW_MS)

@@ -7,7 +7,12 @@ local M = {}
 local NAME = 'claude-ide: '
 
 --- Draw a message again that has just been shown: the command line has been cleared.
-M.draw_again = function() end
+function M.draw_again()
+  local display = package.loaded['claude_ide.messages.display']
+  if display then
+    display.draw_again()
+  end
+end
 
 --- How many columns the command line has for the text of a message.
 ---@return integer
