@@ -24,14 +24,15 @@ from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.log import log_to
-from claude_ide.mcp.address import TOKEN
+from claude_ide.mcp.address import LAUNCH, TOKEN
+from claude_ide.mcp.client import Client
 from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.parts import Parts
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
-from claude_ide.transport.websocket import CLOSE_SECONDS, Entrance, Listener
+from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
 
 if TYPE_CHECKING:
     from claude_ide.check import Finding
@@ -77,9 +78,7 @@ class App(Parts):
         editor = Editor(channel, options.folders, given.get("privacy"))
         super().__init__(editor, decoded, options)
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
-        self.toolbox = Toolbox(
-            self.editor, self.config, lambda: self.tools, reading=self.readings.of
-        )
+        self.toolbox = Toolbox(lambda: self.tools, self._tools_client)
         self.serving: Serving | None = None
         self._changing = asyncio.Lock()
         self.opening_terminal = asyncio.Lock()
@@ -97,6 +96,10 @@ class App(Parts):
         if self.options.host not in LOCAL:
             warning = f"listening on {self.options.host}: other machines can reach this server"
             self.editor.notify(warning, "warn")
+
+    def _tools_client(self, connection: Connection) -> Client:
+        reading = self.readings.of(connection.header(LAUNCH))
+        return Client(self.editor, self.config, reading=reading)
 
     def _has_agents(self) -> bool:
         return bool(self.ide.clients) or self.begun("chats")

@@ -3,7 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
 from claude_ide.hooks.links import Links
-from claude_ide.mcp.doors import Doors
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.doors import Door
 from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.startup import Options
 
@@ -74,8 +75,8 @@ class Parts(ABC):
         from claude_ide.mcp.in_process import InProcessServer
 
         def serve(agent: str, folder: str) -> InProcessServer:
-            served = self.editor, self.config, self.tools, agent
-            return InProcessServer(*served, reading=Reading([folder]))
+            client = Client(self.editor, self.config, label=agent, reading=Reading([folder]))
+            return InProcessServer(client, self.tools)
 
         # As in `allowed`, but a chat can ask in its own request.
         def unasked() -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class Parts(ABC):
 
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
-            door=Doors(self.editor, self.config, lambda: self.tools).door,
+            door=partial(Door, self.editor, self.config, lambda: self.tools),
         )
         for event in (SelectionChanged, EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())

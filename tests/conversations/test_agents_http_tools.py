@@ -52,7 +52,7 @@ async def test_the_agent_calls_a_tool_of_the_editor(
     await panel.send("call working_folders")
 
     assert str(project) in await panel.shows("answer: ")
-    assert not here.doors._sockets._open
+    assert not any(door._sockets for door in here.doors)
 
 
 async def test_a_question_is_answered_with_keys(panel: Panel, project: Path) -> None:
@@ -81,18 +81,19 @@ async def test_the_tool_of_a_turn_that_is_over_is_stopped(
 
 
 async def test_the_end_of_the_chat_frees_the_port(panel: Panel, here: ChatsHere) -> None:
-    assert here.doors._web._listener is not None
+    (door,) = here.doors
+    assert door._web is not None
 
     await panel.end()
 
-    await until(lambda: here.doors._web._listener is None, "the port is free")
+    await until(lambda: door._web is None, "the port is free")
 
 
 async def test_the_token_is_in_no_log_or_recorded_traffic(
     panel: Panel, here: ChatsHere, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    (token,) = here.doors._web._open
+    (token,) = (door._web[1] for door in here.doors if door._web)
 
     await panel.send("tell")
     await panel.shows("told ")

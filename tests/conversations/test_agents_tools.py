@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,7 +40,7 @@ async def panel(here: ChatsHere, nvim: Neovim) -> Panel:
 
 
 def tokens(here: ChatsHere) -> list[str]:
-    return list(here.doors._sockets._open)
+    return [door._sockets[1] for door in here.doors if door._sockets]
 
 
 def servers(token: str) -> set[int]:
@@ -118,8 +117,7 @@ async def test_a_call_that_the_agent_has_given_up_runs_nothing_after_the_turn(
 
 def _peers(here: ChatsHere) -> list[Peer]:
     """The connections of the agents' servers."""
-    doors: Any = here.chats._agents._doors.values()
-    return [peer for door in doors for peer in door._toolbox._peers.values()]
+    return [client.peer for door in here.doors for client in door.toolbox.clients.values()]
 
 
 async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(
@@ -131,7 +129,7 @@ async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(
     await panel.end()
 
     await until(lambda: not alive(server), "the server has ended")
-    await until(lambda: here.doors._sockets._listener is None, "the port is free")
+    await until(lambda: not tokens(here), "the port is free")
 
 
 async def test_two_agents_have_different_tokens(panel: Panel, here: ChatsHere) -> None:

@@ -2,7 +2,8 @@
 
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,13 @@ import pytest
 
 from claude_ide.concealed import MARK, without_secrets
 from claude_ide.config import Config
-from claude_ide.mcp import doors as doors_module
 from claude_ide.mcp import model
 from claude_ide.mcp.address import PORT, TOKEN
-from claude_ide.mcp.doors import Door, Doors
+from claude_ide.mcp.doors import Door
 from claude_ide.mcp.tool import IDE_TOOLS
 from claude_ide.transport.handshake import TOOLS_PATH
-from claude_ide.transport.websocket import Listener
 from support.claude_code import AUTHORIZATION
-from support.handshake import end, handshake, status, tcp
+from support.handshake import handshake, status
 from support.mcp_stdio import McpStdio, mcp_stdio
 from support.neovim import until
 from support.recorded_diffs import Editor
@@ -31,14 +30,14 @@ def editor() -> Any:
 
 
 @pytest.fixture
-def doors(editor: Any) -> Doors:
-    return Doors(editor, Config(), lambda: IDE_TOOLS)
+def doors(editor: Any) -> Callable[[str], Door]:
+    return partial(Door, editor, Config(), lambda: IDE_TOOLS)
 
 
 @pytest.fixture
-async def door(doors: Doors) -> AsyncIterator[Door]:
+async def door(doors: Callable[[str], Door]) -> AsyncIterator[Door]:
     """A door that is closed when the test ends."""
-    door = doors.door("Otter")
+    door = doors("Otter")
     yield door
     await door.close()
 
@@ -115,7 +114,7 @@ async def test_an_agent_runs_the_code_that_the_user_has_allowed_it_until_its_tur
     def kernels() -> Any:
         return kernel
 
-    door = Doors(editor, Config(), lambda: model.toolset(kernels)).door("Otter")
+    door = Door(editor, Config(), lambda: model.toolset(kernels), "Otter")
     async with mcp_stdio((await door.open())[1], tmp_path) as client:
         await client.initialize()
         for _ in range(2):
@@ -129,19 +128,14 @@ async def test_an_agent_runs_the_code_that_the_user_has_allowed_it_until_its_tur
     assert kernel.runs == [("y", True), ("x", False)] * 2
 
 
-async def test_there_is_no_port_before_the_first_door_opens_or_after_the_last_one_closes(
-    doors: Doors,
-) -> None:
-    first, second = doors.door("Otter"), doors.door("Heron")
-    port = int((await first.open())[1][PORT])
-    assert int((await second.open())[1][PORT]) == port
-
-    await first.close()
+async def test_a_door_has_a_port_while_it_is_open(door: Door) -> None:
+    port = int((await door.open())[1][PORT])
     assert not is_free(port)
-    await second.close()
+
+    await door.close()
 
     assert is_free(port)
-    await second.close()
+    await door.close()
 
 
 async def test_an_open_door_keeps_its_token_and_an_opened_again_one_has_another(
@@ -173,9 +167,9 @@ async def test_only_tokens_of_open_doors_are_looked_for_in_the_log(door: Door) -
 
 
 async def test_a_closed_door_disconnects_only_its_own_clients(
-    doors: Doors, door: Door, tmp_path: Path
+    doors: Callable[[str], Door], door: Door, tmp_path: Path
 ) -> None:
-    other = doors.door("Heron")
+    other = doors("Heron")
     _, mine = await door.open()
     _, theirs = await other.open()
     async with mcp_stdio(mine, tmp_path) as client, mcp_stdio(theirs, tmp_path) as stranger:
@@ -185,16 +179,17 @@ async def test_a_closed_door_disconnects_only_its_own_clients(
         await other.close()
 
         assert await stranger.ended() == (1, "claude-ide: the editor has closed the connection\n")
-        assert await accepts(theirs) == 401
+        assert is_free(int(theirs[PORT]))
+        assert await accepts({**theirs, PORT: mine[PORT]}) == 401
         await client.request("ping")
 
 
 async def test_an_agent_cannot_close_the_diffs_of_another_one(
-    doors: Doors, client: McpStdio, editor: Any, tmp_path: Path
+    doors: Callable[[str], Door], client: McpStdio, editor: Any, tmp_path: Path
 ) -> None:
     await client.begin("openDiff", **OPEN_DIFF, tab_name="t")
     await until(lambda: editor.diffs.shown)
-    other = doors.door("Heron")
+    other = doors("Heron")
     async with mcp_stdio((await other.open())[1], tmp_path) as stranger:
         closed = await stranger.call("closeAllDiffTabs")
         named = await stranger.call("close_tab", tab_name="t")
@@ -228,12 +223,11 @@ async def test_a_door_refuses_what_the_server_refuses(
     assert await status(port, handshake(port, environment[TOKEN], filled, path)) == refusal
 
 
-async def test_a_door_listens_on_loopback_only(door: Door, doors: Doors) -> None:
+async def test_a_door_listens_on_loopback_only(door: Door) -> None:
     await door.open()
 
-    listener = doors._sockets._listener
-    assert isinstance(listener, Listener)
-    assert listener._socket.getsockname()[0] == "127.0.0.1"
+    assert door._sockets is not None
+    assert door._sockets[0]._socket.getsockname()[0] == "127.0.0.1"
 
 
 async def test_the_token_is_only_in_the_environment(
@@ -249,38 +243,3 @@ async def test_the_token_is_only_in_the_environment(
     assert token not in " ".join(command)
     assert token not in caplog.text
     assert without_secrets(f"an agent has printed {token}") == "an agent has printed [hidden]"
-
-
-async def test_a_client_that_shook_hands_before_its_door_closed_is_not_served(
-    doors: Doors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    door, other = doors.door("Otter"), doors.door("Heron")
-    _, environment = await door.open()
-    await other.open()
-    served = []
-    listener = doors._sockets._listener
-    assert isinstance(listener, Listener)
-    entrance = door._entrance
-    assert entrance is not None
-    monkeypatch.setattr(
-        doors_module.Toolbox, "serve", lambda self, connection: served.append(connection)
-    )
-    check = listener._check
-
-    def check_and_close(request: Any) -> Any:
-        found = check(request)
-        listener.remove(entrance)
-        return found
-
-    monkeypatch.setattr(listener, "_check", check_and_close)
-
-    port, token = int(environment[PORT]), environment[TOKEN]
-    async with tcp(port) as (reader, writer):
-        writer.write(handshake(port, token, path=TOOLS_PATH))
-        answer = await end(reader)
-
-    assert answer.startswith(b"HTTP/1.1 101")
-    assert not served
-    listener.add(entrance)
-    await door.close()
-    await other.close()

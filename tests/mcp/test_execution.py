@@ -8,7 +8,7 @@ from claude_ide.config import Config
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output
 from claude_ide.mcp import model
-from claude_ide.mcp.allowed_code import AllowedCode
+from claude_ide.mcp.client import AllowedCode, Client
 from claude_ide.mcp.execution import LARGEST_IMAGE, MOST_IMAGES, MOST_TEXT
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.tool import TOOL_USE
@@ -28,7 +28,8 @@ def serving(kernel: Kernel, allowed: AllowedCode | None = None) -> InProcessServ
         return kernel
 
     editor: Any = Editor()
-    return InProcessServer(editor, Config(), model.toolset(kernels), "Claude", allowed)
+    client = Client(editor, Config(), label="Claude", allowed_code=allowed or AllowedCode())
+    return InProcessServer(client, model.toolset(kernels))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
+from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.tool import IDE_TOOLS
 from support.neovim import until
@@ -19,7 +20,7 @@ def editor() -> Any:
 
 @pytest.fixture
 def server(editor: Any) -> InProcessServer:
-    return InProcessServer(editor, Config(), IDE_TOOLS, "Claude")
+    return InProcessServer(Client(editor, Config(), label="Claude"), IDE_TOOLS)
 
 
 def call(id_: int | str, name: str, **arguments: Any) -> dict[str, Any]:

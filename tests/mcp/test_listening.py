@@ -10,7 +10,7 @@ import pytest
 
 from claude_ide.config import Config
 from claude_ide.mcp import streamable
-from claude_ide.mcp.doors import Door, Doors
+from claude_ide.mcp.doors import Door
 from claude_ide.mcp.tool import IDE_TOOLS, LIST_CHANGED, Toolset
 from support.handshake import tcp
 from support.mcp_http import McpHttp
@@ -29,7 +29,7 @@ def tools() -> Toolset:
 @pytest.fixture
 async def door(tools: Toolset) -> AsyncIterator[Door]:
     editor: Any = Editor()
-    door = Doors(editor, Config(), lambda: tools).door("Otter")
+    door = Door(editor, Config(), lambda: tools, "Otter")
     yield door
     await door.close()
 

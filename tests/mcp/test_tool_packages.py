@@ -14,6 +14,7 @@ import pytest
 from claude_ide.config import Config
 from claude_ide.editor.port.events import OwnToolsChanged
 from claude_ide.errors import ToolError
+from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.own import packages, thread
 from claude_ide.mcp.own.collection import Collection
@@ -265,7 +266,7 @@ async def test_a_slow_import_holds_up_nobody_and_its_tools_are_listed_later(
     loaded.points(SLOW, "a", module="slow")
     editor: Any = RecordedEditor()
     toolset = Collection(editor, lambda: CLIENT).toolset
-    server = InProcessServer(editor, Config(), toolset, "tester")
+    server = InProcessServer(Client(editor, Config()), toolset)
     assert not toolset.is_complete
     assert await server(message("ping")) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 

@@ -15,7 +15,7 @@ from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
 from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
-from claude_ide.mcp.doors import Doors
+from claude_ide.mcp.doors import Door
 from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
 from support.neovim import Neovim, until
@@ -76,15 +76,20 @@ class ChatsHere:
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
         self.trust = trust
-        self.doors = Doors(self.editor, Config(), model.toolset)
+        self.doors: list[Door] = []
         kinds = Kinds([kind, *others])
         self.chats = Chats(
-            *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self.doors.door
+            *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self._door
         )
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self.chats.on_list_event)
         accept = self.editor.diffs.accept_edits
         self.editor.events.subscribe(DiffEditsAccepted, lambda event: self._run(accept(event.id)))
+
+    def _door(self, name: str, folder: str) -> Door:
+        door = Door(self.editor, Config(), model.toolset, name, folder)
+        self.doors.append(door)
+        return door
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":

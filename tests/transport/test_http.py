@@ -175,30 +175,6 @@ async def test_a_listener_that_stops_cancels_requests_and_disconnects(
     assert not caplog.records
 
 
-async def test_a_service_that_is_removed_while_a_body_arrives_does_not_get_it(
-    listener: HttpListener, port: int, desk: Desk
-) -> None:
-    async with tcp(port) as (reader, writer):
-        writer.write(request(port, TOKEN, {"Content-Length": "5", "Expect": "100-continue"}))
-        assert (await answer(reader)).status == 100
-        listener.remove(desk.service)
-        writer.write(b"hello")
-
-        assert (await answer(reader)).status == 404
-    assert not desk.requests
-    listener.add(desk.service)
-
-
-async def test_services_at_one_path_are_told_apart_by_their_tokens(
-    listener: HttpListener, port: int, desk: Desk
-) -> None:
-    other = Desk("b-token")
-    listener.add(other.service)
-
-    assert (await answered(port, request(port, "b-token", body=b"x"))).status == 200
-    assert (len(desk.requests), len(other.requests)) == (0, 1)
-
-
 # Requests that are refused.
 
 REFUSED: list[tuple[str, dict[str, str | None], int]] = [

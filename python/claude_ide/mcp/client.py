@@ -12,7 +12,6 @@ from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.tools import ModelTools
-from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.baseline import Baseline
 from claude_ide.mcp.reading import Reading, named
 
@@ -20,6 +19,38 @@ if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
 
 T = TypeVar("T")
+
+
+class AllowedCode(msgspec.Struct, eq=False):
+    """Code that the user has allowed an agent to run, before the agent calls the tool that runs it.
+
+    `all` of its code, or each of these once.
+    """
+
+    all: bool = False
+    by_use: dict[str, str] = {}
+    """By the ids of the tool's uses."""
+    by_text: dict[str, str] = {}
+    """By the code for which an agent has asked; the user may have changed it."""
+
+    def allow_use(self, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        """Allow one use with these arguments, or `for_good` all further ones."""
+        self.by_use[use] = str(arguments.get("code", ""))
+        self.all = self.all or for_good
+
+    def allow_text(self, asked: str, allowed: str, *, for_good: bool) -> None:
+        """Allow the next use with this code, and run `allowed` then."""
+        self.by_text[asked] = allowed
+        self.all = self.all or for_good
+
+    def take(self, use: str | None, code: str) -> str | None:
+        """Return the code that this use may run; None if the user has not allowed it yet."""
+        allowed = self.by_use.pop(use or "", None)
+        return self.by_text.pop(code, None) if allowed is None else allowed
+
+    def forget_texts(self) -> None:
+        """Forget what was not run by the end of a turn."""
+        self.by_text.clear()
 
 
 class Client(msgspec.Struct, eq=False):

@@ -1,37 +1,33 @@
 """Doors: entrances for MCP servers that an agent starts itself (`stdio.py`), and for HTTP.
 
-Each agent has a door of its own with tokens of its own, so that its diffs have its name, and the
-door closes with its chat. The doors are on loopback, apart from the server that the CLI finds:
-that server need not run.
+Each agent has a door of its own with ports and tokens of its own, so that its diffs have its name,
+and the door closes with its chat. The doors are on loopback, apart from the server that the CLI
+finds: that server need not run.
 """
 
 import asyncio
 import logging
 import socket
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from claude_ide.concealed import conceal, forget
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.jsonrpc.peer import Peer
-from claude_ide.mcp.address import LAUNCH, PORT, TOKEN
-from claude_ide.mcp.allowed_code import AllowedCode
-from claude_ide.mcp.client import Client
+from claude_ide.mcp.address import PORT, TOKEN
+from claude_ide.mcp.client import AllowedCode, Client
+from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.lock_file import new_token
-from claude_ide.mcp.noted import Noted
-from claude_ide.mcp.outbox import Outbox
 from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.registration import COMMAND
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.handshake import TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
-from claude_ide.wire import FROM, Party
 
 if TYPE_CHECKING:
     from claude_ide.mcp.streamable import Sessions
-    from claude_ide.transport.http import HttpListener, Service
+    from claude_ide.transport.http import HttpListener
 
 logger = logging.getLogger(__name__)
 
@@ -39,11 +35,48 @@ LOOPBACK = "127.0.0.1"
 
 
 class Toolbox:
-    """Serves tools to the models behind clients, which are notified only of changes of the list.
+    """Serves tools to the models behind clients, which are notified only of changes of the list."""
 
-    `label` is the name of the clients for the user; without it they name themselves. They share
-    `allowed_code`; without it each has its own. `reading` returns what a client may read that runs
-    in the terminal of a launch; "" if it does not say so.
+    def __init__(
+        self, tools: Callable[[], Toolset], client_of: Callable[[Connection], Client]
+    ) -> None:
+        self._tools = tools
+        self._client_of = client_of
+        self.clients: dict[Client, ClientConnection] = {}
+
+    async def serve(self, connection: Connection) -> None:
+        """Serve one client until it leaves; then cancel its requests."""
+        client, tools = self._client_of(connection), self._tools()
+        served = ClientConnection(
+            connection, Server(client, tools=tools), lambda: f"{client.shown_name} (tools)"
+        )
+
+        def announce() -> None:
+            if client.initialized:
+                served.notify(LIST_CHANGED, None, LIST_CHANGED)
+
+        unsubscribe = tools.subscribe(announce)
+        self.clients[client] = served
+        try:
+            await served.serve()
+        finally:
+            unsubscribe()
+            del self.clients[client]
+
+    async def settle(self, seconds: float) -> None:
+        """Wait at most `seconds` until the clients have their answers."""
+        await asyncio.gather(*(each.peer.settled(seconds) for each in self.clients.values()))
+
+    def withdraw(self) -> None:
+        """Cancel the requests of all clients."""
+        for each in self.clients.values():
+            each.peer.cancel_all()
+
+
+class Door:
+    """The door of one agent, which works in a folder; its tokens are valid while it is open.
+
+    `name` is the agent's name in diffs.
     """
 
     def __init__(
@@ -51,169 +84,21 @@ class Toolbox:
         editor: Editor,
         config: Config,
         tools: Callable[[], Toolset],
-        label: str = "",
-        allowed_code: AllowedCode | None = None,
-        reading: Callable[[str], Reading] = lambda _launch: Reading(),
-    ) -> None:
-        self._editor = editor
-        self._config = config
-        self._tools = tools
-        self._label = label
-        self._allowed_code = allowed_code
-        self._reading = reading
-        self._peers: dict[Connection, Peer] = {}
-
-    async def serve(self, connection: Connection) -> None:
-        """Serve one client until it leaves; then cancel its requests."""
-        client = Client(self._editor, self._config, label=self._label)
-        client.allowed_code = self._allowed_code or client.allowed_code
-        client.reading = self._reading(connection.header(LAUNCH))
-        tools = self._tools()
-        server = Server(client, lambda: None, tools=tools)
-        party = Party(lambda: f"{client.shown_name} (tools)")
-        peer = server.peer = self._peers[connection] = Peer(Noted(connection, party), server)
-        outbox = Outbox(peer)
-        announcing = asyncio.get_running_loop().create_task(outbox.drain())
-
-        def announce() -> None:
-            if client.initialized:
-                outbox.put(LIST_CHANGED, None, LIST_CHANGED)
-
-        unsubscribe = tools.subscribe(announce)
-        try:
-            async for frame in connection.frames():
-                party.note(FROM, frame)
-                await peer.receive(frame)
-        finally:
-            unsubscribe()
-            announcing.cancel()
-            del self._peers[connection]
-            await peer.close()
-
-    async def settle(self, seconds: float) -> None:
-        """Wait at most `seconds` until the clients have their answers."""
-        await asyncio.gather(*(peer.settled(seconds) for peer in self._peers.values()))
-
-    def withdraw(self) -> None:
-        """Cancel the requests of all clients."""
-        for peer in self._peers.values():
-            peer.cancel_all()
-
-    async def disconnect(self) -> None:
-        """Close the connections."""
-        await asyncio.gather(*(connection.close() for connection in list(self._peers)))
-
-
-class Way(Protocol):
-    """A way in to a listener."""
-
-    @property
-    def token(self) -> str:
-        """The token of its clients."""
-
-
-W = TypeVar("W", bound=Way, contravariant=True)
-
-
-class Listening(Protocol[W]):
-    """A listener on a bound socket."""
-
-    @property
-    def port(self) -> int:
-        """Its port."""
-
-    def add(self, way: W, /) -> None:
-        """Admit clients here, too."""
-
-    def remove(self, way: W, /) -> None:
-        """Admit no more clients here."""
-
-    async def start(self) -> None:
-        """Start to accept clients."""
-
-    async def stop(self) -> None:
-        """Disconnect all clients."""
-
-
-class SharedPort(Generic[W]):
-    """A port on loopback that all doors share; it is bound while a door is open."""
-
-    def __init__(self, listen: Callable[[socket.socket], Listening[W]]) -> None:
-        self._listen = listen
-        self._changing = asyncio.Lock()
-        self._open: dict[str, W] = {}
-        self._listener: Listening[W] | None = None
-
-    async def open(self, way: W) -> int:
-        """Accept clients at this way in; return the port. Raises `OSError` if none is free."""
-        async with self._changing:
-            if self._listener is None:
-                listener = self._listen(socket.create_server((LOOPBACK, 0)))
-                await listener.start()
-                self._listener = listener
-                logger.info("the agents' tools are on port %d", listener.port)
-            if way.token not in self._open:
-                self._open[way.token] = way
-                self._listener.add(way)
-            return self._listener.port
-
-    async def close(self, way: W) -> None:
-        """Accept no more clients at this way in; the last one frees the port."""
-        async with self._changing:
-            if self._listener is None or self._open.pop(way.token, None) is None:
-                return
-            self._listener.remove(way)
-            if not self._open:
-                listener, self._listener = self._listener, None
-                await listener.stop()
-
-
-class Doors:
-    """The doors of all agents."""
-
-    def __init__(self, editor: Editor, config: Config, tools: Callable[[], Toolset]) -> None:
-        self._editor = editor
-        self._config = config
-        self._tools = tools
-        self._sockets = SharedPort[Entrance](Listener)
-        self._web = SharedPort["Service"](_listen_to_http)
-
-    def door(self, name: str, folder: str = "") -> "Door":
-        """Return a closed door for one agent, which works in a folder.
-
-        `name` is the agent's name in diffs.
-        """
-        reading = Reading([folder] if folder else [])
-        ways = self._sockets, self._web
-        return Door(self._editor, self._config, self._tools, name, reading, *ways)
-
-
-class Door:
-    """The door of one agent; its tokens are valid while it is open."""
-
-    def __init__(
-        self,
-        editor: Editor,
-        config: Config,
-        tools: Callable[[], Toolset],
         name: str,
-        reading: Reading,
-        sockets: SharedPort[Entrance],
-        web: "SharedPort[Service]",
+        folder: str = "",
     ) -> None:
-        self._editor = editor
-        self._config = config
+        allowed_code = self._allowed_code = AllowedCode()
+        reading = self._reading = Reading([folder] if folder else [])
+
+        def new_client(_: object = None) -> Client:
+            return Client(editor, config, label=name, allowed_code=allowed_code, reading=reading)
+
         self._tools = tools
-        self._name = name
-        self._allowed_code = AllowedCode()
-        self._reading = reading
-        shared = self._allowed_code, lambda _launch: reading
-        self._toolbox = Toolbox(editor, config, tools, name, *shared)
-        self._sockets = sockets
-        self._entrance: Entrance | None = None
-        self._web = web
+        self._new_client = new_client
+        self.toolbox = Toolbox(tools, new_client)
+        self._sockets: tuple[Listener, str] | None = None
+        self._web: tuple[HttpListener, str] | None = None
         self._sessions: Sessions | None = None
-        self._service: Service | None = None
 
     async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the command of an MCP server that enters here, and its environment.
@@ -221,27 +106,30 @@ class Door:
         The token is only in the environment: other users can read a command line. Raises `OSError`
         if no port is free.
         """
-        if self._entrance is None:
-            self._entrance = Entrance((TOOLS_PATH,), _token(), self._toolbox.serve)
-        entrance = self._entrance
-        port = await self._sockets.open(entrance)
-        return COMMAND, {PORT: str(port), TOKEN: entrance.token}
+        if self._sockets is None:
+            entrance = Entrance((TOOLS_PATH,), _token(), self.toolbox.serve)
+            self._sockets = Listener(_bound(), entrance), entrance.token
+            await self._sockets[0].start()
+        listener, token = self._sockets
+        return COMMAND, {PORT: str(listener.port), TOKEN: token}
 
     async def open_http(self) -> tuple[str, Mapping[str, str]]:
         """Return the address of the tools over HTTP, and the header fields that it requires.
 
         Raises `OSError` if no port is free.
         """
-        if self._service is None:
-            from claude_ide.mcp.streamable import Sessions
+        # Few agents need it, and its library takes long to import.
+        from claude_ide.mcp.streamable import PATH, Sessions
+        from claude_ide.transport.http import HttpListener
 
-            served = self._editor, self._config, self._tools(), self._name
-            self._sessions = Sessions(*served, self._allowed_code, self._reading)
-            self._service = self._sessions.service(_token())
-        service = self._service
-        port = await self._web.open(service)
-        url = f"http://{LOOPBACK}:{port}{service.paths[0]}"
-        return url, {"Authorization": f"Bearer {service.token}"}
+        if self._web is None:
+            self._sessions = Sessions(self._new_client, self._tools())
+            service = self._sessions.service(_token())
+            self._web = HttpListener(_bound(), service), service.token
+            await self._web[0].start()
+        listener, token = self._web
+        url = f"http://{LOOPBACK}:{listener.port}{PATH}"
+        return url, {"Authorization": f"Bearer {token}"}
 
     def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
         """Note that the user has allowed code for which the agent has asked (`AllowCode`)."""
@@ -254,29 +142,27 @@ class Door:
     def withdraw(self) -> None:
         """Cancel what the agent's servers still wait for: a client that gives up may not say so."""
         self._allowed_code.forget_texts()
-        self._toolbox.withdraw()
+        self.toolbox.withdraw()
         if self._sessions is not None:
             self._sessions.withdraw()
 
     async def close(self) -> None:
         """Disconnect the clients, and let none in; a door that opens again has new tokens."""
-        entrance, self._entrance = self._entrance, None
-        if entrance is not None:
-            await self._sockets.close(entrance)
-            forget(entrance.token)
-            await self._toolbox.disconnect()
-        service, self._service = self._service, None
-        if service is not None and self._sessions is not None:
-            await self._web.close(service)
-            forget(service.token)
+        sockets, web, self._sockets, self._web = self._sockets, self._web, None, None
+        if sockets is not None:
+            forget(sockets[1])
+            await sockets[0].stop()
+        if web is not None:
+            forget(web[1])
+            await web[0].stop()
+        if self._sessions is not None:
             await self._sessions.close()
 
 
-def _listen_to_http(bound: socket.socket) -> "HttpListener":
-    # Few agents need it, and its library takes long to import.
-    from claude_ide.transport.http import HttpListener
-
-    return HttpListener(bound)
+def _bound() -> socket.socket:
+    bound = socket.create_server((LOOPBACK, 0))
+    logger.info("an agent's tools are on port %d", bound.getsockname()[1])
+    return bound
 
 
 def _token() -> str:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from claude_ide import pids
@@ -16,12 +16,10 @@ from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import worktrees
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.noted import Noted
-from claude_ide.mcp.outbox import Outbox
+from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.server import Server
 from claude_ide.mentions import check_private
 from claude_ide.transport.websocket import Connection
-from claude_ide.wire import FROM, Party
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -47,49 +45,44 @@ class Ide:
         self.config = config
         self._kernels = kernels
         self.mentions: deque[dict[str, Any]] = deque()
-        self._outboxes: dict[Client, Outbox] = {}
+        self._served: dict[Client, ClientConnection] = {}
         editor.events.register(self)
         editor.reader.when_changed = self._diagnostics_changed
 
     @property
     def clients(self) -> list[Client]:
         """The clients that have finished `initialize`, in the order of connection."""
-        return [client for client in self._outboxes if client.initialized]
+        return [client for client in self._served if client.initialized]
 
     async def serve(self, connection: Connection) -> None:
         """Serve one client until it leaves; then cancel its requests."""
         client = Client(self.editor, self.config, kernels=self._kernels)
-        async with asyncio.TaskGroup() as group:
-            tasks: list[asyncio.Task[None]] = []
+        tasks: list[asyncio.Task[None]] = []
 
-            def start(coroutine: Coroutine[Any, Any, None]) -> None:
-                tasks.append(group.create_task(coroutine))
+        def welcome() -> None:
+            tasks.append(asyncio.ensure_future(self._welcome(client, served)))
 
-            server = Server(client, lambda: start(self._welcome(client, peer)), self._report_pids)
-            party = Party(lambda: client.shown_name)
-            peer = server.peer = Peer(Noted(connection, party), server)
-            self._outboxes[client] = Outbox(peer)
-            start(self._outboxes[client].drain())
-            start(self._keep_alive(client, peer, connection))
-            try:
-                async for frame in connection.frames():
-                    party.note(FROM, frame)
-                    await peer.receive(frame)
-            finally:
-                del self._outboxes[client]
-                self.editor.port.host.clients_changed(len(self.clients))
-                self._report_pids()
-                if not self._outboxes:
-                    self.editor.port.diagnostics.release()
-                for task in tasks:
-                    task.cancel()
-                await peer.close()
+        server = Server(client, welcome, self._report_pids)
+        served = self._served[client] = ClientConnection(
+            connection, server, lambda: client.shown_name
+        )
+        tasks.append(asyncio.ensure_future(self._keep_alive(client, served)))
+        try:
+            await served.serve()
+        finally:
+            for task in tasks:
+                task.cancel()
+            del self._served[client]
+            self.editor.port.host.clients_changed(len(self.clients))
+            self._report_pids()
+            if not self._served:
+                self.editor.port.diagnostics.release()
 
     def notify_all(self, method: str, params: Any, key: object | None = None) -> None:
         """Notify every client; a slow one gets only the latest notification with a `key`."""
-        for client, outbox in self._outboxes.items():
+        for client, served in self._served.items():
             if client.informed:
-                outbox.put(method, params, key)
+                served.notify(method, params, key)
 
     def mention(self, mention: dict[str, Any], near: Collection[int] = ()) -> Client | None:
         """Send a mention to the client that was last active; return that client.
@@ -101,7 +94,7 @@ class Ide:
         if addressee is None:
             self.mentions.append(mention)
         else:
-            self._outboxes[addressee].put("at_mentioned", mention)
+            self._served[addressee].notify("at_mentioned", mention)
         return addressee
 
     async def say(self, words: str) -> None:
@@ -126,18 +119,18 @@ class Ide:
     async def settle(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""
         self.editor.diffs.close_all()
-        answering = [outbox.peer.settled(seconds) for outbox in self._outboxes.values()]
+        answering = [served.peer.settled(seconds) for served in self._served.values()]
         await asyncio.gather(*answering)
 
     @handles(SelectionChanged)
     def _selection_changed(self, event: SelectionChanged) -> None:
         for client in self._concerned(event.table):
             if client.informed:
-                self._outboxes[client].put("selection_changed", event.table, "selection_changed")
+                self._served[client].notify("selection_changed", event.table, "selection_changed")
 
     def _concerned(self, selection: dict[str, Any]) -> list[Client]:
         """Return the clients that may learn of a selection."""
-        path, clients = selection.get("filePath"), list(self._outboxes)
+        path, clients = selection.get("filePath"), list(self._served)
         return worktrees.concerned(clients, path) if path else clients
 
     def _diagnostics_changed(self, uri: str) -> None:
@@ -146,7 +139,7 @@ class Ide:
     def _report_pids(self) -> None:
         self.editor.terminals.clients_run_as([client.pid for client in self.clients if client.pid])
 
-    async def _welcome(self, client: Client, peer: Peer) -> None:
+    async def _welcome(self, client: Client, served: ClientConnection) -> None:
         """Send a new client the selection and the queued mentions.
 
         The CLI ignores notifications until its screen handles the connection's messages, several
@@ -162,7 +155,7 @@ class Ide:
         try:
             for _ in range(WELCOME_PINGS):
                 try:
-                    await _ping(peer)
+                    await _ping(served.peer)
                 except (TimeoutError, RpcError):
                     logger.info("%s does not answer a ping", client.name)
                 await asyncio.sleep(WELCOME_PAUSE)
@@ -173,16 +166,16 @@ class Ide:
         self._inform(client)
         client.listening = True
         while self.mentions:
-            self._outboxes[client].put("at_mentioned", self.mentions.popleft())
+            self._served[client].notify("at_mentioned", self.mentions.popleft())
 
     def _inform(self, client: Client) -> None:
         """Send the selection now, and changes from now on."""
         client.informed = True
         selection = self.editor.state.selection
         if selection is not None and client in self._concerned(selection):
-            self._outboxes[client].put("selection_changed", selection, "selection_changed")
+            self._served[client].notify("selection_changed", selection, "selection_changed")
 
-    async def _keep_alive(self, client: Client, peer: Peer, connection: Connection) -> None:
+    async def _keep_alive(self, client: Client, served: ClientConnection) -> None:
         """Mark a client as unresponsive if it answers no ping; drop it if its process is gone.
 
         A suspended CLI (CTRL-Z) answers no ping either, and may continue.
@@ -192,7 +185,7 @@ class Ide:
             if not client.initialized:
                 continue
             try:
-                await _ping(peer)
+                await _ping(served.peer)
                 client.responsive = True
             except RpcError:
                 client.responsive = True  # an error is an answer, too
@@ -200,7 +193,7 @@ class Ide:
                 client.responsive = False
                 if client.pid is not None and not pids.lives(client.pid):
                     logger.info("client %s has gone without closing its connection", client.pid)
-                    await connection.close()
+                    await served.close()
             except TransportClosed:
                 return
 

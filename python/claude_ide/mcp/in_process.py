@@ -11,12 +11,8 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.config import Config
-from claude_ide.editor.editor import Editor
 from claude_ide.jsonrpc.peer import Peer
-from claude_ide.mcp.allowed_code import AllowedCode
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
 from claude_ide.tool_names import EXECUTE_CODE
@@ -26,22 +22,12 @@ GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
 
 class InProcessServer:
-    """Serves one agent; call it with each message. `name` is the agent's name in diffs."""
+    """Serves tools to one client; call it with each message."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        config: Config,
-        tools: Toolset,
-        name: str,
-        allowed_code: AllowedCode | None = None,
-        reading: Reading | None = None,
-    ) -> None:
+    def __init__(self, client: Client, tools: Toolset) -> None:
         self._tools = tools
-        self._client = Client(editor, config, label=name)
-        self._client.allowed_code = allowed_code or AllowedCode()
-        self._client.reading = reading or Reading()
-        server = Server(self._client, lambda: None, tools=tools)
+        self._client = client
+        server = Server(client, tools=tools)
         self._peer = server.peer = Peer(self, server)
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}

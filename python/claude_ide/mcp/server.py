@@ -54,7 +54,7 @@ class Server:
     def __init__(
         self,
         client: Client,
-        on_initialized: Callable[[], object],
+        on_initialized: Callable[[], object] = lambda: None,
         on_pid: Callable[[], object] = lambda: None,
         tools: Toolset = IDE_TOOLS,
     ) -> None:

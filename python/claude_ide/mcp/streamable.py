@@ -7,19 +7,16 @@ learns of other tools, and nothing else. Source: MCP 2025-06-18, basic/transport
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
-from claude_ide.config import Config
-from claude_ide.editor.editor import Editor
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
 from claude_ide.jsonrpc.message import LARGE
-from claude_ide.mcp.allowed_code import AllowedCode
+from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
-from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
@@ -50,19 +47,11 @@ MOST_SESSIONS = 20
 
 
 class Sessions:
-    """The sessions at one door; `name` is the name of its agent in diffs."""
+    """The sessions at one door, each with a client of its own."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        config: Config,
-        tools: Toolset,
-        name: str,
-        allowed_code: AllowedCode | None = None,
-        reading: Reading | None = None,
-    ) -> None:
-        self._serving = editor, config, tools, name, allowed_code, reading
-        self._name = name
+    def __init__(self, new_client: Callable[[], Client], tools: Toolset) -> None:
+        self._new_client = new_client
+        self._tools = tools
         self._open: dict[str, _Session] = {}
 
     def service(self, token: str) -> Service:
@@ -105,8 +94,7 @@ class Sessions:
 
     async def _begin(self, message: dict[str, Any], accepted: str, body: bytes) -> Response:
         await self._make_room()
-        server = InProcessServer(*self._serving)
-        session = _Session(server, Party(lambda: f"{self._name} (tools)"))
+        session = _Session(self._new_client(), self._tools)
         session.party.note(FROM, body)
         try:
             answer = await session.answer(message, accepted)
@@ -166,17 +154,17 @@ class Sessions:
 class _Session:
     """One client, from its `initialize` on."""
 
-    def __init__(self, server: InProcessServer, party: Party) -> None:
-        self.server = server
-        self.party = party
+    def __init__(self, client: Client, tools: Toolset) -> None:
+        self.server = InProcessServer(client, tools)
+        self.party = Party(lambda: f"{client.shown_name} (tools)")
         self.idle_since = time.monotonic()
         self.is_refused = False
         """Whether its last answer is an error."""
         self._running = 0
-        self._changed = asyncio.Event()
-        """Whether the tools have changed since the client was told."""
-        self._unwatch = server.watch(self._changed.set)
-        self._listener: _Changes | None = None
+        self._unwatch = tools.subscribe(self._tell)
+        self._has_changed = False
+        """Whether the tools have changed while the client did not listen."""
+        self._listener: _Events | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -186,21 +174,25 @@ class _Session:
     async def close(self) -> None:
         """Cancel all requests, and end what the client listens to."""
         self._unwatch()
-        self._replace_listener(None)
+        if self._listener is not None:
+            self._listener.end()
         await self.server.close()
 
-    def listen(self) -> "_Changes":
+    def listen(self) -> "_Events":
         """Return the stream of the changes of the tools; one to which the client listened ends."""
-        listener = _Changes(self._changed, lambda: self._left(listener))
-        self._replace_listener(listener)
+        if self._listener is not None:
+            self._listener.end()
+        listener = self._listener = _Events(lambda: self._left(listener))
+        if self._has_changed:
+            self._tell()
         return listener
 
-    def _replace_listener(self, listener: "_Changes | None") -> None:
-        former, self._listener = self._listener, listener
-        if former is not None:
-            former.end()
+    def _tell(self) -> None:
+        self._has_changed = self._listener is None
+        if self._listener is not None:
+            self._listener.put({"jsonrpc": "2.0", "method": LIST_CHANGED})
 
-    def _left(self, listener: "_Changes") -> None:
+    def _left(self, listener: "_Events") -> None:
         if self._listener is listener:
             self._listener = None
             self.idle_since = time.monotonic()
@@ -210,15 +202,27 @@ class _Session:
         if "method" not in message:
             # We ask the client nothing, so it has nothing to answer.
             return Response(HTTPStatus.ACCEPTED)
-        answer = _Answer(self._answered(message))
+        task = asyncio.get_running_loop().create_task(self._answered(message))
         try:
-            await answer.wait(None if EVENTS not in accepted else QUICK_SECONDS)
+            await asyncio.wait([task], timeout=QUICK_SECONDS if EVENTS in accepted else None)
         except asyncio.CancelledError:
-            await answer.aclose()
+            task.cancel()
+            await asyncio.wait([task])
             raise
-        if answer.is_ready:
-            return answer.whole()
-        return Response(HTTPStatus.OK, answer, EVENT_STREAM)
+        if task.done():
+            answer = task.result()
+            if answer is None:
+                return Response(HTTPStatus.ACCEPTED)
+            return Response(HTTPStatus.OK, msgspec.json.encode(answer), JSON)
+        events = _Events(task.cancel)
+
+        def send(_: object) -> None:
+            if not task.cancelled():
+                events.put(task.result())
+            events.end()
+
+        task.add_done_callback(send)
+        return Response(HTTPStatus.OK, events, EVENT_STREAM)
 
     async def _answered(self, message: dict[str, Any]) -> dict[str, Any] | None:
         self._running += 1
@@ -233,83 +237,38 @@ class _Session:
             self.idle_since = time.monotonic()
 
 
-class _Answer:
-    """The answer to one message; one that takes long is sent as an event (implements `Pieces`)."""
+class _Events:
+    """Messages, each an event, and comments while there are none (implements `Pieces`)."""
 
-    def __init__(self, answering: Coroutine[Any, Any, dict[str, Any] | None]) -> None:
-        self._task = asyncio.get_running_loop().create_task(answering)
-        self._is_sent = False
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether there is nothing to wait for."""
-        return self._task.done()
-
-    async def wait(self, seconds: float | None) -> None:
-        """Wait until it is ready, but not longer than this."""
-        await asyncio.wait([self._task], timeout=seconds)
-
-    def whole(self) -> Response:
-        """Return an answer that is ready."""
-        answer = self._task.result()
-        if answer is None:
-            return Response(HTTPStatus.ACCEPTED)
-        return Response(HTTPStatus.OK, msgspec.json.encode(answer), JSON)
-
-    def __aiter__(self) -> "_Answer":
-        return self
-
-    async def __anext__(self) -> bytes:
-        if self._is_sent:
-            raise StopAsyncIteration
-        await self.wait(PULSE_SECONDS)
-        if not self.is_ready:
-            return PULSE
-        self._is_sent = True
-        return _event(self._task.result())
-
-    async def aclose(self) -> None:
-        """Cancel the request if it is not answered."""
-        self._task.cancel()
-        await asyncio.wait([self._task])
-
-
-class _Changes:
-    """Announces each change of the tools to a client (implements `Pieces`)."""
-
-    def __init__(self, changed: asyncio.Event, on_end: Callable[[], object]) -> None:
-        self._changed = changed
+    def __init__(self, on_end: Callable[[], object]) -> None:
+        self._messages: asyncio.Queue[Any] = asyncio.Queue()
         self._on_end = on_end
-        self._ended = asyncio.Event()
 
-    def __aiter__(self) -> "_Changes":
-        return self
-
-    async def __anext__(self) -> bytes:
-        waits = [asyncio.ensure_future(each.wait()) for each in (self._changed, self._ended)]
-        try:
-            await asyncio.wait(waits, timeout=PULSE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-        if self._ended.is_set():
-            raise StopAsyncIteration
-        if not self._changed.is_set():
-            return PULSE
-        self._changed.clear()
-        return _event({"jsonrpc": "2.0", "method": LIST_CHANGED})
+    def put(self, message: Any) -> None:
+        """Send a message, unless the same one waits already."""
+        if self._messages.empty():
+            self._messages.put_nowait(message)
 
     def end(self) -> None:
-        """End the stream."""
-        self._ended.set()
+        """End the stream after these messages."""
+        self._messages.put_nowait(None)
+
+    def __aiter__(self) -> "_Events":
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            async with asyncio.timeout(PULSE_SECONDS):
+                message = await self._messages.get()
+        except TimeoutError:
+            return PULSE
+        if message is None:
+            raise StopAsyncIteration
+        return b"event: message\ndata: %s\n\n" % msgspec.json.encode(message)
 
     async def aclose(self) -> None:
         """Note that the client has left."""
         self._on_end()
-
-
-def _event(message: Any) -> bytes:
-    return b"event: message\ndata: %s\n\n" % msgspec.json.encode(message)
 
 
 def _decoded(body: bytes) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class HttpListener:
     def __init__(self, bound: socket.socket, *services: Service) -> None:
         self._socket = bound
         self._address, self._port = bound.getsockname()[:2]
-        self._services = list(services)
+        self._services = services
         self._server: asyncio.Server | None = None
         self._clients: dict[asyncio.Task[None], _Client] = {}
 
@@ -101,14 +101,6 @@ class HttpListener:
     def port(self) -> int:
         """The port of the bound socket."""
         return int(self._port)
-
-    def add(self, service: Service) -> None:
-        """Answer by another service."""
-        self._services.append(service)
-
-    def remove(self, service: Service) -> None:
-        """Admit no more requests to a service; those that it is answering go on."""
-        self._services.remove(service)
 
     async def start(self) -> None:
         """Start to accept clients."""
@@ -235,8 +227,6 @@ class _Client:
         service = self._admit(_text(head.target), self._method, headers)
         self.is_served = self._was_admitted = True
         body = await self._body(headers, service.largest)
-        # It may have been removed while the body arrived.
-        service = self._admit(_text(head.target), self._method, headers)
         await self._respond(service, Request(self._method, headers, body))
 
     async def _head(self) -> h11.Request:

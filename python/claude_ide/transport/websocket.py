@@ -130,7 +130,7 @@ class Listener:
     def __init__(self, bound: socket.socket, *entrances: Entrance) -> None:
         self._socket = bound
         self._address, self._port = bound.getsockname()[:2]
-        self._entrances = list(entrances)
+        self._entrances = entrances
         self._server: Server | None = None
         self._accepted: set[_Socket] = set()
 
@@ -138,14 +138,6 @@ class Listener:
     def port(self) -> int:
         """The port of the bound socket."""
         return int(self._port)
-
-    def add(self, entrance: Entrance) -> None:
-        """Accept clients at another entrance."""
-        self._entrances.append(entrance)
-
-    def remove(self, entrance: Entrance) -> None:
-        """Accept no more clients at an entrance; those that are connected stay."""
-        self._entrances.remove(entrance)
 
     async def start(self) -> None:
         """Start to accept clients; those that connected since the bind come first."""
@@ -188,11 +180,8 @@ class Listener:
                 accepted.transport.abort()
 
     async def _serve(self, connection: ServerConnection) -> None:
-        entrance = cast("_Socket", connection).entrance
         try:
-            # It may have been removed during the handshake.
-            if entrance in self._entrances:
-                await entrance.serve(Connection(connection))
+            await cast("_Socket", connection).entrance.serve(Connection(connection))
         except Exception:
             logger.exception("a client could not be served")
             raise

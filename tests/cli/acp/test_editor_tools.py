@@ -14,7 +14,7 @@ from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp import model
-from claude_ide.mcp.doors import Doors
+from claude_ide.mcp.doors import Door
 from claude_ide.tool_names import EXECUTE_CODE
 from support import chats_here
 from support.fake_api import text, tool_use
@@ -53,7 +53,7 @@ async def talk(
 
     nvim.notifications = chats_here.Notifications(receive)
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    door = Doors(editor, Config(), lambda: model.toolset(kernels)).door(real_agent.name)
+    door = Door(editor, Config(), lambda: model.toolset(kernels), real_agent.name)
 
     async def commands() -> tuple[McpCommand, ...]:
         return (McpCommand("neovim", *await door.open()),)
