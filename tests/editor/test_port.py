@@ -12,7 +12,6 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import IDE_TOOLS, Caller
-from claude_ide.mcp.tools.diagnostics import GetDiagnostics
 
 ITEM = {"message": "undefined", "range": {"start": {"line": 0}}}
 
@@ -60,7 +59,8 @@ async def editor(pocket: Pocket) -> Editor:
 
 async def diagnosed(editor: Editor, path: Path) -> Any:
     client = Client(editor, Config())
-    return await IDE_TOOLS["getDiagnostics"].call(client, GetDiagnostics(str(path)), Caller())
+    tool = IDE_TOOLS["getDiagnostics"]
+    return await tool.call(client, tool.decode({"uri": str(path)}), Caller())
 
 
 async def test_current_selection_asks_the_editor(pocket: Pocket, editor: Editor) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.mcp.opening import passage
+from claude_ide.mcp.ide_tools import passage
 from support.neovim import Neovim, until
 
 TEXT = ["first", "", "\ttab é😀e\u0301x", "a.*[b]%d$", "first again", "last"]

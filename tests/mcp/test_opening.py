@@ -1,8 +1,8 @@
-"""`mcp/opening.py`: passages are found by their texts, in bytes."""
+"""`openFile`: passages are found by their texts, in bytes."""
 
 import pytest
 
-from claude_ide.mcp.opening import NO_END, NO_START, passage
+from claude_ide.mcp.ide_tools import NO_END, NO_START, passage
 
 TEXT = "eins\n\tzwei ä😀 drei\nvier\n"
 

@@ -15,7 +15,7 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import server as server_module
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
-from claude_ide.mcp.tool import MODEL_TOOLS, Content, NoArguments, Toolset, model_tool, text
+from claude_ide.mcp.tool import MODEL_TOOLS, Content, Toolset, model_tool, text
 from support.neovim import until
 
 LONG_REASON = "x" * 100_000
@@ -63,7 +63,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     slow = Slow()
 
     @model_tool("slow", "Slow")
-    async def run(_client: Client, _arguments: NoArguments) -> Content:
+    async def run(_client: Client) -> Content:
         """Wait."""
         try:
             await slow.finish.wait()
@@ -73,7 +73,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
         return text("done")
 
     @model_tool("wrong", "Wrong")
-    async def fail(_client: Client, _arguments: NoArguments) -> Content:
+    async def fail(_client: Client) -> Content:
         """Fail."""
         raise ToolError(LONG_REASON)
 
@@ -155,7 +155,7 @@ async def test_progress_says_who_is_waited_for(
     begun = asyncio.Event()
 
     @model_tool("asking", "Asking", asks_user=True)
-    async def ask(client: Client, _arguments: NoArguments) -> Content:
+    async def ask(client: Client) -> Content:
         """Ask the server, then the user."""
         await client.tools.edited_texts()
         begun.set()

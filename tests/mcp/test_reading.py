@@ -19,7 +19,6 @@ from claude_ide.mcp.reading import (
     named,
 )
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
-from claude_ide.mcp.tools.diagnostics import GetDiagnostics
 from claude_ide.paths import normalized
 
 
@@ -78,7 +77,6 @@ def test_the_files_are_found_at_any_depth() -> None:
 
     assert named(highlight) == Named(("/a",), ())
     assert named(by_number) == Named((), (7,))
-    assert isinstance(diagnostics, GetDiagnostics)
     assert named(diagnostics) == Named(("/a b",), ())
     assert named(MODEL_TOOLS["diagnostics"].decode({})) == Named((), ())
 

@@ -13,7 +13,7 @@ from claude_ide.jsonrpc import peer as peer_module
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import METHODS, Server
-from claude_ide.mcp.tool import IDE_TOOLS, Content, NoArguments, text, tool
+from claude_ide.mcp.tool import IDE_TOOLS, Content, text, tool
 from support.neovim import until
 
 
@@ -229,27 +229,27 @@ def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setitem(IDE_TOOLS, name, IDE_TOOLS["executeCode"])  # removed after the test
 
     @tool("answers")
-    async def answers(client: Client, _arguments: NoArguments) -> Content:
+    async def answers(client: Client) -> Content:
         return text(client.name, "")
 
     @tool("refuses")
-    async def refuses(_client: Client, _arguments: NoArguments) -> Content:
+    async def refuses(_client: Client) -> Content:
         raise ToolError("It is too late for that")
 
     @tool("editorRefuses")
-    async def editor_refuses(_client: Client, _arguments: NoArguments) -> Content:
+    async def editor_refuses(_client: Client) -> Content:
         raise EditorError("E37: No write since last change")
 
     @tool("fails")
-    async def fails(_client: Client, _arguments: NoArguments) -> Content:
+    async def fails(_client: Client) -> Content:
         raise KeyError("the text of a file")
 
     @tool("talks")
-    async def talks(_client: Client, _arguments: NoArguments) -> Content:
+    async def talks(_client: Client) -> Content:
         return text("x" * 1000)
 
     @tool("waits")
-    async def waits(client: Client, _arguments: NoArguments) -> Content:
+    async def waits(client: Client) -> Content:
         client.name = "waits"
         try:
             await asyncio.Event().wait()

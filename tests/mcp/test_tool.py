@@ -1,27 +1,25 @@
 """`mcp/tool.py` and all tools: the descriptions in `tools/list`, and the checks of arguments."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from claude_ide.errors import INVALID_PARAMS, RpcError
-from claude_ide.mcp import model, tools
+from claude_ide.mcp import ide_tools, model
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (
     IDE_TOOLS,
     MODEL_TOOLS,
     Arguments,
-    CamelCase,
+    Caller,
     Content,
     Tool,
     json_text,
     text,
     tool,
 )
-from claude_ide.mcp.tools import ALL
 
 NAMES = [
     "openDiff",
@@ -47,37 +45,24 @@ KEYWORDS = {
 }
 
 
-class Pick(CamelCase, frozen=True):
-    """Arguments for the tests."""
-
-    file_path: str
-    how_often: int = 1
-    lines: list[int] | None = None
-
-
-async def pick(_client: Client, arguments: Pick) -> Content:
+@tool("pick", rename="camel")
+async def pick(
+    _client: Client, file_path: str, how_often_: int = 1, lines: list[int] | None = None
+) -> Content:
     """Return the arguments."""
-    return text(arguments.file_path, str(arguments.how_often))
+    return text(file_path, str(how_often_))
 
+
+picking = IDE_TOOLS.pop("pick")
 
 EVERY = pytest.mark.parametrize(
     "tool", [*IDE_TOOLS.values(), *MODEL_TOOLS.values()], ids=lambda tool: tool.name
 )
 
-picking = Tool("pick", "Say what it was asked.", Pick, pick)
-
 
 def test_all_tools_of_the_protocol_are_registered() -> None:
     assert sorted(IDE_TOOLS) == sorted(NAMES)
-    assert {tool.run.__module__ for tool in IDE_TOOLS.values()} == {
-        module.__name__ for module in ALL
-    }
-
-
-def test_every_module_of_tools_is_imported() -> None:
-    files = {path.stem for path in Path(tools.__file__).parent.glob("*.py")}
-
-    assert files - {"__init__"} == {module.__name__.rpartition(".")[2] for module in ALL}
+    assert {tool.run.__module__ for tool in IDE_TOOLS.values()} == {ide_tools.__name__}
 
 
 def test_every_module_of_the_models_tools_is_imported() -> None:
@@ -185,7 +170,8 @@ def test_a_wrong_argument_is_named_with_the_problem(arguments: Any, problem: str
 
 
 async def test_unknown_arguments_are_ignored(client: Client) -> None:
-    answer = await picking.run(client, picking.decode({"filePath": "/a", "newerThanWe": True}))
+    arguments = picking.decode({"filePath": "/a", "newerThanWe": True})
+    answer = await picking.call(client, arguments, Caller())
 
     assert answer == text("/a", "1")
 
@@ -213,23 +199,26 @@ def test_a_tool_of_the_model_has_hints_for_people_and_permissions(tool: Tool) ->
     assert not (tool.is_read_only and (tool.is_destructive or tool.asks_user))
 
 
-def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_the_decorator_registers_a_tool_under_its_name_on_the_wire(
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(IDE_TOOLS, "sayNothing", raising=False)
 
+    class Named(Arguments, frozen=True):
+        name: str
+
     @tool("sayNothing")
-    async def say_nothing(_client: Client, _arguments: Arguments) -> Content:
+    async def say_nothing(_client: Client, caller: Caller, all_: Named, more: int = 2) -> Content:
         """Say nothing.
 
         In a second paragraph, too.
         """
-        return text()
+        return text(str(caller.tool_use), all_.name, str(more))
 
     registered = IDE_TOOLS.pop("sayNothing")
-    assert registered.run is say_nothing
-    assert registered.arguments is Arguments
     assert registered.description == "Say nothing.\n\nIn a second paragraph, too."
+    arguments = registered.decode({"name": "a"})
+    assert await registered.call(client, arguments, Caller()) == text("None", "a", "2")
 
 
 def test_text_makes_one_block_of_each_argument() -> None:

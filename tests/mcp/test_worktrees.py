@@ -1,11 +1,11 @@
-"""`mcp/worktrees.py`: which clients a file concerns, apart from any editor."""
+"""`mcp/ide.py`: which clients a file concerns, apart from any editor."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claude_ide.mcp.worktrees import concerned
+from claude_ide.mcp.ide import concerned
 
 
 class Client:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from claude_ide.mcp import opening
+from claude_ide.mcp.ide_tools import open_passage
 from support.neovim import Neovim, until
 from support.ports import port_of
 
@@ -13,7 +13,7 @@ TEXT = "alpha\nbeta gamma\ndelta\nepsilon zeta\n"
 async def open_file(nvim: Neovim, path: Path | str, **request: Any) -> Any:
     if "start_text" in request:
         async with port_of(nvim) as port:
-            return await opening.open_file(port, str(path), **request)
+            return await open_passage(port, str(path), **request)
     return await nvim.lua(
         "return require('claude_ide.file.open').open_file(...)", {"path": str(path), **request}
     )

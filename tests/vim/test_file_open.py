@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.mcp import opening
+from claude_ide.mcp.ide_tools import open_passage
 from support.claude_code import ClaudeCode
 from support.neovim import until
 from support.ports import port_of
@@ -27,7 +27,7 @@ async def open_file(vim: Vim, path: Path, **request: Any) -> dict[str, Any]:
     """Open a file as the host does."""
     if "start_text" in request:
         async with port_of(vim) as port:
-            return await opening.open_file(port, str(path), **request)
+            return await open_passage(port, str(path), **request)
     opened = await vim.call("claude_ide#file#open#OpenFile", {"path": str(path), **request})
     return dict(opened)
 

@@ -1,4 +1,4 @@
-"""The diagnostics that a client got before it writes a file.
+"""The diagnostics as clients need them: after a check, and what they got before they write a file.
 
 The CLI asks for a file's diagnostics just before it writes the file. It regards all others that it
 gets after the write as new, even old ones that were not yet known before, or that have only moved
@@ -13,13 +13,17 @@ import msgspec
 
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
-from claude_ide.errors import EditorError
+from claude_ide.editor_name import editor_name
+from claude_ide.errors import EditorError, ToolError
 from claude_ide.news import Item, line_of, news
 from claude_ide.paths import exists, real
 from claude_ide.text_diff import ends
 
 SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
+
+PUBLISH_SECONDS = 1.5
+"""How long to wait for language servers after a reload: the CLI waits for 2.0 s (measured)."""
 
 MOST = 100
 MOST_LINES = 3000
@@ -135,3 +139,20 @@ async def load(editor: Editor, path: str) -> None:
     """Load a file so that it is checked, unless it cannot be loaded now."""
     with contextlib.suppress(EditorError, TimeoutError):
         await editor.load(path)
+
+
+async def diagnosed(editor: Editor, path: str | None) -> dict[str, Diagnostics]:
+    """Return the diagnostics of one file or of all by path, after a check, for a model.
+
+    Raises `ToolError` if the editor is busy and nothing is known.
+    """
+    if path is not None:
+        return {path: await editor.check(path, PUBLISH_SECONDS)}
+    try:
+        return await editor.present_diagnostics(PUBLISH_SECONDS)
+    except TimeoutError:
+        known = editor.last_known_diagnostics()
+        if not known:
+            reason = f"{editor_name()} is busy, and there are no earlier diagnostics"
+            raise ToolError(reason) from None
+        return known

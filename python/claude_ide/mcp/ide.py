@@ -4,21 +4,23 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claude_ide import pids
+from claude_ide import pids, repository
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import SelectionChanged
 from claude_ide.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
-from claude_ide.mcp import worktrees
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.server import Server
 from claude_ide.mentions import check_private
+from claude_ide.paths import real
+from claude_ide.repository import Repository
 from claude_ide.transport.websocket import Connection
 
 if TYPE_CHECKING:
@@ -131,7 +133,7 @@ class Ide:
     def _concerned(self, selection: dict[str, Any]) -> list[Client]:
         """Return the clients that may learn of a selection."""
         path, clients = selection.get("filePath"), list(self._served)
-        return worktrees.concerned(clients, path) if path else clients
+        return concerned(clients, path) if path else clients
 
     def _diagnostics_changed(self, uri: str) -> None:
         self.notify_all("diagnostics_changed", {"uri": uri}, key=("diagnostics_changed", uri))
@@ -213,3 +215,30 @@ def described(mention: dict[str, Any]) -> str:
         return path
     first, last = mention["lineStart"] + 1, mention["lineEnd"] + 1
     return f"{path}#L{first}" + (f"-{last}" if last != first else "")
+
+
+def concerned(clients: Iterable[Client], path: str) -> list[Client]:
+    """Return the clients that may learn what the user does in a file.
+
+    They are those whose worktree, or else folder, contains it most closely; if none does, all but
+    those of another worktree of its repository. A client whose folder is unknown always may.
+    """
+    file = Path(real(path))
+    own = repository.find(file.parent)
+    homes = {client: _home(client) for client in clients}
+    roots = {home.root for home in homes.values() if home}
+    nearest = next((parent for parent in file.parents if parent in roots), None)
+
+    def may_learn(home: Repository | None) -> bool:
+        if home is None:
+            return True
+        if own and own.root != home.root and own.main == home.main:
+            return False
+        return nearest in (None, home.root)
+
+    return [client for client, home in homes.items() if may_learn(home)]
+
+
+def _home(client: Client) -> Repository | None:
+    folder = client.folder
+    return repository.home(Path(folder)) if folder else None

@@ -18,6 +18,7 @@ from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, RpcError, ToolError, TransportClosed
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
+from claude_ide.mcp import ide_tools as _ide_tools  # noqa: F401  importing it registers its tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (
     IDE_TOOLS,
@@ -28,7 +29,6 @@ from claude_ide.mcp.tool import (
     describe_problem,
     text,
 )
-from claude_ide.mcp.tools import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
 
 logger = logging.getLogger(__name__)
 

@@ -1,15 +1,17 @@
 """A tool: a wire name, a description, the type of its arguments, and a coroutine.
 
-A tool is defined by `@tool("wireName") async def name(client, arguments: Type) -> Content`. Its
-docstring is the description; the type gives the input schema and validates the arguments.
-`@tool` is for the CLI itself, `@model_tool` for models. Source: MCP 2025-11-25, server/tools.
+A tool is defined by `@tool("wireName") async def name(client, file: Type, limit: Type = 5) ->
+Content`. Its docstring is the description; the parameters give the input schema and validate the
+arguments. `@tool` is for the CLI itself, `@model_tool` for models. Source: MCP 2025-11-25,
+server/tools.
 """
 
 import asyncio
 import inspect
 from collections import UserDict, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
@@ -31,19 +33,9 @@ ALWAYS_LOAD = "anthropic/alwaysLoad"
 Content = list[dict[str, Any]]
 """The content blocks of a tool's result."""
 
-ArgumentsT = TypeVar("ArgumentsT", bound="Arguments")
-
 
 class Arguments(msgspec.Struct, frozen=True):
     """Base of all argument types. Unknown keys are ignored, as a newer CLI may send more."""
-
-
-class CamelCase(Arguments, frozen=True, rename="camel"):
-    """Arguments whose wire names are in camelCase."""
-
-
-class NoArguments(Arguments, frozen=True):
-    """The arguments of a tool that takes none."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -70,8 +62,7 @@ class Tool(msgspec.Struct, frozen=True):
     name: str
     description: str
     arguments: type[Arguments]
-    run: "Callable[..., Awaitable[Content]]"
-    takes_caller: bool = False
+    run: "Callable[..., Awaitable[Any]]"
     is_always_loaded: bool = False
     """Whether the model sees it without a search."""
     title: str = ""
@@ -92,9 +83,8 @@ class Tool(msgspec.Struct, frozen=True):
         """
         if caller.is_model or self.is_for_models:
             await client.admit(arguments)
-        if self.takes_caller:
-            return await self.run(client, arguments, caller)
-        return await self.run(client, arguments)
+        content: Content = await self.run(client, arguments, caller)
+        return content
 
     @property
     def is_for_models(self) -> bool:
@@ -103,12 +93,18 @@ class Tool(msgspec.Struct, frozen=True):
 
     def describe(self) -> dict[str, Any]:
         """Return the tool's entry in `tools/list`."""
+        annotations = {
+            "title": self.title,
+            "readOnlyHint": bool(self.is_read_only),
+            "destructiveHint": self.is_destructive,
+            "openWorldHint": False,
+        }
         return {
             "name": self.name,
             **({"title": self.title} if self.title else {}),
             "description": self.description,
             "inputSchema": self.input_schema,
-            **({} if self.is_read_only is None else {"annotations": self._annotations()}),
+            **({"annotations": annotations} if self.is_for_models else {}),
             **({"_meta": {ALWAYS_LOAD: True}} if self.is_always_loaded else {}),
         }
 
@@ -116,14 +112,6 @@ class Tool(msgspec.Struct, frozen=True):
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
         return _input_schema(self.arguments)
-
-    def _annotations(self) -> dict[str, Any]:
-        return {
-            "title": self.title,
-            "readOnlyHint": bool(self.is_read_only),
-            "destructiveHint": self.is_destructive,
-            "openWorldHint": False,
-        }
 
     def decode(self, arguments: Any) -> Any:
         """Validate and convert the arguments.
@@ -249,7 +237,7 @@ LIST_CHANGED = "notifications/tools/list_changed"
 """The client then asks for the list again."""
 
 IDE_TOOLS = Toolset()
-"""The tools that the CLI calls itself; importing `mcp/tools` fills it."""
+"""The tools that the CLI calls itself; importing `mcp/ide_tools` fills it."""
 
 INSTRUCTIONS = """\
 These tools ask the user's Neovim: its language servers and syntax trees, and texts that are not \
@@ -264,55 +252,62 @@ MODEL_TOOLS = Toolset(instructions=INSTRUCTIONS)
 _Run = TypeVar("_Run", bound="Callable[..., Awaitable[Content]]")
 
 
-def tool(
-    name: str, *, is_always_loaded: bool = False, asks_user: bool = False
-) -> Callable[[_Run], _Run]:
-    """Register a coroutine `(client, arguments) -> Content` in `IDE_TOOLS` under its wire name.
+def tool(name: str, **properties: Any) -> Callable[[_Run], _Run]:
+    """Register a coroutine function in `IDE_TOOLS` under its wire name; see `Tool`.
 
-    A third parameter gets the `Caller`.
+    Its first parameter gets the client, one of the type `Caller` the caller, and one whose type is
+    `Arguments` all arguments that the type names. Each other one is an argument.
     """
-
-    def register(run: _Run) -> _Run:
-        IDE_TOOLS[name] = _defined(
-            name, run, is_always_loaded=is_always_loaded, asks_user=asks_user
-        )
-        return run
-
-    return register
+    return _registering(IDE_TOOLS, name, properties)
 
 
 def model_tool(
-    name: str,
-    title: str,
-    *,
-    is_read_only: bool = True,
-    is_destructive: bool = False,
-    is_always_loaded: bool = False,
-    asks_user: bool = False,
-    asks_in_request: bool = False,
+    name: str, title: str, *, is_read_only: bool = True, **properties: Any
 ) -> Callable[[_Run], _Run]:
-    """Register a coroutine like `tool`, in `MODEL_TOOLS`; `title` is its name for people."""
+    """Register a coroutine function like `tool`, in `MODEL_TOOLS`."""
+    properties |= {"title": title, "is_read_only": is_read_only}
+    return _registering(MODEL_TOOLS, name, properties)
+
+
+def _registering(tools: Toolset, name: str, properties: dict[str, Any]) -> Callable[[_Run], _Run]:
+    rename = properties.pop("rename", None)
 
     def register(run: _Run) -> _Run:
-        MODEL_TOOLS[name] = _defined(
-            name,
-            run,
-            title=title,
-            is_read_only=is_read_only,
-            is_destructive=is_destructive,
-            is_always_loaded=is_always_loaded,
-            asks_user=asks_user,
-            asks_in_request=asks_in_request,
+        _client, *parameters = inspect.signature(run).parameters.values()
+        bases = tuple(each.annotation for each in parameters if _is_whole(each)) or (Arguments,)
+        fields = [
+            (each.name.rstrip("_"), each.annotation, *_default(each))
+            for each in parameters
+            if each.annotation is not Caller and not _is_whole(each)
+        ]
+        arguments = msgspec.defstruct(
+            run.__name__, fields, bases=bases, frozen=True, kw_only=True, rename=rename
         )
+
+        def call(client: "Client", given: Any, caller: Caller) -> Awaitable[Content]:
+            return run(client, *(_value(each, given, caller) for each in parameters))
+
+        description = inspect.cleandoc(run.__doc__ or "")
+        described = name, description, cast(type[Arguments], arguments)
+        tools[name] = Tool(*described, wraps(run)(call), **properties)
         return run
 
     return register
 
 
-def _defined(name: str, run: "Callable[..., Awaitable[Content]]", **properties: Any) -> Tool:
-    _client, arguments, *caller = inspect.signature(run).parameters.values()
-    description = inspect.cleandoc(run.__doc__ or "")
-    return Tool(name, description, arguments.annotation, run, bool(caller), **properties)
+def _is_whole(parameter: inspect.Parameter) -> bool:
+    type_ = parameter.annotation
+    return isinstance(type_, type) and issubclass(type_, Arguments)
+
+
+def _default(parameter: inspect.Parameter) -> tuple[Any, ...]:
+    return () if parameter.default is parameter.empty else (parameter.default,)
+
+
+def _value(parameter: inspect.Parameter, given: Any, caller: Caller) -> Any:
+    if parameter.annotation is Caller:
+        return caller
+    return given if _is_whole(parameter) else getattr(given, parameter.name.rstrip("_"))
 
 
 def text(*texts: str) -> Content:

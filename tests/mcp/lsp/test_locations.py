@@ -6,10 +6,9 @@ import pytest
 
 from claude_ide.editor.port.servers import Server
 from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp import locations
-from claude_ide.mcp.lsp.words import Parameter, signatures, words
+from claude_ide.mcp.lsp.answers import Parameter, locations, signatures, words
 
-ONE, TWO = Server(1, "one", "utf-16"), Server(2, "two", "utf-8")
+ONE = Server(1, "one", "utf-16")
 
 
 def at(row: int, start: int, end: int | None = None, path: str = "/a") -> Any:
@@ -18,15 +17,11 @@ def at(row: int, start: int, end: int | None = None, path: str = "/a") -> Any:
     return {"uri": f"file://{path}", "range": place}
 
 
-def distinct(*answers: Answer, lines: dict[tuple[str, int], str] | None = None) -> Any:
+def distinct(*answers: Answer) -> Any:
     """Return the distinct places as `path:row:character`."""
-    found = locations.gathered([*answers])
-    if locations.has_mixed_encodings([*answers]):
-        known = lines or {}
-        found = locations.in_indices(found, lambda path, row: known.get((path, row), ""))
     return [
         f"{each.path}:{each.range.start.line}:{each.range.start.character}"
-        for each in locations.without_duplicates(found)
+        for each in locations([*answers])
     ]
 
 
@@ -61,13 +56,6 @@ def test_of_the_same_place_that_of_the_first_server_stays() -> None:
     assert distinct(Answer(ONE, name), Answer(other, whole)) == ["/a:1:4"]
     assert distinct(Answer(ONE, whole), Answer(other, name)) == ["/a:1:0"]
     assert distinct(Answer(ONE, [at(1, 0, 3), at(1, 4, 9)])) == ["/a:1:0", "/a:1:4"]
-
-
-def test_servers_that_count_differently_name_a_place_once() -> None:
-    lines = {("/a", 0): "𝄞é x"}
-    units, size = [at(0, 4, 5), at(3, 1)], [at(0, 7, 8), at(3, 1)]
-
-    assert distinct(Answer(ONE, units), Answer(TWO, size), lines=lines) == ["/a:0:3", "/a:3:0"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from claude_ide.editor.port.servers import Reply, Server
 from claude_ide.editor.protocol import Range
 from claude_ide.editor.servers import Answer
 from claude_ide.errors import EditorError
-from claude_ide.mcp.lsp import calls, symbols
+from claude_ide.mcp.lsp import answers as lsp
 
 SERVER = Server(1, "one", "utf-8")
 OTHER = Server(2, "two", "utf-16")
@@ -36,7 +36,7 @@ def outline(*results: Any) -> list[tuple[int, str]]:
     answers = [
         Answer(server, result) for server, result in zip((SERVER, OTHER), results, strict=False)
     ]
-    return [(each.depth, each.node.name) for each in symbols.of_document(answers)[0]]
+    return [(each.depth, each.node.name) for each in lsp.document_symbols(answers)[0]]
 
 
 def test_flat_symbols_are_in_those_around_them() -> None:
@@ -76,7 +76,7 @@ def test_symbols_of_the_project_are_named_once_in_the_order_of_the_servers() -> 
         Answer(OTHER, [unplaced, flat("a", 0, 0), flat("b", 0, 0, path="/b")]),
     ]
 
-    found = symbols.of_project(answers)
+    found = lsp.project_symbols(answers)
 
     assert [(each.path, each.name) for each in found] == [
         ("/a", "b"),
@@ -98,14 +98,14 @@ def reply(result: Any) -> Reply:
     return Reply(msgspec.Raw(msgspec.json.encode(result)))
 
 
-ASKED = calls.Function(SERVER, {"name": "f", "uri": "file:///f"})
+ASKED = lsp.Function(SERVER, {"name": "f", "uri": "file:///f"})
 
 
 def test_callers_are_sorted_and_named_once_with_each_call_once() -> None:
     answer = [caller("b", "/b", 1, 5, 5), caller("a", "/a", 9, 1), None, {"from": 7}]
     again = [caller("b", "/b", 1, 5)]
 
-    found = calls.gathered([ASKED, ASKED], [reply(answer), reply(again)])
+    found = lsp.callers([ASKED, ASKED], [reply(answer), reply(again)])
 
     assert [(each.path, each.name, each.start.line) for each in found] == [
         ("/a", "a", 9),
@@ -115,7 +115,7 @@ def test_callers_are_sorted_and_named_once_with_each_call_once() -> None:
 
 
 def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None:
-    (found,) = calls.gathered([ASKED], [reply([caller("g", "/g", 1, 3, key="to")])])
+    (found,) = lsp.callers([ASKED], [reply([caller("g", "/g", 1, 3, key="to")])])
 
     assert found.places() == [("/g", 1), ("/f", 3)]
 
@@ -123,16 +123,16 @@ def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None
 def test_a_server_that_fails_matters_only_if_all_do() -> None:
     failed = Reply(failure="no index")
 
-    assert calls.gathered([ASKED, ASKED], [failed, reply([])]) == []
+    assert lsp.callers([ASKED, ASKED], [failed, reply([])]) == []
     with pytest.raises(EditorError, match="one: no index; one: no index"):
-        calls.gathered([ASKED, ASKED], [failed, failed])
+        lsp.callers([ASKED, ASKED], [failed, failed])
 
 
 def test_functions_at_a_place_are_those_with_a_file() -> None:
     item = {"name": "f", "uri": "file:///f"}
     answers = [Answer(SERVER, [item, {"name": "x"}, None]), Answer(OTHER, item), Answer(OTHER, 7)]
 
-    found = calls.functions(answers)
+    found = lsp.functions(answers)
 
     assert [(each.server.name, each.name) for each in found] == [("one", "f"), ("two", "f")]
 
@@ -141,15 +141,15 @@ def test_an_answer_is_read_as_a_type_or_else_as_it_is() -> None:
     plain = [tree("a", tree("b"))]
     odd = [tree("a", None, tree("b"))]
     known, other = (Reply(msgspec.Raw(msgspec.json.encode(each))) for each in (plain, odd))
-    form = list[symbols.DocumentSymbol]
+    form = list[lsp.DocumentSymbol]
 
-    assert isinstance(known.result_as(form)[0], symbols.DocumentSymbol)
+    assert isinstance(known.result_as(form)[0], lsp.DocumentSymbol)
     assert other.result_as(form) == odd
     assert outline(known.result_as(form)) == outline(odd) == [(0, "a"), (1, "b")]
 
 
 def test_a_symbol_is_described_in_words() -> None:
     place = within(0, 1)
-    node = symbols.DocumentSymbol("f", msgspec.convert(place, Range), kind=12, detail="(a:\n int)")
+    node = lsp.DocumentSymbol("f", msgspec.convert(place, Range), kind=12, detail="(a:\n int)")
 
-    assert str(symbols.Symbol(0, node)) == "function f (a: int)"
+    assert str(lsp.Symbol(0, node)) == "function f (a: int)"

@@ -1,4 +1,4 @@
-"""`mcp/tools/diagnostics.py`: which file a uri means, and how it is spelled in the answer."""
+"""`getDiagnostics`: which file a uri means, and how it is spelled in the answer."""
 
 import asyncio
 import json

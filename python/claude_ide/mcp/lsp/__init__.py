@@ -1,1 +1,1 @@
-"""What language servers answer: places, symbols and edits, as a model or the user reads them."""
+"""What language servers answer, as a model reads it."""

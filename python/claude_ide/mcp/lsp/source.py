@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.protocol import index_of
+from claude_ide.editor.protocol import Position, index_of
 
 LARGEST_BYTES = 2_000_000
 """A larger file is not read."""
@@ -15,11 +15,28 @@ LARGEST_BYTES = 2_000_000
 LONGEST = 300
 """Characters of a line."""
 
-Line = Callable[[str, int], str]
-"""From a path and a row to a line; empty if it is not known."""
+
+class Lines:
+    """Lines of files, by path and row; one that is not known is empty."""
+
+    def __init__(self, known: dict[tuple[str, int], str]) -> None:
+        self._known = known
+
+    def at(self, path: str, row: int) -> str:
+        """Return a line."""
+        return self._known.get((path, row), "")
+
+    def place(self, path: str, start: Position, encoding: str) -> str:
+        """Return the line and the column of a place, as a model counts them."""
+        return f"{start.line + 1}:{column(self.at(path, start.line), start.character, encoding)}"
+
+    def excerpt(self, path: str, start: Position, encoding: str) -> str:
+        """Return the line of a place; of a long one, the part around it."""
+        line = self.at(path, start.line)
+        return excerpt(line, index_of(line, start.character, encoding))
 
 
-async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Line:
+async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Lines:
     """Read lines of files, by path and row."""
     rows: defaultdict[str, set[int]] = defaultdict(set)
     for path, row in places:
@@ -40,7 +57,7 @@ async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Line:
             known |= {(path, row): line for row, line in zip(each["rows"], lines, strict=True)}
     if unopened:
         known |= await asyncio.to_thread(_on_disk, unopened)
-    return lambda path, row: known.get((path, row), "")
+    return Lines(known)
 
 
 def column(line: str, character: int, encoding: str) -> int:

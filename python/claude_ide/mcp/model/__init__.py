@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.mcp.model import (
     buffers,
-    code,
     commands,
     diagnostics,
     edits,
-    files,
     language,
-    lists,
     screen,
     showing,
-    symbols,
     syntax,
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
@@ -26,17 +22,13 @@ if TYPE_CHECKING:
 
 ALL = (
     language,
-    symbols,
     diagnostics,
     edits,
     syntax,
     buffers,
-    files,
     screen,
-    lists,
     showing,
     commands,
-    code,
 )
 
 SERVERS = "Vim has no client for language servers of its own; {} needs Neovim"

@@ -1,4 +1,4 @@
-"""Buffers: what is open, texts that are not saved, and their undo history."""
+"""Buffers and folders: what is open, texts that are not saved, and their undo history."""
 
 import asyncio
 import time
@@ -10,9 +10,8 @@ from msgspec import Meta
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.pages import count, page, remaining
-from claude_ide.mcp.model.place import File, Limit, Offset
-from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+from claude_ide.mcp.model.common import FilePath, Limit, Offset, count, page, remaining
+from claude_ide.mcp.tool import Content, model_tool, text
 from claude_ide.text_diff import unified
 
 CONTEXT = 3
@@ -21,79 +20,55 @@ CONTEXT = 3
 State = Annotated[int, Meta(ge=0, description="Number of the state; 0 is the text as it was read")]
 
 
-class BufferText(Arguments, frozen=True):
-    """Arguments of `buffer_text`."""
-
-    file: Annotated[str | None, Meta(description="Absolute path of the file")] = None
-    buffer: Annotated[
-        int | None, Meta(description="Number of the buffer, for one that has no file")
-    ] = None
-    offset: Annotated[int, Meta(ge=0, description="How many lines to skip")] = 0
-    limit: Annotated[int, Meta(ge=1, le=2000, description="How many lines at most")] = 500
-
-
-class OneFile(Arguments, frozen=True):
-    """Arguments of the tools on one file or all."""
-
-    file: Annotated[
-        str | None, Meta(description="Absolute path of the file; default: all open files")
-    ] = None
-
-
-class History(File, frozen=True):
-    """Arguments of `undo_history`."""
-
-    offset: Offset = 0
-    limit: Limit = 50
-
-
-class UndoDiff(File, frozen=True):
-    """Arguments of `undo_diff`."""
-
-    older: State
-    newer: Annotated[
-        Annotated[int, Meta(ge=0)] | None,
-        Meta(description="Number of the other state; default: the current text"),
-    ] = None
-
-
 @model_tool("buffers", "List of open buffers")
-async def buffers(client: Client, _arguments: NoArguments) -> Content:
+async def buffers(client: Client) -> Content:
     """List the user's open buffers: path, filetype, and whether there are unsaved changes."""
     found = [each for each in await _all(client) if each["is_listed"] or _is_changed(each)]
     return page(count(len(found), "buffer"), map(_buffer, found))
 
 
 @model_tool("buffer_text", "Text of a buffer")
-async def buffer_text(client: Client, arguments: BufferText) -> Content:
+async def buffer_text(
+    client: Client,
+    file: Annotated[str | None, Meta(description="Absolute path of the file")] = None,
+    buffer: Annotated[
+        int | None, Meta(description="Number of the buffer, for one that has no file")
+    ] = None,
+    offset: Annotated[int, Meta(ge=0, description="How many lines to skip")] = 0,
+    limit: Annotated[int, Meta(ge=1, le=2000, description="How many lines at most")] = 500,
+) -> Content:
     """Return lines of a buffer as the user sees them, saved or not.
 
     The file on disk may have another text, and a buffer without a file is on no disk.
     """
-    if (arguments.file is None) == (arguments.buffer is None):
+    if (file is None) == (buffer is None):
         raise ToolError("give either file or buffer")
-    fields: dict[str, Any] = {"offset": arguments.offset, "limit": arguments.limit}
-    named = {"file": arguments.file} if arguments.file else {"bufnr": arguments.buffer}
-    found = await client.tools.buffer_lines(fields | named)
+    named = {"file": file} if file else {"bufnr": buffer}
+    found = await client.tools.buffer_lines({"offset": offset, "limit": limit, **named})
     total = found["count"]
-    if arguments.offset >= total:
+    if offset >= total:
         raise ToolError(f"the buffer has only {total} lines")
-    shown = range(arguments.offset + 1, min(total, arguments.offset + arguments.limit) + 1)
+    shown = range(offset + 1, min(total, offset + limit) + 1)
     # Lines that quote private files are empty.
     lines = {each["line"]: each["text"] for each in not_private(client, found)}
     numbered = (f"{number}\t{lines.get(number, '')}" for number in shown)
     unsaved = ", with unsaved changes" if found["is_modified"] else ""
     heading = f"{count(total, 'line')}{unsaved}"
-    return page(heading, numbered, remaining(total, arguments.offset, shown))
+    return page(heading, numbered, remaining(total, offset, shown))
 
 
 @model_tool("unsaved_changes", "Changes that are not saved")
-async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
+async def unsaved_changes(
+    client: Client,
+    file: Annotated[
+        str | None, Meta(description="Absolute path of the file; default: all open files")
+    ] = None,
+) -> Content:
     """Return a diff from the disk to the buffer for each open file with unsaved changes."""
     wanted = None
-    if arguments.file:
+    if file:
         # Refused if it is private, or not open.
-        named = {"file": arguments.file, "offset": 0, "limit": 0}
+        named = {"file": file, "offset": 0, "limit": 0}
         wanted = (await client.tools.buffer_lines(named))["bufnr"]
     changed = [each for each in await _all(client) if _is_changed(each) and not each["buftype"]]
     files = [
@@ -111,33 +86,59 @@ async def unsaved_changes(client: Client, arguments: OneFile) -> Content:
 
 
 @model_tool("undo_history", "Undo history of a buffer")
-async def undo_history(client: Client, arguments: History) -> Content:
+async def undo_history(
+    client: Client, file: FilePath, offset: Offset = 0, limit: Limit = 50
+) -> Content:
     """List the states of a file's text since it was opened, the newest last, with their ages.
 
     `undo_diff` shows what has changed between two of them.
     """
-    found = await client.tools.undo_tree({"file": arguments.file})
+    found = await client.tools.undo_tree({"file": file})
     states = sorted(_states(found["tree"]["entries"], 0), key=lambda state: state["seq"])
-    last = len(states) - arguments.offset
-    shown = states[max(0, last - arguments.limit) : max(0, last)]
+    last = len(states) - offset
+    shown = states[max(0, last - limit) : max(0, last)]
     lines = (_state(state, found["now"]) for state in shown)
     heading = f"{count(len(states), 'state')}; the text is state {found['tree']['seq_cur']}"
-    return page(heading, lines, remaining(len(states), arguments.offset, shown))
+    return page(heading, lines, remaining(len(states), offset, shown))
 
 
 @model_tool("undo_diff", "Difference of two states of a buffer")
-async def undo_diff(client: Client, arguments: UndoDiff) -> Content:
+async def undo_diff(
+    client: Client,
+    file: FilePath,
+    older: State,
+    newer: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="Number of the other state; default: the current text"),
+    ] = None,
+) -> Content:
     """Return what the user or others have changed between two states of a file's text."""
-    tree = (await client.tools.undo_tree({"file": arguments.file}))["tree"]
-    older, newer = arguments.older, arguments.newer
+    tree = (await client.tools.undo_tree({"file": file}))["tree"]
     newer = tree["seq_cur"] if newer is None else newer
     for state in (older, newer):
         if state > tree["seq_last"]:
             raise ToolError(f"there is no state {state}; they are 0 to {tree['seq_last']}")
-    fields = {"file": arguments.file, "from": older, "to": newer}
-    found = await client.tools.undo_difference(fields)
+    found = await client.tools.undo_difference({"file": file, "from": older, "to": newer})
     heading = f"From state {older} to state {newer}"
     return page(heading, await _difference(found) or ["There is no difference."])
+
+
+@model_tool("working_folders", "Working folders")
+async def working_folders(client: Client) -> Content:
+    """List the user's working folders, the current one first."""
+    known = await client.tools.named({"files": [], "buffers": []})
+    found = [*dict.fromkeys((client.editor.private_files.cwd, *known["folders"]))]
+    return page(count(len(found), "folder"), found)
+
+
+@model_tool("save_file", "Save a file", is_read_only=False, is_destructive=True)
+async def save_file(client: Client, file: FilePath) -> Content:
+    """Save an open file with the user's unsaved changes, as `:write` does.
+
+    The user's autocommands run; they may format the file.
+    """
+    await client.tools.save({"file": file})
+    return text(f"Saved {file}")
 
 
 async def _all(client: Client) -> list[dict[str, Any]]:

@@ -1,7 +1,9 @@
 """Errors and warnings, and how to mend them."""
 
 import asyncio
+import contextlib
 import re
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -13,12 +15,11 @@ from claude_ide.editor.protocol import character_of, index_of, listed
 from claude_ide.editor.servers import Question, Servers
 from claude_ide.editor.state import Diagnostics
 from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.diagnosed import PUBLISH_SECONDS, diagnosed
-from claude_ide.mcp.lsp.source import Line, column, excerpt, lines_at
-from claude_ide.mcp.model.pages import count, page, remaining
-from claude_ide.mcp.model.place import Limit, Offset
-from claude_ide.mcp.tool import Arguments, Content, model_tool
+from claude_ide.mcp.lsp.source import column, excerpt, lines_at
+from claude_ide.mcp.model.common import Limit, Offset, Words, count, page, remaining
+from claude_ide.mcp.tool import Content, model_tool
 
 SEVERITIES = ("error", "warning", "info", "hint")
 
@@ -40,42 +41,35 @@ CODE_ACTION = "textDocument/codeAction"
 Item = dict[str, Any]
 
 
-class DiagnosticsOf(Arguments, frozen=True):
-    """Arguments of `diagnostics`."""
-
+@model_tool("diagnostics", "Errors and warnings", is_always_loaded=True)
+async def diagnostics(
+    client: Client,
     file: Annotated[
-        Annotated[str, Meta(min_length=1)] | None,
+        Words | None,
         Meta(description="Absolute path of a file, open or not; default: all open files"),
-    ] = None
+    ] = None,
     severity: Annotated[
         Literal["error", "warning", "info", "hint"], Meta(description="The least severe to list")
-    ] = "hint"
-    offset: Offset = 0
-    limit: Limit = 100
-
-
-@model_tool("diagnostics", "Errors and warnings", is_always_loaded=True)
-async def diagnostics(client: Client, arguments: DiagnosticsOf) -> Content:
+    ] = "hint",
+    offset: Offset = 0,
+    limit: Limit = 100,
+) -> Content:
     """Return the errors and warnings of one file, with the fixes on offer, or of all open files.
 
     Changes on disk are loaded first, and the language servers and linters have checked them.
     """
     bufnr = None
-    if arguments.file:
-        bufnr, known = await _of_file(client, arguments.file)
+    if file:
+        bufnr, known = await _of_file(client, file)
     else:
-        known = await diagnosed(client, None)
-    wanted = SEVERITIES[: SEVERITIES.index(arguments.severity) + 1]
+        known = await diagnosed(client.editor, None)
+    wanted = SEVERITIES[: SEVERITIES.index(severity) + 1]
     entries = [entry for path in sorted(known) for entry in _entries(path, known[path], wanted)]
-    shown = entries[arguments.offset : arguments.offset + arguments.limit]
+    shown = entries[offset : offset + limit]
     shown = await client.without_private(shown, lambda entry: str(entry["path"]))
-    details = await _details(client, shown, bufnr)
-    lines = [
-        *_notes(known),
-        *_lines([{**entry, **more} for entry, more in zip(shown, details, strict=True)]),
-    ]
+    await _add_details(client, shown, bufnr)
     heading = _heading(entries) if entries else "No problem was found."
-    return page(heading, lines, remaining(len(entries), arguments.offset, shown))
+    return page(heading, [*_notes(known), *_lines(shown)], remaining(len(entries), offset, shown))
 
 
 async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostics]]:
@@ -85,7 +79,7 @@ async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostic
     if editor_name() == NEOVIM:
         was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold
     is_settled = not was_cold or await client.editor.published.wait([bufnr], PUBLISH_SECONDS)
-    known = await diagnosed(client, path)
+    known = await diagnosed(client.editor, path)
     known[path].note = known[path].note or ("" if is_settled else PENDING)
     return bufnr, known
 
@@ -100,66 +94,45 @@ def _entries(path: str, known: Diagnostics, wanted: tuple[str, ...]) -> list[Ite
     return sorted(entries, key=lambda entry: (entry["line"], entry["character"]))
 
 
-async def _details(client: Client, entries: list[Item], bufnr: int | None) -> list[Item]:
-    """Return the column and the line of each entry, and, for those of a buffer, fixes on offer."""
-    if not entries:
-        return []
-    try:
+async def _add_details(client: Client, entries: list[Item], bufnr: int | None) -> None:
+    """Add the column and the line of each entry, and, to those of a buffer, fixes on offer."""
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DETAILS_SECONDS):
             places = ((entry["path"], entry["line"]) for entry in entries)
-            line_at = await lines_at(client.editor, places)
-            details = [_detail(entry, line_at(entry["path"], entry["line"])) for entry in entries]
-            if bufnr is not None and editor_name() == NEOVIM:
-                fixes = await _fixes(client.editor.servers, bufnr, entries[:MOST_ASKED], line_at)
-                for number, titles in fixes.items():
-                    details[number]["fixes"] = titles
-    except TimeoutError:
-        return [{"column": entry["character"] + 1, "text": ""} for entry in entries]
-    return details
+            lines = await lines_at(client.editor, places)
+            for entry in entries:
+                line = entry["row"] = lines.at(entry["path"], entry["line"])
+                entry["column"] = column(line, entry["character"], "utf-16")
+                entry["text"] = excerpt(line, index_of(line, entry["character"], "utf-16"))
+            if entries and bufnr is not None and editor_name() == NEOVIM:
+                await _add_fixes(client.editor.servers, bufnr, entries[:MOST_ASKED])
 
 
-def _detail(entry: Item, line: str) -> Item:
-    text = excerpt(line, index_of(line, entry["character"], "utf-16"))
-    return {"column": column(line, entry["character"], "utf-16"), "text": text}
-
-
-async def _fixes(
-    servers: Servers, bufnr: int, entries: list[Item], line_at: Line
-) -> dict[int, list[Item]]:
-    """Return the fixes on offer, by the number of the entry."""
+async def _add_fixes(servers: Servers, bufnr: int, entries: list[Item]) -> None:
     view = await servers.look(Question(CODE_ACTION, {}), bufnr)
     offering = {server.id for server in view.servers}
     published: dict[tuple[int, str], list[Published]] = {}
     for each in await servers.diagnostics(bufnr):
-        if each.client in offering:
+        if each.client in offering and "range" in each.raw:
             published.setdefault((each.row, each.message), []).append(each)
-    asked: dict[int, Published] = {}
-    for number, entry in enumerate(entries):
-        line = line_at(entry["path"], entry["line"])
+    asked: list[tuple[Item, Published]] = []
+    for entry in entries:
         for each in published.get((entry["line"], entry["message"]), ()):
-            start = character_of(line, index_of(line, each.col, "utf-8"), "utf-16")
-            if start == entry["character"] and "range" in each.raw:
-                asked.setdefault(number, each)
-    requests = [(each.client, _wish(view.uri, each.raw)) for each in asked.values()]
+            start = index_of(entry["row"], each.col, "utf-8")
+            if character_of(entry["row"], start, "utf-16") == entry["character"]:
+                asked.append((entry, each))
+                break
+    requests = [(each.client, _wish(view.uri, each.raw)) for _, each in asked]
     replies = await servers.send(CODE_ACTION, requests, bufnr, FIXES_SECONDS) if requests else []
-    return {number: _titles(reply.result) for number, reply in zip(asked, replies, strict=True)}
+    for (entry, _), reply in zip(asked, replies, strict=True):
+        fixes = [action for action in listed(reply.result) if _is_fix(action)]
+        entry["fixes"] = [_fix(action) for action in fixes[:MOST_FIXES]]
 
 
 def _wish(uri: str, raw: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a request for the fixes of a diagnostic."""
     context = {"diagnostics": [raw], "only": ["quickfix"], "triggerKind": 1}
     return {"textDocument": {"uri": uri}, "range": raw["range"], "context": context}
-
-
-def _titles(actions: Any) -> list[Item]:
-    fixes = [action for action in listed(actions) if _is_fix(action)]
-    return [
-        {
-            "title": re.sub(r"\s+", " ", action["title"])[:LONGEST_TITLE],
-            "is_preferred": action.get("isPreferred") is True,
-        }
-        for action in fixes[:MOST_FIXES]
-    ]
 
 
 def _is_fix(action: Any) -> bool:
@@ -192,24 +165,20 @@ def _notes(known: dict[str, Diagnostics]) -> list[str]:
     return notes
 
 
-def _lines(entries: list[Item]) -> list[str]:
-    lines: list[str] = []
+def _lines(entries: list[Item]) -> Iterator[str]:
     for path, group in groupby(entries, key=lambda entry: entry["path"]):
-        lines.append(path)
+        yield path
         for entry in group:
-            lines += _diagnostic(entry)
-            lines += [f"    | {entry['text']}"] if entry["text"] else []
-            lines += (f"    fix: {_fix(fix)}" for fix in entry.get("fixes") or [])
-    return lines
+            known = (str(entry[key]) for key in ("source", "code") if entry.get(key) is not None)
+            rule = f" ({rule})" if (rule := " ".join(known)) else ""
+            first, *more = list(filter(str.strip, entry["message"].splitlines())) or [""]
+            place = f"{entry['line'] + 1}:{entry.get('column', entry['character'] + 1)}"
+            yield f"  {place}: {entry['severity']}: {first}{rule}"
+            yield from (f"    {line}" for line in more)
+            yield from [f"    | {entry['text']}"] if entry.get("text") else []
+            yield from (f"    fix: {fix}" for fix in entry.get("fixes", ()))
 
 
-def _diagnostic(entry: Item) -> list[str]:
-    rule = " ".join(str(entry[key]) for key in ("source", "code") if entry.get(key) is not None)
-    rule = f" ({rule})" if rule else ""
-    first, *more = list(filter(str.strip, entry["message"].splitlines())) or [""]
-    place = f"{entry['line'] + 1}:{entry['column']}"
-    return [f"  {place}: {entry['severity']}: {first}{rule}", *(f"    {line}" for line in more)]
-
-
-def _fix(fix: Item) -> str:
-    return f"{fix['title']}{' (preferred)' if fix['is_preferred'] else ''}"
+def _fix(action: Item) -> str:
+    title = re.sub(r"\s+", " ", action["title"])[:LONGEST_TITLE]
+    return f"{title}{' (preferred)' if action.get('isPreferred') is True else ''}"

@@ -19,8 +19,7 @@ from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
 from claude_ide.mcp.lsp.edits import EditedFile, changed, composed, located
-from claude_ide.mcp.model.pages import count, page
-from claude_ide.mcp.model.place import File, Place
+from claude_ide.mcp.model.common import FilePath, Place, Positive, Words, count, page
 from claude_ide.mcp.model.reviewed_edit import Outcome, report, review
 from claude_ide.mcp.tool import Content, model_tool
 
@@ -35,60 +34,28 @@ send an edit, which is reviewed; so no question is needed before."""
 
 CHECK_NAME = "textDocument/prepareRename"
 
-EndLine = Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="Last line; default: line")]
-
-
-class Rename(Place, frozen=True, kw_only=True):
-    """Arguments of `rename`."""
-
-    new_name: Annotated[str, Meta(min_length=1, max_length=200, description="The new name")]
-
-
-class CodeAction(Place, frozen=True):
-    """Arguments of `code_action`."""
-
-    end_line: EndLine = None
-    end_column: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Column after the last character, in end_line; default: whole lines"),
-    ] = None
-    title: Annotated[
-        Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Exact title of the action, such as a fix that diagnostics lists"),
-    ] = None
-    kind: Annotated[
-        Annotated[str, Meta(min_length=1)] | None,
-        Meta(description="Kind of the action, such as source.organizeImports or quickfix"),
-    ] = None
-
-
-class Format(File, frozen=True):
-    """Arguments of `format`."""
-
-    line: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="First line to format; default: the whole file"),
-    ] = None
-    end_line: EndLine = None
+EndLine = Annotated[Positive | None, Meta(description="Last line; default: line")]
 
 
 @model_tool("rename", "Rename a symbol", is_read_only=False, is_destructive=True, asks_user=True)
-async def rename(client: Client, arguments: Rename) -> Content:
+async def rename(
+    client: Client,
+    place: Place,
+    new_name: Annotated[str, Meta(min_length=1, max_length=200, description="The new name")],
+) -> Content:
     """Rename the symbol at a place everywhere in the project.
 
     The user reviews the changes of all files first, and may change or reject some. Accepted files
     are written; those with unsaved changes are changed and stay unsaved.
     """
-    new_name = arguments.new_name
     if not new_name.isprintable():
         raise ToolError("new_name: not a name")
 
     def parameters(view: View, server: Server) -> dict[str, Any]:
         return {**place_in(view, server), "newName": new_name}
 
-    question = Question(
-        "textDocument/rename", arguments.fields(), parameters, supports=(CHECK_NAME,)
-    )
+    asked = "textDocument/rename", place.fields(), parameters
+    question = Question(*asked, supports=(CHECK_NAME,))
     found = await client.editor.servers.ask(question)
     if not found.answers:
         raise ToolError("nothing can be renamed at this place")
@@ -98,7 +65,7 @@ async def rename(client: Client, arguments: Rename) -> Content:
     files = await composed(client.editor, chosen.result, server, found.ticks)
     if not files:
         return page(f"{server.name} has nothing to change.", ())
-    old_name = arguments.symbol or word_at(found.view.first) or "a symbol"
+    old_name = place.symbol or word_at(found.view.first) or "a symbol"
     outcome = await review(client, f"rename {old_name} to {new_name}", files)
     return report(f"Renamed by {server.name}.", outcome)
 
@@ -106,7 +73,23 @@ async def rename(client: Client, arguments: Rename) -> Content:
 @model_tool(
     "code_action", "Apply a code action", is_read_only=False, is_destructive=True, asks_user=True
 )
-async def code_action(client: Client, arguments: CodeAction) -> Content:
+async def code_action(
+    client: Client,
+    place: Place,
+    end_line: EndLine = None,
+    end_column: Annotated[
+        Positive | None,
+        Meta(description="Column after the last character, in end_line; default: whole lines"),
+    ] = None,
+    title: Annotated[
+        Words | None,
+        Meta(description="Exact title of the action, such as a fix that diagnostics lists"),
+    ] = None,
+    kind: Annotated[
+        Words | None,
+        Meta(description="Kind of the action, such as source.organizeImports or quickfix"),
+    ] = None,
+) -> Content:
     """Apply a fix, a refactoring or another code action that a language server offers at a place.
 
     Name it by its title, or by its kind if only one has it; without both, the actions on offer are
@@ -115,10 +98,11 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
     editor, servers = client.editor, client.editor.servers
     published: list[Published] = []
     with contextlib.suppress(TimeoutError):
-        loaded = await editor.load(arguments.file)
+        loaded = await editor.load(place.file)
         await editor.checked(loaded, CHECK_SECONDS)
         published = await servers.diagnostics(loaded.bufnr) if loaded.bufnr else []
-    wanted = actions.Wanted(arguments.fields(), arguments.title, arguments.kind)
+    fields = {**place.fields(), "end_line": end_line, "end_column": end_column}
+    wanted = actions.Wanted(fields, title, kind)
     try:
         action, ticks = await actions.find(servers, wanted, published)
     except ToolError as error:
@@ -148,7 +132,14 @@ async def code_action(client: Client, arguments: CodeAction) -> Content:
 
 
 @model_tool("format", "Format a file", is_read_only=False, is_destructive=False, asks_user=True)
-async def format_file(client: Client, arguments: Format) -> Content:
+async def format_file(
+    client: Client,
+    file: FilePath,
+    line: Annotated[
+        Positive | None, Meta(description="First line to format; default: the whole file")
+    ] = None,
+    end_line: EndLine = None,
+) -> Content:
     """Format a file, or some of its lines, with the formatter that the user has set up for it.
 
     The user reviews the changes first, as for rename.
@@ -156,35 +147,35 @@ async def format_file(client: Client, arguments: Format) -> Content:
     # Each further formatter would format the result of the one before. So the first that changes
     # something ends the run.
     asked, failures = list[str](), list[str]()
-    others, file = list[str](), None
-    async with aclosing(client.editor.formatting.results(arguments.file)) as results:
+    others, edit = list[str](), None
+    rows = None if line is None else (line, end_line or line)
+    async with aclosing(client.editor.formatting.results(file)) as results:
         async for result in results:
             others = result.others
             try:
-                file = await asyncio.to_thread(_formatted, result, arguments)
+                edit = await asyncio.to_thread(_formatted, result, rows)
             except EditorError as error:
                 failures.append(f"{result.name}: {error}")
                 continue
             asked.append(result.name)
-            if file is not None:
+            if edit is not None:
                 break
-    if file is None:
+    if edit is None:
         if not asked:
             raise ToolError("; ".join(failures))
         return page(f"Nothing to change (asked {' and '.join(asked)}).", failures)
-    file = located(file, client.editor)
-    outcome = await review(client, f"format {arguments.file}", [file])
+    outcome = await review(client, f"format {file}", [located(edit, client.editor)])
     notes = [f"Call format again for the next formatter: {', '.join(others)}"] if others else []
     return report(f"Formatted by {asked[-1]}.", outcome, notes)
 
 
-def _formatted(result: Result, arguments: Format) -> EditedFile | None:
-    """Return a file as a formatter leaves it; None if nothing changes."""
+def _formatted(result: Result, rows: tuple[int, int] | None) -> EditedFile | None:
+    """Return a file as a formatter leaves it, or only these lines; None if nothing changes."""
     if result.failure:
         raise EditorError(result.failure)
     text, lines = result.text, result.lines
-    if arguments.line is not None:
-        lines = within(text.lines, lines, arguments.line, arguments.end_line or arguments.line)
+    if rows is not None:
+        lines = within(text.lines, lines, *rows)
     return changed(text, lines)
 
 

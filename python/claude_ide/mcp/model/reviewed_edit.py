@@ -26,7 +26,7 @@ from claude_ide.editor_name import editor_name
 from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.edits import EditedFile
-from claude_ide.mcp.model.pages import count, page
+from claude_ide.mcp.model.common import count, page
 from claude_ide.mcp.tool import Content
 from claude_ide.paths import TURNED, exists, real
 

@@ -1,40 +1,50 @@
-"""What the user sees, and where the user was."""
+"""What the user sees, where the user was, and the user's lists, registers and messages."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.source import column, lines_at
 from claude_ide.mcp.model.buffers import not_private
-from claude_ide.mcp.model.pages import count, page
-from claude_ide.mcp.tool import Arguments, Content, NoArguments, model_tool
+from claude_ide.mcp.model.common import Limit, Offset, count, page, remaining
+from claude_ide.mcp.tool import Content, model_tool
 
 LONGEST = 300
 """Characters of a line."""
 
 MOST_JUMPS = 50
 
+READABLE = re.compile(r'[A-Za-z0-9"\-#%*+]')
+"""Not `=`, which is evaluated when it is read."""
 
-class Windows(Arguments, frozen=True):
-    """Arguments of `windows`."""
+TYPED = ".:/"
+"""What the user has typed, in whatever file or command."""
 
-    text: Annotated[bool, Meta(description="Whether to return the lines that are on screen")] = True
+PORTION = 100
+"""Entries that are read at once: an editor looks for each from the beginning of the list."""
 
+KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
 
-class Marks(Arguments, frozen=True):
-    """Arguments of `marks`."""
-
-    file: Annotated[
-        str | None, Meta(description="Absolute path of a file; default: the current one")
-    ] = None
+List = Annotated[
+    Literal["quickfix", "location"],
+    Meta(
+        description="The quickfix list, or the location list of the window that the user works in"
+    ),
+]
 
 
 @model_tool("windows", "Visible windows")
-async def windows(client: Client, arguments: Windows) -> Content:
+async def windows(
+    client: Client,
+    text: Annotated[
+        bool, Meta(description="Whether to return the lines that are on screen")
+    ] = True,
+) -> Content:
     """Return what the user sees: the windows of the tab page, the cursors, the lines on screen."""
-    found = await client.tools.windows({"text": arguments.text})
+    found = await client.tools.windows({"text": text})
     lines: list[str] = []
     for window in found["windows"] or []:
         lines.append(_window(window))
@@ -44,18 +54,18 @@ async def windows(client: Client, arguments: Windows) -> Content:
 
 
 @model_tool("selection", "The user's selection")
-async def selection(client: Client, _arguments: NoArguments) -> Content:
+async def selection(client: Client) -> Content:
     """Return what the user has selected; without a selection, the position of the cursor."""
     found = client.editor.private_files.selection(await client.tools.selection()) or {}
     path = found.get("filePath")
     if not path:
         return page("The user has not been in a file.", ())
     first, last = found["selection"]["start"], found["selection"]["end"]
-    line_at = await lines_at(client.editor, ((path, each["line"]) for each in (first, last)))
+    lines = await lines_at(client.editor, ((path, each["line"]) for each in (first, last)))
 
     def place(at: dict[str, int]) -> str:
         line = at["line"]
-        return f"{line + 1}:{column(line_at(path, line), at['character'], 'utf-16')}"
+        return f"{line + 1}:{column(lines.at(path, line), at['character'], 'utf-16')}"
 
     start = f"{path}:{place(first)}"
     if found["selection"]["isEmpty"]:
@@ -65,18 +75,21 @@ async def selection(client: Client, _arguments: NoArguments) -> Content:
 
 
 @model_tool("marks", "The user's marks")
-async def marks(client: Client, arguments: Marks) -> Content:
+async def marks(
+    client: Client,
+    file: Annotated[
+        str | None, Meta(description="Absolute path of a file; default: the current one")
+    ] = None,
+) -> Content:
     """List the marks that the user has set: a to z of a file, and the global ones A to Z."""
-    fields = {"file": arguments.file} if arguments.file else {}
-    found = (await client.tools.marks(fields))["marks"] or []
+    found = (await client.tools.marks({"file": file} if file else {}))["marks"] or []
     # The others are positions of the last change, jump and so on.
     found = [mark for mark in found if re.fullmatch("[A-Za-z]", mark["name"])]
-    lines = (f"{mark['name']} {_place(mark)}" for mark in found)
-    return page(count(len(found), "mark"), lines)
+    return page(count(len(found), "mark"), (f"{mark['name']} {_place(mark)}" for mark in found))
 
 
 @model_tool("jumps", "Where the user was")
-async def jumps(client: Client, _arguments: NoArguments) -> Content:
+async def jumps(client: Client) -> Content:
     """List where the user has jumped from and what the user has changed, the latest first."""
     found = await client.tools.jumps()
     jumped, changed = (
@@ -85,6 +98,63 @@ async def jumps(client: Client, _arguments: NoArguments) -> Content:
     )
     lines = [*jumped, "Changes of the current file:", *changed]
     return page("Jumps in the current window:", lines)
+
+
+@model_tool("register", "A register")
+async def register(
+    client: Client,
+    name: Annotated[str, Meta(min_length=1, max_length=1, description='Its name, such as a or "')],
+) -> Content:
+    """Return the text of one of the user's registers. The clipboard is usually not allowed."""
+    if name in TYPED:
+        raise ToolError(f"register {name} has what the user has typed, which is not for the model")
+    if not READABLE.fullmatch(name):
+        raise ToolError(f"there is no register {name} to read")
+    allows = client.config.tools.clipboard
+    found = await client.tools.register({"name": name, "allows_clipboard": allows})
+    if "is_clipboard" in found:
+        raise ToolError("the clipboard is not for the model (tools.clipboard)")
+    if "is_private" in found:
+        raise ToolError("its text is from a file that the user keeps private")
+    lines = found["lines"] or []
+    heading = count(found["total"], "line") if lines else "The register is empty."
+    left_out = found["total"] - len(lines)
+    return page(heading, lines, f"({left_out:,} more lines)" if left_out else "")
+
+
+@model_tool("quickfix", "Quickfix or location list")
+async def quickfix(
+    client: Client, list_: List = "quickfix", offset: Offset = 0, limit: Limit = 200
+) -> Content:
+    """Return the entries of the quickfix list or of the location list."""
+    end = offset + limit
+    entries: list[dict[str, Any]] = []
+    for first in range(offset, end, PORTION):
+        part = {"list": list_, "offset": first, "limit": min(PORTION, end - first)}
+        found = await client.tools.quickfix(part)
+        entries += found["entries"] or []
+        if first + PORTION >= found["size"]:
+            break
+    # Entries about private files are not counted.
+    total = found["size"] - max(0, min(found["size"], end) - offset - len(entries))
+    title = f"; title: {found['title']}" if found["title"] else ""
+    current = f"; the user is at entry {found['current']}" if total else ""
+    heading = f"{total:,} {'entry' if total == 1 else 'entries'}{title}{current}"
+    is_named = client.editor.private_files.is_named
+    lines = (
+        "  " if not each["path"] and is_named(each["text"]) else _entry(each) for each in entries
+    )
+    return page(heading, lines, remaining(total, offset, entries))
+
+
+@model_tool("messages", "Recent messages")
+async def messages(
+    client: Client,
+    limit: Annotated[int, Meta(ge=1, le=200, description="How many lines at most")] = 50,
+) -> Content:
+    """Return the last lines of Neovim's :messages, such as errors that the user has just seen."""
+    lines = (await client.tools.messages())["lines"][-limit:]
+    return page(count(len(lines), "line"), lines)
 
 
 def _window(window: dict[str, Any]) -> str:
@@ -108,6 +178,14 @@ def _line(shown: dict[str, Any]) -> str:
 def _place(place: dict[str, Any]) -> str:
     named, text = place["path"] or "(no name)", _cut(place["text"].strip())
     return f"{named}:{place['line']}:{place['column']}: {text}"
+
+
+def _entry(entry: dict[str, Any]) -> str:
+    if not entry["is_valid"]:
+        return f"  {entry['text']}"
+    kind = KINDS.get(entry["kind"].upper(), "")
+    kind = f"{kind}: " if kind else ""
+    return f"{entry['path']}:{entry['line']}:{entry['column']}: {kind}{entry['text']}"
 
 
 def _cut(text: str) -> str:

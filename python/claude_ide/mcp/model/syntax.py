@@ -18,8 +18,16 @@ from claude_ide.editor.protocol import index_of
 from claude_ide.editor.spot import index_in
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.pages import count, page, remaining
-from claude_ide.mcp.model.place import File, Limit, Line, Offset, Place
+from claude_ide.mcp.model.common import (
+    FilePath,
+    Limit,
+    Line,
+    Offset,
+    Place,
+    count,
+    page,
+    remaining,
+)
 from claude_ide.mcp.tool import Content, model_tool
 
 PROCESS_SECONDS = 5.0
@@ -42,35 +50,6 @@ MOST_LINES = 400
 
 Span = tuple[int, int, int, int]
 """Row and column of the start and of the end, 0-based, in bytes."""
-
-
-class Outline(File, frozen=True):
-    """Arguments of `outline`."""
-
-    offset: Offset = 0
-    limit: Limit = 500
-
-
-class InFile(File, frozen=True):
-    """Arguments of `enclosing`."""
-
-    line: Line
-
-
-class Query(File, frozen=True):
-    """Arguments of `tree_sitter_query`."""
-
-    query: Annotated[
-        str,
-        Meta(
-            description="Query in tree-sitter's language, such as (call function: (_) @called); "
-            "of the predicates, those of equality are allowed: #eq?, #any-of? and the like",
-            min_length=1,
-            max_length=10_000,
-        ),
-    ]
-    offset: Offset = 0
-    limit: Limit = 200
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -147,44 +126,46 @@ class Source(msgspec.Struct, frozen=True):
 
 
 @model_tool("syntax_node", "Node of the syntax tree")
-async def syntax_node(client: Client, arguments: Place) -> Content:
+async def syntax_node(client: Client, place: Place) -> Content:
     """Return the syntax node at a place and its ancestors, with their types, fields and ranges."""
-    source = await _source(client, arguments.file)
-    line = _line(source, arguments.line)
-    before = line[: index_in(line, arguments.line, arguments.column, arguments.symbol)]
-    at = arguments.line - 1, len(_bytes(before))
+    source = await _source(client, place.file)
+    line = _line(source, place.line)
+    before = line[: index_in(line, place.line, place.column, place.symbol)]
+    at = place.line - 1, len(_bytes(before))
     nodes, _ = await _parsed(source, "node", at=at)
     lines = (f"{source.places(node)} {_kind(node)}: {source.first_line(node)}" for node in nodes)
     return page(f"{source.language}; the innermost node first", lines)
 
 
 @model_tool("outline", "Outline of a file")
-async def outline(client: Client, arguments: Outline) -> Content:
+async def outline(
+    client: Client, file: FilePath, offset: Offset = 0, limit: Limit = 500
+) -> Content:
     """Return the functions, classes and other definitions of a file, or the headings of a document.
 
     Works without a language server, also for text that is not saved.
     """
-    source = await _source(client, arguments.file)
+    source = await _source(client, file)
     found = await _definitions(source)
-    shown = found[arguments.offset : arguments.offset + arguments.limit]
+    shown = found[offset : offset + limit]
     lines = (f"{'  ' * depth}{_definition(source, node)}" for depth, node in shown)
     heading = count(len(found), "definition")
-    return page(heading, lines, remaining(len(found), arguments.offset, shown))
+    return page(heading, lines, remaining(len(found), offset, shown))
 
 
 @model_tool("enclosing", "Function around a line")
-async def enclosing(client: Client, arguments: InFile) -> Content:
+async def enclosing(client: Client, file: FilePath, line: Line) -> Content:
     """Return the function around a line with its whole text, and the definitions around that."""
-    source = await _source(client, arguments.file)
-    _line(source, arguments.line)
-    row = arguments.line - 1
+    source = await _source(client, file)
+    _line(source, line)
+    row = line - 1
     found = await _definitions(source, row=row)
     around = [node for _, node in reversed(found) if node.range[0] <= row <= source.last_row(node)]
     if not around:
         return page("No function or class is around this line.", ())
     first, last = around[0].range[0], source.last_row(around[0])
     shown = source.lines[first : min(last + 1, first + MOST_LINES)]
-    numbered = [f"{number}\t{line}" for number, line in enumerate(shown, first + 1)]
+    numbered = [f"{number}\t{each}" for number, each in enumerate(shown, first + 1)]
     left_out = last - first + 1 - len(shown)
     rest = f"({left_out} more lines: read the file)" if left_out else ""
     heading = "\n".join(_definition(source, node) for node in around)
@@ -192,19 +173,33 @@ async def enclosing(client: Client, arguments: InFile) -> Content:
 
 
 @model_tool("tree_sitter_query", "Query of the syntax tree")
-async def tree_sitter_query(client: Client, arguments: Query) -> Content:
+async def tree_sitter_query(
+    client: Client,
+    file: FilePath,
+    query: Annotated[
+        str,
+        Meta(
+            description="Query in tree-sitter's language, such as (call function: (_) @called); "
+            "of the predicates, those of equality are allowed: #eq?, #any-of? and the like",
+            min_length=1,
+            max_length=10_000,
+        ),
+    ],
+    offset: Offset = 0,
+    limit: Limit = 200,
+) -> Content:
     """Return what a tree-sitter query captures in a file.
 
     A query that takes longer than 5 seconds is stopped: avoid many wildcards with `*` or `+`.
     """
-    source = await _source(client, arguments.file)
-    part = {"offset": arguments.offset, "limit": arguments.limit}
-    nodes, total = await _parsed(source, "query", query=arguments.query, **part)
+    source = await _source(client, file)
+    part = {"offset": offset, "limit": limit}
+    nodes, total = await _parsed(source, "query", query=query, **part)
     lines = (
         f"@{node.capture} {source.places(node)} {_kind(node)}: {source.first_line(node)}"
         for node in nodes
     )
-    return page(count(total, "capture"), lines, remaining(total, arguments.offset, nodes))
+    return page(count(total, "capture"), lines, remaining(total, offset, nodes))
 
 
 async def _source(client: Client, file: str) -> Source:

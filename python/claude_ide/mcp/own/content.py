@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 from claude_ide.errors import ToolError
-from claude_ide.mcp.model.pages import LARGEST
+from claude_ide.mcp.model.common import LARGEST
 from claude_ide.mcp.tool import Content, text
 from claude_ide.unicode import readable
 

@@ -11,7 +11,7 @@ import msgspec
 from claude_ide.errors import RpcError, ToolError
 from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.own.content import content_of
-from claude_ide.mcp.tool import Caller, Content, NoArguments, Tool
+from claude_ide.mcp.tool import Arguments, Caller, Content, Tool
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
@@ -58,7 +58,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return OwnTool(
             name=self.name,
             description=self.description.strip(),
-            arguments=NoArguments,
+            arguments=Arguments,
             run=run,
             title=self.title or self.name,
             is_read_only=self.read_only,

@@ -1,8 +1,12 @@
-"""Answers of bounded length, with a way to ask for more."""
+"""What several tools share: arguments, and answers of bounded length with a way to ask for more."""
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
 
-from claude_ide.mcp.tool import Content, text
+import msgspec
+from msgspec import Meta
+
+from claude_ide.mcp.tool import Arguments, Content, text
 from claude_ide.unicode import readable
 
 LARGEST = 24_000
@@ -11,9 +15,31 @@ LARGEST = 24_000
 LONGEST_LINE = 500
 """Characters of one entry."""
 
-
 LONGEST_HEADING = 2_000
 """Characters of what comes before the entries."""
+
+FilePath = Annotated[str, Meta(min_length=1, description="Absolute path of the file")]
+Line = Annotated[int, Meta(ge=1, description="Line, from 1")]
+Offset = Annotated[int, Meta(ge=0, description="How many entries to skip")]
+Limit = Annotated[int, Meta(ge=1, le=1000, description="How many entries at most")]
+Positive = Annotated[int, Meta(ge=1)]
+Words = Annotated[str, Meta(min_length=1)]
+
+
+class Place(Arguments, frozen=True):
+    """A position in a file, by its column or by the symbol that is there."""
+
+    file: FilePath
+    line: Line
+    column: Annotated[
+        Positive | None,
+        Meta(description="Column, from 1, in characters; or name the symbol instead"),
+    ] = None
+    symbol: Annotated[Words | None, Meta(description="Text of the symbol in that line")] = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what names the place for the editor."""
+        return msgspec.structs.asdict(self)
 
 
 def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
@@ -25,7 +51,8 @@ def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
     room = LARGEST - len(kept[0])
     left_out = 0
     for line in lines:
-        short = _shortened(_one_line(line), LONGEST_LINE)
+        # The end of a line, such as in a file's name, would end the entry.
+        short = _shortened(line.replace("\r", "\\r").replace("\n", "\\n"), LONGEST_LINE)
         room -= len(short) + 1
         if left_out or room < 0:
             left_out += 1
@@ -52,8 +79,3 @@ def count(number: int, noun: str) -> str:
 
 def _shortened(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
-
-
-def _one_line(entry: str) -> str:
-    """Show the ends of lines in an entry, such as in a file's name: they end the entry for us."""
-    return entry.replace("\r", "\\r").replace("\n", "\\n")
