@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 from claude_ide.jsonrpc.message import (
     LARGE,
-    MOST_COMMAS,
-    Batch,
     ErrorResponse,
     Invalid,
     Message,
@@ -74,7 +72,7 @@ def test_an_error_keeps_its_code_message_and_data() -> None:
         rb'"\ud800"',
         b"1e999",
         b"1" * 5000,
-        b"[" * 100_000,
+        b'{"a":' * 100_000,
     ],
 )
 def test_invalid_json_is_a_parse_error_without_an_id(frame: str | bytes) -> None:
@@ -90,7 +88,8 @@ def test_invalid_json_is_a_parse_error_without_an_id(frame: str | bytes) -> None
     [
         ("1", None, "not an object"),
         ("null", None, "not an object"),
-        ("[]", None, "not an object"),
+        ("[]", None, "not an object: batches are not supported"),
+        ('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', None, "not an object: batches"),
         ('{"id": 1, "method": "ping"}', 1, 'jsonrpc must be "2.0"'),
         ('{"jsonrpc": "1.0", "id": "a", "method": "ping"}', "a", 'jsonrpc must be "2.0"'),
         ('{"jsonrpc": "2.0", "id": 1}', 1, "neither a method nor a result nor an error"),
@@ -110,17 +109,6 @@ def test_json_that_is_no_message_is_an_invalid_request(text: str, id_: Any, reas
     assert decoded.answer.id == id_
     assert decoded.answer.error.code == INVALID_REQUEST
     assert decoded.answer.error.message.startswith(f"Invalid request: {reason}")
-
-
-def test_a_batch_is_decoded_item_by_item() -> None:
-    batch = decode('[{"jsonrpc":"2.0","id":1,"method":"a"},2,{"jsonrpc":"2.0","method":"b"},[]]')
-    assert isinstance(batch, Batch)
-    first, second, third, fourth = batch
-
-    assert first == Request(1, "a")
-    assert isinstance(second, Invalid)
-    assert third == Notification("b")
-    assert isinstance(fourth, Invalid)
 
 
 # Large frames, which are decoded only as far as they are read.
@@ -161,13 +149,6 @@ def test_a_large_error_keeps_its_code() -> None:
 
     assert isinstance(answer, ErrorResponse)
     assert (answer.id, answer.error.code, answer.error.message) == (7, -32000, "no")
-
-
-def test_a_batch_of_too_many_messages_is_rejected() -> None:
-    decoded = decode("[" + "1," * MOST_COMMAS + "1,1]")
-
-    assert isinstance(decoded, Invalid)
-    assert "too many messages" in decoded.answer.error.message
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -241,7 +222,7 @@ def test_a_request_with_a_lone_surrogate_is_rejected_with_its_id(id_: Any) -> No
         assert isinstance(decoded, Invalid)
         assert decoded.answer.id == id_
         assert decoded.answer.error.code == INVALID_REQUEST
-        assert "params.a[1].path holds a lone surrogate" in decoded.answer.error.message
+        assert "holds a lone surrogate" in decoded.answer.error.message
 
 
 def test_an_id_with_a_lone_surrogate_is_not_repeated_in_the_answer() -> None:
@@ -250,19 +231,6 @@ def test_an_id_with_a_lone_surrogate_is_not_repeated_in_the_answer() -> None:
     assert isinstance(decoded, Invalid)
     assert decoded.answer.id is None
     encode(decoded.answer)
-
-
-def test_only_the_request_of_a_batch_with_a_lone_surrogate_is_rejected() -> None:
-    good = '{"jsonrpc": "2.0", "id": 1, "method": "m"}'
-    bad = f'{{"jsonrpc": "2.0", "id": 2, "method": "m", "params": {{"{LONE}": 1}}}}'
-
-    decoded = decode(f"[{good}, {bad}]")
-
-    assert isinstance(decoded, Batch)
-    first, second = decoded
-    assert first == Request(1, "m")
-    assert isinstance(second, Invalid)
-    assert second.answer.id == 2
 
 
 def test_lone_surrogates_in_notifications_and_responses_are_replaced() -> None:

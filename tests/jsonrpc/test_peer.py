@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import json
-import logging
 from typing import Any
 
 import pytest
@@ -92,7 +91,9 @@ async def test_an_answer_too_large_for_the_client_is_replaced(
     assert replaced["result"] == "large: 1036 bytes"
 
 
-@pytest.mark.parametrize("frame", ["{", "[]", "5", '{"jsonrpc": "2.0", "id": 5, "method": []}'])
+@pytest.mark.parametrize(
+    "frame", ["{", "[]", f"[{call(1, 'soon')}]", "5", '{"jsonrpc": "2.0", "id": 5, "method": []}']
+)
 async def test_an_invalid_frame_is_answered_with_an_error(
     peer: Peer, wire: Wire, frame: str
 ) -> None:
@@ -127,84 +128,6 @@ async def test_an_unexpected_response_is_not_answered(
     await peer.receive(response)
 
     assert (await answer(peer, wire, call(1, "soon")))["id"] == 1
-
-
-# Batches.
-
-
-async def test_a_batch_is_answered_with_one_list_in_its_order(
-    peer: Peer, wire: Wire, methods: Methods
-) -> None:
-    batch = [call(1, "wait"), note("known"), call("b", "soon"), "7", call(3, "refuse")]
-    await peer.receive(f"[{','.join(batch)}]")
-    methods.finish.set()
-
-    await until(lambda: wire.frames)
-
-    (reply,) = wire.sent
-    assert [(item["id"], item.get("result")) for item in reply] == [
-        (1, "waited"),
-        ("b", "soon"),
-        (None, None),
-        (3, None),
-    ]
-    assert [item["error"]["code"] for item in reply if "error" in item] == [-32600, -32602]
-    assert methods.noted == ["known"]
-
-
-async def test_a_batch_of_notifications_is_not_answered(
-    peer: Peer, wire: Wire, methods: Methods
-) -> None:
-    await peer.receive(f"[{note('a')},{note('b')}]")
-
-    assert (await answer(peer, wire, call(1, "soon")))["id"] == 1
-    assert methods.noted == ["a", "b"]
-
-
-async def test_a_request_of_a_batch_can_be_cancelled(peer: Peer, wire: Wire) -> None:
-    await peer.receive(f"[{call(1, 'wait')},{call(2, 'soon')}]")
-
-    assert peer.cancel(1)
-
-    await until(lambda: wire.frames)
-    assert [item["id"] for item in wire.sent[0]] == [2]
-
-
-async def test_answers_of_a_batch_that_are_too_large_together_are_split(
-    peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
-    requests = [call(n, "large", 350) for n in range(5)]
-
-    await peer.receive(f"[{','.join(requests)}]")
-
-    await until(lambda: len(wire.frames) == 3)
-    assert [[item["id"] for item in part] for part in wire.sent] == [[0, 1], [2, 3], [4]]
-    assert all(len(frame) <= 1000 for frame in wire.frames)
-
-
-async def test_a_maximal_answer_of_a_batch_is_sent_alone(
-    peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
-
-    await peer.receive(f"[{call(1, 'large', 964)},{call(2, 'large', 964)}]")
-
-    await until(lambda: len(wire.frames) == 2)
-    assert [len(frame) for frame in wire.frames] == [len("[") + 1000 + len("]")] * 2
-
-
-async def test_the_answers_to_a_batch_are_dropped_if_the_client_disconnects(
-    peer: Peer, wire: Wire, methods: Methods, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
-    await peer.receive(f"[{call(1, 'wait')}]")
-    wire.cut = True
-
-    methods.finish.set()
-
-    await until(lambda: "the other side has disconnected" in caplog.text)
-    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 
 # Cancelling and closing.

@@ -54,9 +54,6 @@ class Methods:
             raise KeyError(SECRET)
         self.noted.append(notification.method)
 
-    def waits(self, request: Request) -> bool:
-        return request.method == "wait"
-
     def oversized(self, request: Request, size: int) -> Any:
         return f"{request.method}: {size} bytes"
 

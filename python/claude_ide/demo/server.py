@@ -102,10 +102,6 @@ class Server:
         """Pass on a notification."""
         self._on_notify(notification.method, notification.params or {})
 
-    def waits(self, _request: Request) -> bool:
-        """Return False: the user answers no request of the server."""
-        return False
-
     def oversized(self, _request: Request, _size: int) -> Any:
         """Return an empty result; no answer to the server is ever too large."""
         return {}

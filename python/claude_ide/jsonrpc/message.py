@@ -3,9 +3,7 @@
 Source: the JSON-RPC 2.0 specification, sections 4 to 6.
 """
 
-import contextlib
 import json
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,9 +17,6 @@ Id = int | str | float | None
 LARGE = 2**16
 """Bytes of a frame above which only the parts that a method reads are decoded. Objects in memory
 need up to 45 times as much as their JSON (measured)."""
-
-MOST_COMMAS = 500_000
-"""The most commas in a batch; they bound the number of its messages."""
 
 T = TypeVar("T")
 
@@ -70,18 +65,6 @@ class Invalid(msgspec.Struct, frozen=True):
 Message = Request | Notification | Response | ErrorResponse
 
 
-class Batch:
-    """The messages of one frame; each is decoded when the iteration reaches it."""
-
-    def __init__(self, messages: list[msgspec.Raw]) -> None:
-        self._messages = messages
-
-    def __iter__(self) -> Iterator[Message | Invalid]:
-        for message in self._messages:
-            text = bytes(message)
-            yield _message([]) if text.startswith(b"[") else _single(text)
-
-
 class _Envelope(msgspec.Struct):
     """The fields of a large message that are needed; the decoder skips the others."""
 
@@ -100,12 +83,13 @@ class _LargeError(msgspec.Struct):
     message: str = ""
 
 
-def decode(text: str | bytes) -> Message | Invalid | Batch:
-    """Decode one frame."""
-    begin = text[:64].lstrip()
-    if begin[:1] in ("[", b"[") and begin[1:].lstrip()[:1] not in ("]", b"]"):
-        return _batch(text)
-    return _single(text)
+def decode(text: str | bytes) -> Message | Invalid:
+    """Decode one frame. A batch, which MCP and ACP do not have, is invalid."""
+    try:
+        return _large(text) if len(text) > LARGE else _message(msgspec.json.decode(text))
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        unreadable = RpcError(PARSE_ERROR, f"Parse error: {error}")
+        return _repaired(text) or Invalid(ErrorResponse(None, unreadable))
 
 
 def converted(params: Any, type_: type[T]) -> T:
@@ -116,25 +100,6 @@ def converted(params: Any, type_: type[T]) -> T:
     if isinstance(params, msgspec.Raw):
         return msgspec.json.decode(params, type=type_)
     return msgspec.convert(params, type_)
-
-
-def _batch(text: str | bytes) -> Batch | Invalid:
-    commas = text.count(",") if isinstance(text, str) else text.count(b",")
-    if commas > MOST_COMMAS:
-        return _invalid(None, "the batch has too many messages")
-    try:
-        return Batch(msgspec.json.decode(text, type=list[msgspec.Raw]))
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return _batch_of_surrogates(text) or _unreadable(error)
-
-
-def _single(text: str | bytes) -> Message | Invalid:
-    try:
-        if len(text) > LARGE:
-            return _large(text)
-        return _message(msgspec.json.decode(text))
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return _decode_surrogates(text) or _unreadable(error)
 
 
 def _large(text: str | bytes) -> Message | Invalid:
@@ -161,70 +126,25 @@ def _large_answer(plain: dict[str, Any], envelope: _Envelope) -> Message | Inval
     return _message(plain)
 
 
-def _unreadable(error: Exception) -> Invalid:
-    return Invalid(ErrorResponse(None, RpcError(PARSE_ERROR, f"Parse error: {error}")))
-
-
-def _batch_of_surrogates(text: str | bytes) -> Batch | None:
-    """Return a batch in which some messages have lone surrogates; None for anything else."""
-    decoded = _loosely(text)
-    if not isinstance(decoded, list):
-        return None
-    with contextlib.suppress(RecursionError):
-        return Batch([msgspec.Raw(json.dumps(item).encode()) for item in decoded])
-    return None
-
-
-def _decode_surrogates(text: str | bytes) -> Message | Invalid | None:
+def _repaired(text: str | bytes) -> Message | Invalid | None:
     """Decode JSON that is invalid only for lone surrogates; None for anything else.
 
     JavaScript sends them for file names that are not UTF-8. A request that has one is refused by
     its id. Those in a large message are found when its params are decoded.
     """
-    decoded = _loosely(text)
-    with contextlib.suppress(RecursionError):
-        location = next(_surrogates(decoded), None)
-        if location is None or not isinstance(decoded, dict):
-            return None
-        if "method" in decoded and "id" in decoded:
-            return _invalid(decoded, f"{location} holds a lone surrogate, which is not Unicode")
-        return _message(readable(decoded))
-    return None
-
-
-def _loosely(text: str | bytes) -> Any:
-    """Decode JSON that may have lone surrogates; None for a large text or invalid JSON."""
     if len(text) > LARGE:
         return None
     try:
         # `NaN` is not JSON; `int` refuses it with a ValueError.
-        return json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
+        decoded = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=int)
+        plain = readable(decoded)
+        if not isinstance(decoded, dict) or plain == decoded:
+            return None
     except (ValueError, RecursionError):
         return None
-
-
-def _surrogates(value: Any, location: str = "") -> Iterator[str]:
-    """Yield the locations of lone surrogates, such as `params.path`."""
-    match value:
-        case str() if not _is_unicode(value):
-            yield location
-        case dict():
-            for key, item in value.items():
-                if not _is_unicode(key):
-                    yield f"a name in {location}" if location else "a name"
-                else:
-                    yield from _surrogates(item, f"{location}.{key}" if location else key)
-        case list():
-            for number, item in enumerate(value):
-                yield from _surrogates(item, f"{location}[{number}]")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if "method" in decoded and "id" in decoded:
+        return _invalid(decoded, "a text holds a lone surrogate, which is not Unicode")
+    return _message(plain)
 
 
 def _message(decoded: Any) -> Message | Invalid:
@@ -249,12 +169,12 @@ def _message(decoded: Any) -> Message | Invalid:
         case dict():
             return _invalid(decoded, "neither a method nor a result nor an error")
         case _:
-            return _invalid(decoded, "not an object")
+            return _invalid(decoded, "not an object: batches are not supported")
 
 
 def _is_id(value: Any) -> bool:
     if isinstance(value, str):
-        return _is_unicode(value)
+        return bool(readable(value) == value)
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 

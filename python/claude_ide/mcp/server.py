@@ -97,13 +97,6 @@ class Server:
                 if self.client.pid != known:
                     self._on_pid()
 
-    def waits(self, request: Request) -> bool:
-        """Return whether the user answers the request, which may take long."""
-        if request.method != "tools/call":
-            return False
-        tool = self._tools.get(converted(request.params, _Name).name)
-        return tool is not None and tool.asks_user
-
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result that replaces one of `size` bytes, at which the client would leave."""
         reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client accepts"

@@ -149,10 +149,6 @@ class Incoming:
         else:
             handle(_params(notification.params))
 
-    def waits(self, _request: Request) -> bool:
-        """Return whether the user answers the request: any of them may wait for the user."""
-        return True
-
     def oversized(self, request: Request, size: int) -> Any:
         """Refuse to send a result of `size` bytes."""
         logger.warning("the answer to %s has %d bytes, and is not sent", request.method, size)
