@@ -4,12 +4,10 @@ vim9script
 
 import autoload './channel.vim'
 import autoload './disk_changes/reload.vim'
-import autoload './file/load.vim'
 import autoload './file/disk.vim'
 import autoload './file/text.vim' as buffer_text
-import autoload './format/ale.vim'
 import autoload './format/expression.vim'
-import autoload './format/servers.vim'
+import autoload './format/plugins.vim'
 import autoload './messages/reason.vim'
 import autoload './window/inside.vim'
 
@@ -33,12 +31,12 @@ export def Formatters(bufnr: number): any
   if !bufloaded(bufnr)
     return v:null
   endif
-  final found: list<dict<any>> = ale.Fixes(bufnr) ? [{kind: 'ale', name: 'ALE', is_own: true}] : []
+  final found: list<dict<any>> = plugins.HasFixers(bufnr) ? [{kind: 'ale', name: 'ALE', is_own: true}] : []
   # Most expressions of Vim itself fill paragraphs.
   if IsOwn(bufnr, 'formatexpr') && expression.IsUsable(bufnr)
     found->add({kind: 'expression', name: "'formatexpr'", is_own: true})
   endif
-  const asked = servers.Found(bufnr)
+  const asked = plugins.Servers(bufnr)
   extend(found, asked.servers)
   for option in ['formatprg', 'equalprg']
     const program: string = getbufvar(bufnr, '&' .. option) ?? eval('&g:' .. option)
@@ -48,33 +46,6 @@ export def Formatters(bufnr: number): any
     endif
   endfor
   return {candidates: found, is_starting: asked.is_starting, may_attach: asked.may_attach}
-enddef
-
-# Load a file unseen. `is_new`: it was not loaded.
-export def Open(path: string): dict<any>
-  const added = load.Add(path)
-  if has_key(added, 'refusal')
-    return {error: added.refusal =~# ': no such file$' ? 'File not found' : added.refusal}
-  endif
-  const bufnr: number = added.bufnr
-  const is_new = !bufloaded(bufnr)
-  const loaded = load.Hidden(bufnr)
-  const error: string = !bufloaded(bufnr) ? loaded.error
-    : getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')
-    ? trim($'{path} is read-only. {loaded.note}') : ''
-  if error !=# ''
-    Close(is_new ? bufnr : -1)
-    return {error: error}
-  endif
-  return {path: path, bufnr: bufnr, is_new: is_new}
-enddef
-
-# Unload a file that was loaded only for this, unless the user has opened or changed it.
-export def Close(bufnr: number, _ = false): bool
-  if bufloaded(bufnr) && !getbufvar(bufnr, '&modified') && empty(win_findbuf(bufnr))
-    execute $'silent! bunload {bufnr}'
-  endif
-  return true
 enddef
 
 # The text of a buffer after it has followed the disk; nothing if it is not loaded. `is_in_conflict`: it has
@@ -107,11 +78,6 @@ export def Shell(bufnr: number, names: list<string>): dict<any>
   }
 enddef
 
-# What formats with each kind of formatter.
-def Formats(formatter: dict<any>): func
-  return {ale: ale.Format, expression: expression.Format}->get(formatter.kind, servers.Format)
-enddef
-
 # Have a plugin or an expression format a loaded buffer, whose text is unchanged afterwards. Then emit
 # `answered` with the `token`, and the new `lines` or the `edits` of a language server.
 export def Start(token: number, bufnr: number, formatter: dict<any>): bool
@@ -120,9 +86,10 @@ export def Start(token: number, bufnr: number, formatter: dict<any>): bool
     const answer = is_text ? outcome : {error: 'its result is not valid UTF-8'}
     channel.Emit('answered', extend({token: token}, answer))
   enddef
-  const started = reason.Attempt(Formats(formatter), [bufnr, formatter, Done])
-  if !started[0]
-    Done({error: started[1]})
+  const Format = formatter.kind ==# 'expression' ? expression.Format : plugins.Format
+  const failure = reason.Try(Format, [bufnr, formatter, Done])
+  if failure !=# ''
+    Done({error: failure})
   endif
   return true
 enddef

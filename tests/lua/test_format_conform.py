@@ -38,17 +38,6 @@ async def test_conform_formats_a_file(nvim: Neovim, project: Path, was_open: boo
     assert read(path) == TIDY.upper()
 
 
-async def test_formatting_an_unopened_file_leaves_no_trace(nvim: Neovim, project: Path) -> None:
-    path = write(project / "a.txt")
-    await set_up(nvim, {"strip": STRIP})
-    await nvim.command("edit b.txt")
-    before = await nvim.eval("map(getbufinfo(), 'v:val.bufnr')")
-
-    await succeed(nvim, path)
-
-    assert await nvim.eval("map(getbufinfo(), 'v:val.bufnr')") == before
-
-
 async def test_conform_comes_before_all_other_formatters(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await set_up(nvim, {"strip": STRIP})

@@ -33,18 +33,6 @@ async def test_a_program_formats_an_open_file(
     assert read(path) == TIDY
 
 
-async def test_an_unopened_file_is_formatted_without_a_trace(nvim: Neovim, project: Path) -> None:
-    path = write(project / "a.txt")
-    await set_option(nvim, "formatprg", STRIP)
-    await nvim.command("edit b.txt")
-    before = await nvim.eval("[winlayout(), bufnr(), map(getbufinfo(), 'v:val.bufnr')]")
-
-    await succeed(nvim, path)
-
-    assert read(path) == TIDY
-    assert await nvim.eval("[winlayout(), bufnr(), map(getbufinfo(), 'v:val.bufnr')]") == before
-
-
 @pytest.mark.parametrize("name", ["sp ace.txt", "it's.txt", "br[ac]ket.txt", "$HOME;%#!.txt"])
 async def test_a_program_gets_the_name_of_the_file(nvim: Neovim, project: Path, name: str) -> None:
     path = write(project / name, "old\n")

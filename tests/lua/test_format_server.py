@@ -81,7 +81,6 @@ async def test_an_unopened_file_is_formatted_by_the_server_that_attaches_to_it(
     await succeed(nvim, path)
 
     assert read(path) == TIDY
-    assert await nvim.eval("bufexists('a.txt')") == 0
 
 
 async def test_a_server_error_is_reported(nvim: Neovim, project: Path) -> None:

@@ -1,17 +1,56 @@
 vim9script
-# Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
+# Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer. Plugins and
+# expressions change the buffer itself: a checkpoint takes the result out of it.
 
-import autoload '../window/inside.vim'
+import autoload '../file/edit.vim'
 import autoload '../messages/reason.vim'
-import autoload './checkpoint.vim'
+import autoload '../window/inside.vim'
 
 const EVALUATE = 'claude_ide#format#expression#Evaluate()'
 
 # These ask language servers, which are asked in another way, without blocking Vim.
-const BLOCKING = ['\<lsp#', '\<Coc', '\<ale#']
+const BLOCKING = '\<lsp#\|\<Coc\|\<ale#'
 
 var expression = ''
 var outcome: list<any> = []
+
+# The state of a loaded buffer, with its marks and the views of its windows. The next change starts a new
+# undo step.
+export def Checkpoint(bufnr: number): dict<any>
+  edit.BreakUndo(bufnr)
+  final views: dict<string> = {}
+  for winid in win_findbuf(bufnr)
+    views[winid] = trim(win_execute(winid, 'echo string(winsaveview())'))
+  endfor
+  return {
+    lines: getbufline(bufnr, 1, '$'),
+    tick: getbufvar(bufnr, 'changedtick'),
+    state: trim(inside.Run(bufnr, 'silent echo undotree().seq_cur')),
+    modified: getbufvar(bufnr, '&modified'),
+    marks: (getmarklist(bufnr) + getmarklist())->filter((_, each) =>
+      each.pos[0] == bufnr && each.mark =~# "^'[A-Za-z<>]$"),
+    views: views,
+  }
+enddef
+
+# Revert all changes since a checkpoint; return the lines that the buffer had before that.
+export def Restore(bufnr: number, point: dict<any>): list<string>
+  const lines = getbufline(bufnr, 1, '$')
+  const before: list<string> = point.lines
+  if lines !=# before
+    inside.Run(bufnr, $'silent! noautocmd keepjumps undo {point.state}')
+    # Without an undo history ('undolevels' is -1).
+    edit.Change(bufnr, before)
+    for mark in point.marks
+      setpos(mark.mark, mark.pos)
+    endfor
+  endif
+  for [winid, view] in items(point.views)
+    win_execute(str2nr(winid), $'noautocmd call winrestview({view})')
+  endfor
+  setbufvar(bufnr, '&modified', point.modified)
+  return lines
+enddef
 
 # Only for this module: gets what the expression has returned.
 export def Store(result: any): number
@@ -35,12 +74,12 @@ enddef
 # Whether 'formatexpr' of a buffer can be used as a formatter.
 export def IsUsable(bufnr: number): bool
   const value: string = getbufvar(bufnr, '&formatexpr')
-  return value !=# '' && BLOCKING->indexof((_, pattern) => value =~# pattern) < 0
+  return value !=# '' && value !~# BLOCKING
 enddef
 
 def EvaluateAll(bufnr: number)
   expression = getbufvar(bufnr, '&formatexpr')
-  outcome = []
+  outcome = [false, 'Vim did not evaluate it']
   const debug = &debug
   # Otherwise errors in an option would be omitted.
   &debug = 'throw'
@@ -54,9 +93,7 @@ def EvaluateAll(bufnr: number)
 enddef
 
 def Complaint(): string
-  if empty(outcome)
-    return 'Vim did not evaluate it'
-  elseif !outcome[0]
+  if !outcome[0]
     return outcome[1]
   endif
   const result = string(outcome[1])
@@ -65,10 +102,9 @@ enddef
 
 # Format a loaded buffer; its text is unchanged afterwards. `Done` gets the outcome.
 export def Format(bufnr: number, _: dict<any>, Done: func)
-  final point = checkpoint.New(bufnr)
-  const raised = reason.Try(EvaluateAll, [bufnr])
-  const failed = raised !=# '' ? raised : Complaint()
-  const lines = checkpoint.Restore(point)
+  const point = Checkpoint(bufnr)
+  const failed = reason.Try(EvaluateAll, [bufnr]) ?? Complaint()
+  const lines = Restore(bufnr, point)
   Done(failed ==# '' ? {lines: lines} : {error: failed})
 enddef
 

@@ -1,5 +1,6 @@
---- Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer.
-local checkpoint = require('claude_ide.format.checkpoint')
+--- Formats with the expression in 'formatexpr': `gq` evaluates it for the whole buffer, which then gets its
+--- earlier text, marks and views again.
+local file_edit = require('claude_ide.file.edit')
 local quiet = require('claude_ide.messages.quiet')
 local reason = require('claude_ide.messages.reason')
 local without_events = require('claude_ide.messages.without_events')
@@ -9,8 +10,7 @@ local M = {}
 local MODELINE = -1 -- the script id of an option that a modeline has set
 local EVALUATE = "v:lua.require'claude_ide.format.expression'._evaluate()"
 
--- These block Neovim until language servers or conform.nvim answer. Both are called asynchronously
--- elsewhere.
+-- These block Neovim until language servers or conform.nvim answer, which are asked elsewhere.
 local BLOCKING = { 'vim%.lsp%.formatexpr', 'conform', 'LazyVim' }
 
 local expression ---@type string
@@ -41,10 +41,8 @@ end
 local function evaluate_all(bufnr)
   expression, outcome = vim.bo[bufnr].formatexpr, nil
   vim.bo[bufnr].formatexpr = EVALUATE
-  local ok, err = pcall(quiet.run, function()
-    vim.api.nvim_buf_call(bufnr, function()
-      vim.cmd('keepjumps normal! gggqG')
-    end)
+  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent! keepjumps normal! gggqG')
   end)
   if vim.api.nvim_buf_is_valid(bufnr) then
     vim.bo[bufnr].formatexpr = expression
@@ -64,17 +62,54 @@ local function complaint()
   end
 end
 
---- Format a loaded buffer; its text is unchanged afterwards.
+local function lines_of(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+end
+
+-- What restores the present text of a buffer, its marks and views.
+---@return fun()
+local function checkpoint(bufnr)
+  file_edit.break_undo(bufnr)
+  local lines, modified = lines_of(bufnr), vim.bo[bufnr].modified
+  local state, views = vim.fn.undotree(bufnr).seq_cur, {}
+  local marks = vim.list_extend(vim.fn.getmarklist(bufnr), vim.fn.getmarklist())
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  return function()
+    quiet.run(function()
+      vim.api.nvim_buf_call(bufnr, function()
+        vim.cmd(('noautocmd keepjumps undo %d'):format(state))
+      end)
+    end)
+    -- Without an undo history ('undolevels' is -1).
+    file_edit.change(bufnr, lines)
+    for _, each in ipairs(marks) do
+      local name, number, line, column = each.mark:sub(2), unpack(each.pos)
+      if number == bufnr and name:find('^[%a<>]$') then
+        pcall(vim.api.nvim_buf_set_mark, bufnr, name, line, math.max(column - 1, 0), {})
+      end
+    end
+    for win, view in pairs(views) do
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+    vim.bo[bufnr].modified = modified
+  end
+end
+
+--- What the expression makes of a loaded buffer, whose text is unchanged afterwards.
 ---@param bufnr integer
 ---@param done claude_ide.FormatDone
 function M.format(bufnr, done)
-  local point = checkpoint.new(bufnr)
+  local restore = checkpoint(bufnr)
   local ok, err = pcall(without_events.run, { 'OptionSet', 'CursorMoved' }, function()
-    checkpoint.with_views(bufnr, function()
-      evaluate_all(bufnr)
-    end)
+    evaluate_all(bufnr)
   end)
-  done(not ok and reason.of(err) or complaint(), checkpoint.restore(point))
+  local lines = lines_of(bufnr)
+  restore()
+  done(not ok and reason.of(err) or complaint(), lines)
 end
 
 return M

@@ -2,19 +2,16 @@
 --- servers, and applies the new text (`editor/formatting.py`).
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
-local conform = require('claude_ide.format.conform')
 local disk = require('claude_ide.file.disk')
 local expression = require('claude_ide.format.expression')
-local file = require('claude_ide.file.path')
-local file_load = require('claude_ide.file.load')
 local private_api = require('claude_ide.private_api')
 local reason = require('claude_ide.messages.reason')
 local reload = require('claude_ide.disk_changes.reload')
-local window_close = require('claude_ide.window.close')
 
 local M = {}
 
 local METHOD = 'textDocument/formatting'
+local CONFORM = 'conform.nvim'
 
 ---@class claude_ide.Formatter
 ---@field kind 'conform'|'expression'|'program'|'server'
@@ -27,18 +24,65 @@ local METHOD = 'textDocument/formatting'
 
 ---@alias claude_ide.FormatDone fun(failure: string?, lines: string[])
 
--- Whether the option was set by one of Neovim's own scripts, such as a filetype plugin. Neovim uses the same
--- criterion before it sets 'formatexpr' for a language server.
-local function is_default(bufnr, name)
-  local info = vim.api.nvim_get_option_info2(name, { buf = bufnr })
-  local script = vim.iter(vim.fn.getscriptinfo()):find(function(script)
-    return script.sid == info.last_set_sid
-  end)
-  return script ~= nil and vim.startswith(script.name, vim.env.VIMRUNTIME)
+-- lazy.nvim adds a plugin to the runtime path only when it is used. `require` alone would also run a
+-- `conform.lua` in the working folder.
+local function load_conform()
+  local lazy = package.loaded.lazy
+  local plugins = not package.loaded.conform and lazy and lazy.plugins() or {}
+  for _, plugin in ipairs(plugins) do
+    if plugin.name == CONFORM then
+      lazy.load({ plugins = { CONFORM } })
+    end
+  end
+  local is_there = #vim.api.nvim_get_runtime_file('lua/conform/init.lua', false) > 0
+  return package.loaded.conform or is_there and require('conform') or nil
 end
 
+-- The names of the formatters that conform.nvim, if there is one, would run.
+local function conform_names(plugin, bufnr)
+  return vim.tbl_map(function(formatter)
+    return formatter.name
+  end, plugin and plugin.list_formatters_to_run(bufnr) or {})
+end
+
+---@return claude_ide.Formatter[] of conform.nvim: at most one
+local function conform(bufnr)
+  local plugin = load_conform()
+  local names = conform_names(plugin, bufnr)
+  if #names == 0 then
+    return {}
+  end
+  -- 'first', 'last', 'prefer', or other values for never.
+  local for_filetype = (plugin.formatters_by_ft or {})[vim.bo[bufnr].filetype]
+  local own = type(for_filetype) == 'table' and for_filetype.lsp_format
+  return {
+    {
+      kind = 'conform',
+      name = ('%s (%s)'):format(CONFORM, table.concat(names, ', ')),
+      is_own = true,
+      order = own or (plugin.default_format_opts or {}).lsp_format or 'never',
+    },
+  }
+end
+
+-- A program that hangs goes on, and nobody uses what it makes of the text.
+---@param done claude_ide.FormatDone
+local function format_with_conform(bufnr, done)
+  local plugin = require('conform')
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local options = { bufnr = bufnr, async = true, quiet = true }
+  plugin.format_lines(conform_names(plugin, bufnr), lines, options, function(err, new)
+    done(err and (err.message or tostring(err)), new or {})
+  end)
+end
+
+-- Whether the user has set an option, and not one of Neovim's own scripts, such as a filetype plugin. Neovim
+-- uses the same criterion before it sets 'formatexpr' for a language server.
 local function is_own(bufnr, name)
-  return vim.bo[bufnr][name] ~= '' and not is_default(bufnr, name)
+  local sid = vim.api.nvim_get_option_info2(name, { buf = bufnr }).last_set_sid
+  local script = sid > 0 and vim.fn.getscriptinfo({ sid = sid })[1]
+  local is_default = script and vim.startswith(script.name, vim.env.VIMRUNTIME)
+  return vim.bo[bufnr][name] ~= '' and not is_default
 end
 
 -- The servers that can format a buffer, in the order of `vim.lsp.buf.format()`.
@@ -60,7 +104,8 @@ end
 
 ---@return claude_ide.Formatter[]
 local function candidates(bufnr)
-  local found = { conform.find(bufnr) }
+  local ok, found = pcall(conform, bufnr)
+  found = ok and found or {}
   -- Most default expressions fill paragraphs.
   if is_own(bufnr, 'formatexpr') and expression.is_usable(bufnr) then
     found[#found + 1] = { kind = 'expression', name = "'formatexpr'", is_own = true }
@@ -86,40 +131,6 @@ function M.formatters(bufnr)
   end
   local is_starting = #private_api.starting(bufnr) > 0
   return { candidates = candidates(bufnr), is_starting = is_starting, may_attach = true }
-end
-
---- Load a file unseen. `is_new`: it was not loaded; `is_made`: there was no buffer of it.
----@param path string
----@return { path: string, bufnr?: integer, is_new?: boolean, is_made?: boolean, error?: string }
-function M.open(path)
-  local absolute, _, is_missing = file.check(path)
-  path = absolute or path
-  local bufnr, refusal, is_made = file_load.add(path)
-  if not bufnr then
-    return { path = path, error = is_missing and 'File not found' or refusal }
-  end
-  local is_new = not vim.api.nvim_buf_is_loaded(bufnr)
-  local note, err = file_load.hidden(bufnr)
-  if not err and (vim.bo[bufnr].readonly or not vim.bo[bufnr].modifiable) then
-    err = table.concat({ path .. ' is read-only.', note }, ' ')
-  end
-  if err and is_new then
-    M.close(bufnr, is_made)
-  end
-  return { path = path, bufnr = bufnr, is_new = is_new, is_made = is_made, error = err }
-end
-
---- Unload a file that was loaded only for this, unless the user has opened or changed it.
----@param bufnr integer
----@param is_made boolean
-function M.close(bufnr, is_made)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
-    return
-  elseif vim.bo[bufnr].modified then
-    vim.bo[bufnr].buflisted = true
-  elseif #vim.fn.win_findbuf(bufnr) == 0 then
-    pcall(window_close.temporary, bufnr, not is_made or vim.bo[bufnr].buflisted)
-  end
 end
 
 --- The text of a buffer after it has followed the disk; nil if it is not loaded. `is_in_conflict`: it has
@@ -163,7 +174,7 @@ end
 ---@param bufnr integer
 ---@param formatter claude_ide.Formatter
 function M.start(token, bufnr, formatter)
-  local format = formatter.kind == 'conform' and conform.format or expression.format
+  local format = formatter.kind == 'conform' and format_with_conform or expression.format
   local function done(failure, lines)
     channel.emit('answered', { token = token, error = failure, lines = lines })
   end

@@ -45,6 +45,9 @@ MOST_ERROR_BYTES = 10_000
 
 METHOD = "textDocument/formatting"
 
+NO_SUCH_FILE = ": no such file"
+MISSING = "File not found"
+
 CLOSED = "{path} was closed while it was being reformatted."
 CHANGED = "{path} was changed while it was being reformatted; the changes were kept."
 CONFLICT = (
@@ -108,23 +111,16 @@ class Formatting:
 
     async def reformat(self, path: str) -> str:
         """Format a file and save it, unless it had unsaved changes; return what has changed."""
-        opened = await self._port.formatting.open(path)
-        path = opened.path
-        try:
-            formatters = await self._find(opened.bufnr, is_new=opened.is_new)
-            if formatters is None:
-                raise EditorError(CLOSED.format(path=path))
-            if not formatters:
-                missing = NO_FORMATTER if editor_name() == NEOVIM else NO_FORMATTER_IN_VIM
-                raise EditorError(missing.format(path=path))
-            return await self._reformat(path, opened.bufnr, formatters)
-        finally:
-            if opened.is_new:
-                self._port.formatting.close(opened.bufnr, opened.is_made)
-
-    async def _reformat(self, path: str, bufnr: int, formatters: list[Formatter]) -> str:
         asked, changed_by, failures = list[str](), list[str](), list[str]()
-        before = now = await self._begin(path, bufnr)
+        try:
+            formatters, now = await self._begin(path)
+        except EditorError as error:
+            raise EditorError(
+                MISSING if str(error).endswith(NO_SUCH_FILE) else str(error)
+            ) from None
+        before, bufnr = now, now.bufnr
+        if not now.is_writable:
+            raise EditorError(f"{path} is read-only.")
         # The next one is asked even if one has failed, as by `vim.lsp.buf.format()`.
         for each in formatters:
             try:
@@ -166,12 +162,7 @@ class Formatting:
         Cancelling this ends the formatter.
         """
         with self._tools.waiting():
-            opened = await self._port.model_tools.load({"file": path})
-            bufnr = opened["bufnr"]
-            formatters = await self._find(bufnr, is_new=opened["is_new"])
-            if not formatters:
-                raise EditorError(f"{path} has no formatter")
-            text = await self._begin(path, bufnr)
+            formatters, text = await self._begin(path)
             for number, each in enumerate(formatters, 1):
                 failure, lines = "", text.lines
                 try:
@@ -182,12 +173,22 @@ class Formatting:
                 others = [other.name for other in formatters[number:]]
                 yield Result(each.name, others, failure, text, lines)
 
-    async def _begin(self, path: str, bufnr: int) -> BufferText:
-        """Return the text, unless the buffer has unsaved changes to an older one of the file."""
-        text = await self._text(bufnr, path)
+    async def _begin(self, path: str) -> tuple[list[Formatter], BufferText]:
+        """Load a file unseen; return its formatters and its text.
+
+        Its buffer must have no unsaved changes to an older text of the file.
+        """
+        opened = await self._port.model_tools.load({"file": path})
+        formatters = await self._find(opened["bufnr"], is_new=opened["is_new"])
+        if formatters is None:
+            raise EditorError(CLOSED.format(path=path))
+        if not formatters:
+            missing = NO_FORMATTER if editor_name() == NEOVIM else NO_FORMATTER_IN_VIM
+            raise EditorError(missing.format(path=path))
+        text = await self._text(opened["bufnr"], path)
         if text.is_in_conflict:
             raise EditorError(for_this_editor(CONFLICT).format(path=path))
-        return text
+        return formatters, text
 
     async def _text(self, bufnr: int, path: str) -> BufferText:
         text = await self._port.formatting.text(bufnr, path)

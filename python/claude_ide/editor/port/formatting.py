@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import field
 
-from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.binding import Payload, operation, request
 from claude_ide.editor.port.buffers import BufferText
 
 
@@ -37,15 +37,6 @@ class Formatters(Payload, frozen=True):
     may_attach: bool = False
 
 
-class OpenedFile(Payload, frozen=True):
-    """A file that is loaded. `is_new`: it was not; `is_made`: there was no buffer of it."""
-
-    path: str
-    bufnr: int
-    is_new: bool = False
-    is_made: bool = False
-
-
 class Formatted(Payload, frozen=True):
     """What a formatter has made of a buffer: the new lines, or edits of a language server.
 
@@ -75,16 +66,6 @@ class Formatting(Protocol):
     @request("format.formatters")
     async def formatters(self, buffer: int) -> Formatters | None:
         """Return what can format a buffer; None if it is not loaded."""
-        ...
-
-    @request("format.open")
-    async def open(self, path: str) -> OpenedFile:
-        """Load a file unseen."""
-        ...
-
-    @notification("format.close")
-    def close(self, buffer: int, is_made: bool) -> None:
-        """Unload a file that was loaded only for this, unless the user has opened it."""
         ...
 
     @request("format.text", large=True)
