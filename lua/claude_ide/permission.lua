@@ -18,6 +18,7 @@ local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_permission')
+local group = api.nvim_create_augroup('claude_ide_permission', {})
 
 local WIDEST, NARROWEST = 78, 20
 local BORDER = 2
@@ -28,7 +29,8 @@ local ANSWERS = { 'y', 'a', 'n', 'N', 'd' }
 local ALLOWING = { y = true, a = true }
 -- What is shown only in part: on either key, the host shows the rest.
 local CUT = 'request:cut'
-local ANSWER = 'Answer the request'
+-- The keys that answer in the dialog of the CLI.
+local IN_DIALOG = '^[\r\0271-9]$'
 local LOOKS = {
   conceallevel = 0,
   foldenable = false,
@@ -37,11 +39,6 @@ local LOOKS = {
   winfixbuf = true,
   wrap = true,
 }
--- The keys that answer in the dialog of the CLI.
-local ANSWERING = { ['\r'] = true, ['\27'] = true }
-for digit = 1, 9 do
-  ANSWERING[tostring(digit)] = true
-end
 
 ---@class claude_ide.Permission
 ---@field id integer
@@ -57,17 +54,15 @@ end
 
 ---@class claude_ide.PermissionFloat
 ---@field permission claude_ide.Permission
----@field bufnr integer
----@field corner? { right: integer, is_at_top: boolean } the place where it was before the user entered it
----@field drawn? claude_ide.Permission
----@field win? integer
----@field reading? claude_ide.Reading what of the drawn one has been on the screen
 ---@field is_closed boolean whether the user has closed it
+---@field win? integer
+---@field drawn? claude_ide.Permission what is in the window
+---@field reading? claude_ide.Reading what of the drawn one has been on the screen
+---@field corner? { right: integer, is_at_top: boolean } the place where it was before the user entered it
 ---@field origin? claude_ide.Location where the user was before they entered it
 
 local shown ---@type claude_ide.PermissionFloat?
 local announced = 0
-local group = api.nvim_create_augroup('claude_ide_permission', {})
 
 local function is_open(state)
   return state.win ~= nil and api.nvim_win_is_valid(state.win)
@@ -78,9 +73,8 @@ local function has_user(state)
 end
 
 local function emit(state, key, reason)
-  local permission = state.permission
-  local fields = { id = permission.id, key = key, kind = permission.kind, reason = reason }
-  channel.emit('permission', fields)
+  local id, kind = state.permission.id, state.permission.kind
+  channel.emit('permission', { id = id, key = key, kind = kind, reason = reason })
 end
 
 -- What is on the screen is what a key answers: while the user types a command, another permission may
@@ -92,88 +86,38 @@ local function answer(state, key, reason)
   local missing = reading.missing(state.reading)
   if ALLOWING[key] and state.permission.kind ~= CUT and missing then
     local where = has_user(state) and missing or 'there is more below: :ClaudeAnswer goes to it'
-    return message.show(where, 'info')
+    message.show(where, 'info')
   elseif reading.is_noticed(state.reading) then
     emit(state, key, reason)
     moment.forget_typing()
   end
 end
 
-local function press(key)
-  if shown and has_user(shown) then
-    answer(shown, key)
+---@return claude_ide.ChatKey[]
+local function keys()
+  local function leave()
+    location.go_back(shown and shown.origin or location.current())
   end
-end
-
-local function leave()
-  if shown and has_user(shown) then
-    location.go_back(shown.origin or location.current())
-  end
-end
-
-local function define_keys(bufnr)
-  local keys, add = chat_keys.list()
+  local list = { { 'n', { 'q' }, 'hide', 'Go back; the request continues to wait', leave } }
   for _, key in ipairs(ANSWERS) do
-    add('n', { key }, 'answer-' .. key, ANSWER, function()
-      press(key)
-    end)
+    local function press()
+      if shown and has_user(shown) then
+        answer(shown, key)
+      end
+    end
+    table.insert(list, { 'n', { key }, 'answer-' .. key, 'Answer the request', press })
   end
-  add('n', { 'q' }, 'hide', 'Go back; the request continues to wait', leave)
-  chat_keys.define(bufnr, keys)
-end
-
-local function new_buffer()
-  local bufnr = api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'hide', false
-  vim.bo[bufnr].filetype = 'claude-permission'
-  define_keys(bufnr)
-  return bufnr
-end
-
--- The number of those that wait may have changed only.
-local function is_same(one, other)
-  return one ~= nil
-    and one.id == other.id
-    and one.kind == other.kind
-    and vim.deep_equal(one.lines, other.lines)
-end
-
-local function draw(state)
-  if not api.nvim_buf_is_valid(state.bufnr) then
-    state.bufnr = new_buffer()
-    state.reading = reading.new(state.bufnr)
-  elseif state.drawn == state.permission then
-    return
-  end
-  chat_page.draw(state.bufnr, state.permission.lines, state.permission.marks)
-  if not is_same(state.drawn, state.permission) then
-    reading.restart(state.reading)
-  end
-  state.drawn = state.permission
-end
-
--- The corner of the screen that is away from the cursor.
-local function corner_of_screen()
-  return { right = vim.o.columns, is_at_top = vim.fn.screenrow() > vim.o.lines / 2 }
-end
-
--- The rows of the screen between the tab line and the status line.
----@return integer top the first one
----@return integer bottom the row after the last one
-local function rows_of_screen()
-  local tabline = vim.o.showtabline
-  local has_tabline = tabline == 2 or tabline == 1 and #api.nvim_list_tabpages() > 1
-  local below = vim.o.cmdheight + (vim.o.laststatus > 0 and 1 or 0)
-  return has_tabline and 1 or 0, vim.o.lines - below
+  return list
 end
 
 -- It is in the corner of the user's window that is away from the cursor, because another window may show the
 -- dialog of the CLI; in that of the screen if the window is too small. While the user is in it, it stays
 -- there, and shows as much as possible.
 local function config_of(state)
-  local lines = api.nvim_buf_get_lines(state.bufnr, 0, -1, false)
-  local is_inside = has_user(state)
-  local top, bottom = rows_of_screen()
+  local lines, is_inside = state.permission.lines, has_user(state)
+  local tabline, tabpages = vim.o.showtabline, #api.nvim_list_tabpages()
+  local top = (tabline == 2 or tabline == 1 and tabpages > 1) and 1 or 0
+  local bottom = vim.o.lines - vim.o.cmdheight - (vim.o.laststatus > 0 and 1 or 0)
   local most = bottom - top - BORDER
   most = is_inside and most or math.min(most, math.floor(vim.o.lines * HIGHEST))
   local wanted = math.max(NARROWEST, float.widest(lines) + 1)
@@ -181,7 +125,7 @@ local function config_of(state)
   local height = math.max(1, math.min(float.rows(lines, width), most))
   if not is_inside then
     local rows, columns = api.nvim_win_get_height(0), api.nvim_win_get_width(0)
-    state.corner = corner_of_screen()
+    state.corner = { right = vim.o.columns, is_at_top = vim.fn.screenrow() > vim.o.lines / 2 }
     if columns >= width + BORDER and rows >= height + BORDER then
       local row, column = unpack(api.nvim_win_get_position(0))
       top, bottom = row, row + rows
@@ -205,23 +149,37 @@ local function config_of(state)
   }
 end
 
-local function show_window(state)
-  local config = config_of(state)
-  if is_open(state) then
-    return api.nvim_win_set_config(state.win, config)
-  end
-  config.noautocmd = true
-  state.win = api.nvim_open_win(state.bufnr, false, config)
+local function open(state)
+  local bufnr = chat_page.buffer()
+  vim.bo[bufnr].filetype = 'claude-permission'
+  chat_keys.define(bufnr, keys())
+  state.reading, state.drawn = reading.new(bufnr), nil
+  local config = vim.tbl_extend('error', config_of(state), { noautocmd = true })
+  state.win = api.nvim_open_win(bufnr, false, config)
   window_looks.set(state.win, LOOKS)
 end
 
-local function close_window(state)
-  if is_open(state) then
-    local is_inside = has_user(state)
-    if is_inside and state.origin then
+local function draw(state)
+  local drawn, new = state.drawn, state.permission
+  if drawn == new then
+    return
+  end
+  chat_page.draw(api.nvim_win_get_buf(state.win), new.lines, new.marks)
+  state.drawn = new
+  -- The number of those that wait may have changed only.
+  local is_same = drawn and drawn.id == new.id and drawn.kind == new.kind
+  if not is_same or not vim.deep_equal(drawn.lines, new.lines) then
+    reading.restart(state.reading)
+    api.nvim_win_set_cursor(state.win, { 1, 0 })
+  end
+end
+
+local function close(state)
+  local win = is_open(state) and state.win
+  if win then
+    if has_user(state) and state.origin then
       location.go_back(state.origin)
     end
-    local win = state.win
     state.win = nil
     window_close.window(win)
   end
@@ -245,17 +203,15 @@ local function update(is_entered)
   end
   local is_hidden = not is_entered and (state.is_closed or is_at_dialog(state))
   if is_hidden or is_elsewhere(state) then
-    close_window(state)
+    close(state)
   end
   if is_hidden then
     return
+  elseif not is_open(state) then
+    open(state)
   end
-  local is_new = not is_same(state.drawn, state.permission)
   draw(state)
-  show_window(state)
-  if is_new then
-    api.nvim_win_set_cursor(state.win, { 1, 0 })
-  end
+  api.nvim_win_set_config(state.win, config_of(state))
   vim.cmd.redraw()
 end
 
@@ -267,53 +223,46 @@ local function update_soon()
   moment.when_harmless(update, report)
 end
 
--- It is the user who has closed it, unless its tab page is closed.
-local function closed(state)
-  local tabpage = api.nvim_win_get_tabpage(state.win)
-  state.win, state.is_closed = nil, true
-  vim.schedule(function()
-    if not api.nvim_tabpage_is_valid(tabpage) then
-      state.is_closed = false
-      update_soon()
-    end
-  end)
-end
-
--- The CLI does not report an answer in its dialog before the tool has ended, and shows until then that it
--- waits for us. So a key that answers there leaves the answer to the dialog.
-local function notice_dialog(_, typed)
-  if shown and ANSWERING[typed] and api.nvim_get_mode().mode == 't' and is_at_dialog(shown) then
-    emit(shown, 'left')
-  end
-end
-
 local function watch()
   api.nvim_clear_autocmds({ group = group })
-  vim.on_key(notice_dialog, namespace)
+  -- The CLI does not report an answer in its dialog before the tool has ended, and shows until then that it
+  -- waits for us. So a key that answers there leaves the answer to the dialog.
+  vim.on_key(function(_, typed)
+    local is_answer = shown and typed:find(IN_DIALOG) and api.nvim_get_mode().mode == 't'
+    if is_answer and is_at_dialog(shown) then
+      emit(shown, 'left')
+    end
+  end, namespace)
   local function on(event, callback)
     api.nvim_create_autocmd(event, { group = group, callback = callback })
   end
   on({ 'TabEnter', 'WinEnter', 'BufEnter' }, update_soon)
   on('VimResized', function()
-    if shown then
-      emit(shown, 'resized')
-    end
+    emit(shown, 'resized')
   end)
+  -- It is the user who closes it, unless its tab page is closed.
   on('WinClosed', function(event)
-    if shown and shown.win and tonumber(event.match) == shown.win then
-      closed(shown)
+    local state = shown
+    if state and state.win and tonumber(event.match) == state.win then
+      local tabpage = api.nvim_win_get_tabpage(state.win)
+      state.win, state.is_closed = nil, true
+      vim.schedule(function()
+        state.is_closed = api.nvim_tabpage_is_valid(tabpage)
+        update_soon()
+      end)
     end
   end)
 end
 
+---@param permission? claude_ide.Permission
 local function announce_count(permission)
   local count = permission and permission.count or 0
   if count ~= announced then
     announced = count
     activity.changed()
     announce.event('ClaudePermissionWaiting', {
-      agent = permission and permission.agent or nil,
-      tool = permission and permission.tool or nil,
+      agent = permission and permission.agent,
+      tool = permission and permission.tool,
       count = count,
     })
   end
@@ -360,10 +309,9 @@ function M.show(permission)
   highlights.define()
   if not shown then
     watch()
-    shown = { permission = permission, bufnr = -1, is_closed = false }
-  elseif shown.permission.id ~= permission.id then
-    shown.is_closed = false
+    shown = { permission = permission, is_closed = false }
   end
+  shown.is_closed = shown.is_closed and shown.permission.id == permission.id
   shown.permission = permission
   announce_count(permission)
   update_soon()
@@ -381,10 +329,7 @@ function M.close()
   announce_count(nil)
   local when = has_user(state) and moment.when_possible or moment.when_harmless
   when(function()
-    close_window(state)
-    if api.nvim_buf_is_valid(state.bufnr) then
-      window_close.buffer(state.bufnr)
-    end
+    close(state)
   end, report)
 end
 

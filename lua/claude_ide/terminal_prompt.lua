@@ -29,7 +29,7 @@ local MOST_START = 2000 -- milliseconds
 local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it · g? keys'
 
 ---@class claude_ide.TerminalPrompt: claude_ide.PromptBuffer
----@field sending? string[] the lines that the host is about to type
+---@field sending? string the text that the host is about to type
 
 local current ---@type claude_ide.TerminalPrompt?
 local unloaded ---@type integer? buffer of the last prompt that was dropped
@@ -44,9 +44,9 @@ end
 
 -- Drop the text: the history keeps it.
 local function drop(prompt)
-  local lines = prompt_buffer.trim(prompt_buffer.lines(prompt.prompt))
-  if #lines > 0 then
-    prompt_buffer.remember(prompt.history, lines)
+  local text = prompt_buffer.text(prompt.prompt)
+  if text ~= '' then
+    prompt_buffer.remember(prompt.history, text)
   end
   if current == prompt then
     current = nil
@@ -57,57 +57,20 @@ end
 
 ---@param prompt claude_ide.TerminalPrompt
 local function send(prompt)
-  local lines = prompt_buffer.trim(prompt_buffer.lines(prompt.prompt))
-  if #lines == 0 then
+  local text = prompt_buffer.text(prompt.prompt)
+  if text == '' then
     return message.show('the prompt is empty', 'info')
   elseif prompt.sending then
     return message.show('the prompt is being sent', 'info')
   end
-  local words = table.concat(lines, '\n')
   ---@type any
-  local opts = { name = 'ClaudePrompt', fargs = { words }, range = 0, bang = false, args = '' }
+  local opts = { name = 'ClaudePrompt', fargs = { text }, range = 0, bang = false, args = '' }
   ready.run(opts, function()
     if host.start() then
-      prompt.sending = lines
+      prompt.sending = text
       host.command('ClaudePrompt', opts)
     end
   end)
-end
-
--- `:qa`, and `:q` in the last window, refuse to lose the text.
-local function be_modified_at_the_end(prompt)
-  local bufnr = prompt.prompt
-  api.nvim_create_autocmd('QuitPre', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      vim.bo[bufnr].modified = not prompt_buffer.is_empty(bufnr) and not prompt.sending
-      vim.schedule(function()
-        if api.nvim_buf_is_loaded(bufnr) then
-          vim.bo[bufnr].modified = false
-        end
-      end)
-    end,
-  })
-end
-
----@param prompt claude_ide.TerminalPrompt
----@return claude_ide.ChatKey[]
-local function keys_of(prompt)
-  local keys, add = chat_keys.list()
-  add('ni', { '<C-s>' }, 'send', 'Send the prompt', function()
-    location.leave_mode(function()
-      send(prompt)
-    end)
-  end)
-  add('n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', { shown = {} })
-  prompt_buffer.add_history_keys(add)
-  local accept = chat_completion.accept
-  add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
-  add('n', { 'g?' }, 'keys', 'Show these keys', function()
-    chat_keys.show(keys, {})
-  end)
-  return keys
 end
 
 ---@return claude_ide.TerminalPrompt
@@ -125,20 +88,39 @@ local function create()
   options.modeline = false
   label.give(bufnr, 'claude-prompt', 'Claude terminal prompt')
   prompt_buffer.add(prompt)
-  chat_keys.define(bufnr, keys_of(prompt))
+  local function send_here()
+    location.leave_mode(function()
+      send(prompt)
+    end)
+  end
+  local older, newer = prompt_buffer.history_keys(prompt)
+  chat_keys.define(bufnr, {
+    { 'ni', { '<C-s>' }, 'send', 'Send the prompt', send_here },
+    { 'n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', shown = {} },
+    older,
+    newer,
+    chat_completion.KEY,
+  }, 'keys')
   chat_completion.attach(prompt)
   command_buffer.listen(bufnr, function()
     send(prompt)
   end)
   command_buffer.write_on_exit(bufnr)
-  be_modified_at_the_end(prompt)
-  api.nvim_create_autocmd('BufUnload', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      drop(prompt)
-    end,
-  })
+  local function on(event, callback)
+    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
+  end
+  -- `:qa`, and `:q` in the last window, refuse to lose the text.
+  on('QuitPre', function()
+    options.modified = prompt_buffer.text(bufnr) ~= '' and not prompt.sending
+    vim.schedule(function()
+      if api.nvim_buf_is_loaded(bufnr) then
+        options.modified = false
+      end
+    end)
+  end)
+  on('BufUnload', function()
+    drop(prompt)
+  end)
   colouring.set_filetype(bufnr, 'markdown')
   return prompt
 end
@@ -165,11 +147,8 @@ end
 ---@param bufnr integer
 ---@param quoted string
 local function append(bufnr, quoted)
-  local lines = vim.split(quoted, '\n')
-  if not prompt_buffer.is_empty(bufnr) then
-    table.insert(lines, 1, '')
-  end
-  prompt_buffer.put(bufnr, table.concat(lines, '\n'))
+  local gap = prompt_buffer.text(bufnr) == '' and '' or '\n'
+  prompt_buffer.put(bufnr, gap .. quoted)
 end
 
 -- Why the lines of a buffer cannot be quoted; nil if they can. The first host has to say which files are
@@ -215,22 +194,6 @@ function M.open(opts)
   vim.cmd('startinsert!')
 end
 
-local function close_windows(bufnr)
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    pcall(window_close.window, win)
-  end
-end
-
--- The user must not be left in Insert mode in another buffer, where they would go on typing.
-local function close(bufnr)
-  if api.nvim_get_current_buf() ~= bufnr then
-    return close_windows(bufnr)
-  end
-  location.leave_mode(function()
-    close_windows(bufnr)
-  end)
-end
-
 --- Called by the host: the prompt is in the queue of the terminal, or stays in its buffer.
 ---@param is_sent boolean
 function M.finish(is_sent)
@@ -244,9 +207,19 @@ function M.finish(is_sent)
     return show(prompt.prompt)
   end
   local bufnr = prompt.prompt
-  if vim.deep_equal(prompt_buffer.trim(prompt_buffer.lines(bufnr)), sent) then
-    prompt_buffer.replace(bufnr, 0, -1, { '' })
-    close(bufnr)
+  if prompt_buffer.text(bufnr) == sent then
+    prompt_buffer.replace(bufnr, 0, -1, '')
+    local function close()
+      for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+        pcall(window_close.window, win)
+      end
+    end
+    -- The user must not be left in Insert mode in another buffer, where they would go on typing.
+    if api.nvim_get_current_buf() == bufnr then
+      location.leave_mode(close)
+    else
+      close()
+    end
   end
   prompt_buffer.remember(prompt.history, sent)
 end

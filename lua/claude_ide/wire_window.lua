@@ -56,31 +56,13 @@ local function set_options(win)
 end
 
 local function define_keys(bufnr)
-  local keys, add = chat_keys.list()
-  local toggle = '<Cmd>silent! normal! za<CR>'
-  add(
-    'n',
-    { '<CR>', '<2-LeftMouse>' },
-    'wire-unfold',
-    'Show the whole message, or hide it',
-    toggle,
-    {
-      shown = { '<CR>', 'za' },
-    }
-  )
-  add(
-    'n',
-    {},
-    'wire-all',
-    'Show all messages whole, or hide them',
-    'zR',
-    { shown = { 'zR', 'zM' } }
-  )
-  add('n', { 'q' }, 'wire-close', 'Close, and end the recording', '<Cmd>close<CR>')
-  add('n', { 'g?' }, 'wire-keys', 'Show these keys', function()
-    chat_keys.show(keys, {})
-  end)
-  chat_keys.define(bufnr, keys)
+  local toggle, shown = '<Cmd>silent! normal! za<CR>', { '<CR>', 'za' }
+  local whole, all = 'Show the whole message, or hide it', 'Show all messages whole, or hide them'
+  chat_keys.define(bufnr, {
+    { 'n', { '<CR>', '<2-LeftMouse>' }, 'wire-unfold', whole, toggle, shown = shown },
+    { 'n', {}, 'wire-all', all, 'zR', shown = { 'zR', 'zM' } },
+    { 'n', { 'q' }, 'wire-close', 'Close, and end the recording', '<Cmd>close<CR>' },
+  }, 'wire-keys')
 end
 
 local function create()

@@ -353,7 +353,7 @@ async def test_pinned_tasks_never_cover_a_request(nvim: Neovim, ask: Ask, log: P
     rows = [[["a task " * 4, "ClaudeChatTodo"]]]
     floats = "len(filter(getwininfo(), {_, w -> nvim_win_get_config(w.winid).relative != ''}))"
 
-    await nvim.lua("require('claude_ide.chat.panel').pin(...)", id_, rows)
+    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": rows})
 
     assert await nvim.eval(floats) == 0
     await panel.go_to(HEAD)

@@ -112,7 +112,7 @@ async def test_e_edits_a_prompt_and_is_a_motion_elsewhere(nvim: Neovim, chats: C
 async def test_e_is_a_motion_if_the_agent_cannot_branch(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, ["first"], parts=PARTS[:1]))
     offer = {"name": "Otter", "commands": [], "choices": {}, "lacks": ["edit"]}
-    await nvim.lua("require('claude_ide.chat.state').set_offer(...)", 1, offer)
+    await nvim.lua("require('claude_ide.chat.state').set(...)", 1, {"offer": offer})
 
     await chats.enter_transcript(1)
     await nvim.keys("e")

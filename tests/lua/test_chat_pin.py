@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.chats import PANEL, Chats, edit
+from support.chats import Chats, edit
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -13,7 +13,7 @@ PINS = chunk("chat_pin/pins")
 
 
 async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:
-    await nvim.lua(f"{PANEL}.pin(...)", id_, rows)
+    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": rows})
     pins: list[Any] = await nvim.lua(PINS)
     return pins
 

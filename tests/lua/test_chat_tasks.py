@@ -121,16 +121,19 @@ async def test_running_tasks_are_counted_for_the_status_line(nvim: Neovim, chats
     await nvim.command(record)
 
     await chats.open(2)
-    await nvim.lua(f"{STATUS}.set_tasks(1, 2) {STATUS}.set_tasks(2, 1)")
+    await nvim.lua(f"{STATUS}.set(1, {{ tasks = 2 }}) {STATUS}.set(2, {{ tasks = 1 }})")
     assert await nvim.lua("return require('claude_ide').statusline()") == "3&"
-    await nvim.lua(f"{STATUS}.set_tasks(1, 2) {STATUS}.set_tasks(1, 0) {STATUS}.set_tasks(2, 0)")
+    await nvim.lua(
+        f"for _, set in ipairs({{ {{ 1, 2 }}, {{ 1, 0 }}, {{ 2, 0 }} }}) do"
+        f" {STATUS}.set(set[1], {{ tasks = set[2] }}) end"
+    )
 
     assert await nvim.lua("return require('claude_ide').statusline()") == ""
     await until(lambda: nvim.eval("len(g:counts) == 4"), "four events")
 
 
 async def test_the_end_of_a_chat_closes_its_list(nvim: Neovim, chats: Chats) -> None:
-    await nvim.lua(f"{STATUS}.set_tasks(1, 2)")
+    await nvim.lua(f"{STATUS}.set(1, {{ tasks = 2 }})")
     await show(nvim, task("b1"))
 
     await nvim.lua("require('claude_ide.chat.panel').close(1)")

@@ -9,7 +9,7 @@ RECORD = """
 _G.notified = {}
 vim.notify = function(text) table.insert(_G.notified, (text:gsub('%s+', ' '))) end
 """
-SET = "require('claude_ide.chat.state').set_requests(1, ...)"
+SET = "require('claude_ide.chat.state').set(1, { requests = ... })"
 MESSAGES = ["Otter is waiting for your answer (:ClaudeChat answer)"]
 
 

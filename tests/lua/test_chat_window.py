@@ -126,23 +126,6 @@ async def test_a_prompt_height_set_by_the_user_is_kept(nvim: Neovim, chats: Chat
     await until(is_kept, "the size that the user set")
 
 
-async def test_a_plugin_that_sets_status_lines_takes_no_row_of_a_float(
-    nvim: Neovim, chats: Chats
-) -> None:
-    await nvim.lua(chunk("chat_window/set_status_lines"))
-    await chats.open(side="float")
-    prompt = (await chats.windows())["prompt"]
-
-    await nvim.keys("<CR>".join(f"line {row}" for row in range(1, prompt["height"])))
-
-    async def is_whole() -> bool:
-        text = nvim.screen.text()
-        return f"line {prompt['height'] - 1}" in text and "line 1" in text
-
-    await until(is_whole, "every row of the prompt")
-    await until(lambda: "of a plugin" not in "".join(nvim.screen.lines()[:-2]))
-
-
 @pytest.mark.parametrize("side", ["right", "left", "above", "below"])
 @pytest.mark.parametrize("keys", ["<C-w>H", "<C-w>L", "<C-w>J", "<C-w>K"])
 @pytest.mark.parametrize("kind", ["prompt", "transcript"])

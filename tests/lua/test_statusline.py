@@ -6,7 +6,7 @@ from support.neovim import Neovim, until
 
 STATUS = "return require('claude_ide').statusline()"
 SET = "require('claude_ide.activity').set(...)"
-WORKS = "require('claude_ide.chat.state').set_work(require('claude_ide.chat.state').get(1), ...)"
+WORKS = "require('claude_ide.chat.state').set(1, { work = ... })"
 
 NAMED = "require('claude_ide.chat.state').get(1).options.name = ..."
 
@@ -20,13 +20,13 @@ async def test_a_chat_at_work_matters_more_than_a_client_and_a_request_even_more
     await serving.lua(WORKS, {"text": "writes", "status": "running"})
     assert await serving.lua(STATUS) == "Otter: working"
 
-    await serving.lua("require('claude_ide.chat.state').set_requests(1, 2)")
+    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 2, label = '' })")
     assert await serving.lua(STATUS) == "Otter: wants you 2?"
 
-    await serving.lua("require('claude_ide.chat.state').set_requests(1, 1, 'Dam')")
+    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 1, label = 'Dam' })")
     assert await serving.lua(STATUS) == "Otter (Dam): wants you 1?"
 
-    await serving.lua("require('claude_ide.chat.state').set_requests(1, 0, 'Dam')")
+    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 0, label = 'Dam' })")
     await serving.lua(WORKS, {"text": "done", "status": "success"})
     assert await serving.lua(STATUS) == "Claude: ready"
 

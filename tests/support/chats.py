@@ -76,7 +76,11 @@ class Chats:
     ) -> None:
         """Set the texts of the bars and the status of the agent's work."""
         work = {"text": text or status, "status": status}
-        await self.nvim.lua(f"{PANEL}.set_bars(...)", id_, bars, work)
+        await self.update({"bars": bars, "work": work}, id_)
+
+    async def update(self, facts: dict[str, Any], id_: int = 1) -> None:
+        """Set what a host knows about a chat."""
+        await self.nvim.lua("require('claude_ide.chat.state').set(...)", id_, facts)
 
     async def windows(self) -> dict[str, Any]:
         """The chat windows on screen, by kind: `transcript` and `prompt`."""

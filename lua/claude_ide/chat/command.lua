@@ -2,14 +2,9 @@
 --- Completion must wait neither for the host nor for an agent.
 local M = {}
 
----@alias claude_ide.ChatArgument
----| 'nothing'
----| 'text' free text, to which a `|` belongs
----| 'value' one that the agent offers
----| 'file'
-
--- The subcommands and their arguments. The host runs them (`Chats.command` in `chat/chats.py`).
----@type table<string, claude_ide.ChatArgument>
+-- The subcommands and their arguments: free text, to which a `|` belongs, a value that the agent offers, or a
+-- file. The host runs them (`Chats.command` in `chat/chats.py`).
+---@type table<string, 'nothing'|'text'|'value'|'file'>
 local SUBCOMMANDS = {
   answer = 'nothing',
   aside = 'text',
@@ -36,23 +31,26 @@ local SUBCOMMANDS = {
 }
 local AGENTS = '/python/claude_ide/agents/acp/known.json'
 
+local function sorted(names)
+  table.sort(names)
+  return names
+end
+
 -- The agents that are built in, and the user's (`agents/acp/known.py`); Claude is the first.
 local function agents()
   local path = require('claude_ide.host.python').root .. AGENTS
   local found = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-  local own = require('claude_ide.own_options').get('agents')
-  found.claude = {}
+  local own, has_claude = require('claude_ide.own_options').get('agents'), true
   for id, entry in pairs(type(own) == 'table' and own or {}) do
-    local is_known = found[id] ~= nil or type(entry) == 'table' and entry.cmd ~= nil
-    found[id] = entry ~= false and entry ~= 0 and is_known or nil
+    local is_offered = entry ~= false and entry ~= 0
+    if id == 'claude' then
+      has_claude = is_offered
+    elseif type(id) == 'string' then
+      local is_known = found[id] ~= nil or type(entry) == 'table' and entry.cmd ~= nil
+      found[id] = is_offered and is_known or nil
+    end
   end
-  local is_offered = found.claude ~= nil
-  found.claude = nil
-  local ids = vim.tbl_filter(function(id)
-    return type(id) == 'string'
-  end, vim.tbl_keys(found))
-  table.sort(ids)
-  return is_offered and vim.list_extend({ 'claude' }, ids) or ids
+  return vim.list_extend(has_claude and { 'claude' } or {}, sorted(vim.tbl_keys(found)))
 end
 
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
@@ -117,16 +115,6 @@ local function sessions()
   return found
 end
 
--- The arguments of `:ClaudeChat` before the one that is completed.
-local function arguments_before(line)
-  local words = vim.split(line, '%s+')
-  local index = #words
-  repeat
-    index = index - 1
-  until index < 1 or words[index]:find('ClaudeChat$')
-  return table.concat(words, ' ', index + 1, #words - 1)
-end
-
 -- The subcommands that this chat's agent supports, or the arguments of one.
 local function candidates(before)
   if before == 'resume' then
@@ -140,11 +128,9 @@ local function candidates(before)
   if before ~= '' then
     return offer.choices[before] or {}
   end
-  local words = vim.tbl_filter(function(word)
+  return sorted(vim.tbl_filter(function(word)
     return not vim.list_contains(offer.lacks, word)
-  end, vim.tbl_keys(SUBCOMMANDS))
-  table.sort(words)
-  return words
+  end, vim.tbl_keys(SUBCOMMANDS)))
 end
 
 local function matching(lead, words)
@@ -163,7 +149,8 @@ end
 ---@param pos integer bytes
 ---@return string[] candidates
 function M.complete(lead, line, pos)
-  local before = arguments_before(line:sub(1, pos))
+  local given = line:sub(1, pos):gsub('^.*ClaudeChat%s+', '')
+  local before = vim.trim(given:sub(1, #given - #lead)):gsub('%s+', ' ')
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
   end

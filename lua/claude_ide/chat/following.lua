@@ -21,11 +21,9 @@ local MOST_LINES = 200 -- that flash
 local namespace = api.nvim_create_namespace('claude_ide_following')
 
 -- Whether a file may appear now; a later one may otherwise.
----@param chat claude_ide.Chat?
----@return boolean
+---@param chat claude_ide.Chat
 local function is_welcome(chat)
-  return chat ~= nil
-    and chat.view ~= nil
+  return chat.view ~= nil
     and chat_windows.has(chat.view, api.nvim_get_current_win())
     and chat.requests == 0
     and #diff.list() == 0
@@ -74,16 +72,13 @@ local function follow(chat, path, first, last)
   end
 end
 
---- Show a file that the agent of a chat has read or edited. The focus and the user's mode stay as they
---- are. If the user is elsewhere, or a window cannot show the file, nothing happens.
----@param id integer chat
----@param path string absolute
----@param first integer the line to go to; 0 for none
----@param last integer the last changed line; 0 if none has changed
----@return string refusal why it is not shown, or ''
-function M.show(id, path, first, last)
-  local ok, refusal = pcall(follow, chat_state.get(id), path, first, last)
+--- Show a file that the agent of a chat has read or edited: `first` is the line to go to and `last` the last
+--- changed one, or 0. The focus and the user's mode stay as they are. If the user is elsewhere, or a window
+--- cannot show the file, nothing happens; then return why.
+---@type fun(id: integer, path: string, first: integer, last: integer): string
+M.show = chat_state.of_id(function(...)
+  local ok, refusal = pcall(follow, ...)
   return ok and '' or reason.of(refusal)
-end
+end, 'the chat is closed')
 
 return M

@@ -90,30 +90,16 @@ local function close(form)
   end)
 end
 
-local function answer(form, fields)
-  forms[form.token] = nil
-  channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
-end
-
+-- End a form: it waits no longer for the answer that these fields are.
 local function finish(form, fields)
   if forms[form.token] == form then
-    answer(form, fields)
+    forms[form.token] = nil
+    channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
   elseif not fields.closed then
     message.show('this question is no longer waiting for an answer', 'warn')
   end
-  close(form)
-end
-
--- The window is still closing, so the user is moved afterwards.
-local function on_closed(form)
-  local was_there = api.nvim_get_current_win() == form.win
-  if forms[form.token] == form then
-    answer(form, { closed = true })
-    vim.schedule(function()
-      if was_there then
-        location.go_back(form.origin)
-      end
-    end)
+  if form.bufnr then
+    close(form)
   end
 end
 
@@ -158,27 +144,14 @@ local function on_key(form, key)
   end
 end
 
--- The form says what is answered.
+-- Answer with a key, or with the line under the cursor. The form says what is answered.
 local function answer_instantly(form, key)
+  key = key or form.page.rows[cursor_row(form) + 1].answer
   local missing = reading.missing(form.reading)
-  if missing then
+  if key and missing then
     message.show(missing, 'info')
-  elseif reading.is_noticed(form.reading) then
+  elseif key and reading.is_noticed(form.reading) then
     finish(form, { answer = key })
-  end
-end
-
-local function add_answers(form, add)
-  add('n', { '<CR>', '<2-LeftMouse>' }, 'form-press', 'Answer with this line', function()
-    local key = form.page.rows[cursor_row(form) + 1].answer
-    if key then
-      answer_instantly(form, key)
-    end
-  end, { shown = { '<CR>' } })
-  for index, each in ipairs(form.page.answers) do
-    add('n', { each.key, tostring(index) }, 'form-choice-' .. index, each.desc, function()
-      answer_instantly(form, each.key)
-    end, { shown = { each.key } })
   end
 end
 
@@ -192,43 +165,51 @@ local KEYS = {
   { { '<C-s>' }, 'form-submit', 'Submit' },
 }
 
-local function add_keys(form, add)
-  local function pressing(key)
-    return function()
-      on_key(form, key)
+local function define_keys(form)
+  local keys, answers = {}, form.page.answers
+  local function add(typed, name, desc, shown, fn, argument)
+    local function run()
+      fn(form, argument)
     end
+    table.insert(keys, { 'n', typed, name, desc, run, shown = shown })
   end
-  for _, entry in ipairs(KEYS) do
+  if answers then
+    local enter = { '<CR>', '<2-LeftMouse>' }
+    add(enter, 'form-press', 'Answer with this line', { '<CR>' }, answer_instantly)
+  end
+  for index, each in ipairs(answers or {}) do
+    local typed = { each.key, tostring(index) }
+    add(typed, 'form-choice-' .. index, each.desc, { each.key }, answer_instantly, each.key)
+  end
+  for _, entry in ipairs(answers and {} or KEYS) do
     local typed, name, desc, key = unpack(entry)
     key = key or typed[1]
-    add('n', typed, name, desc, pressing(key), { shown = { key } })
+    add(typed, name, desc, { key }, on_key, key)
   end
-  for digit = 1, 9 do
-    local shown = { shown = digit == 1 and { '1 … 9' } or {} }
-    local key = tostring(digit)
-    add('n', { key }, 'form-choice-' .. digit, 'Pick this choice', pressing(key), shown)
+  for digit = 1, answers and 0 or 9 do
+    local key, shown = tostring(digit), digit == 1 and { '1 … 9' } or {}
+    add({ key }, 'form-choice-' .. digit, 'Pick this choice', shown, on_key, key)
   end
+  local later = answers and { 'q', '<Esc>', '<C-c>' } or { 'q', '<Esc>' }
+  add(later, 'form-later', 'Answer later', nil, finish, { closed = true })
+  if not answers then
+    add({ '<C-c>' }, 'form-decline', 'Decline to answer', nil, finish, { declined = true })
+  end
+  chat_keys.define(form.bufnr, keys, 'form-keys')
 end
 
-local function define_keys(form)
-  local keys, add = chat_keys.list()
-  local function ending(fields)
-    return function()
-      finish(form, fields)
-    end
+-- The window is still closing, so the user is moved afterwards.
+local function on_closed(form)
+  local was_there = api.nvim_get_current_win() == form.win
+  if forms[form.token] == form then
+    forms[form.token] = nil
+    channel.emit('answered', { token = form.token, closed = true })
+    vim.schedule(function()
+      if was_there then
+        location.go_back(form.origin)
+      end
+    end)
   end
-  if form.page.answers then
-    add_answers(form, add)
-    add('n', { 'q', '<Esc>', '<C-c>' }, 'form-later', 'Answer later', ending({ closed = true }))
-  else
-    add_keys(form, add)
-    add('n', { 'q', '<Esc>' }, 'form-later', 'Answer later', ending({ closed = true }))
-    add('n', { '<C-c>' }, 'form-decline', 'Decline to answer', ending({ declined = true }))
-  end
-  add('n', { 'g?' }, 'form-keys', 'Show these keys', function()
-    chat_keys.show(keys, {})
-  end)
-  chat_keys.define(form.bufnr, keys)
 end
 
 ---@param form claude_ide.Form
@@ -287,10 +268,7 @@ end
 
 local function fail(form, reason)
   message.show(('the questions cannot be shown: %s'):format(reason), 'error')
-  answer(form, { closed = true })
-  if form.bufnr then
-    close(form)
-  end
+  finish(form, { closed = true })
 end
 
 local function appear(form)

@@ -56,24 +56,25 @@ local function item_here(list)
 end
 
 local function define_keys(list)
-  local keys, add = chat_keys.list()
+  local name, keys = list.name, {}
   for _, key in ipairs(list.look.keys) do
-    local lhs = key.key == '<CR>' and { '<CR>', '<2-LeftMouse>' } or { key.key }
-    add('n', lhs, key.plug or ('%s-%s'):format(list.name, key.name), key.desc, function()
-      emit(list.name, key.key, item_here(list).id)
-    end, { shown = { key.key } })
+    local typed = key.key == '<CR>' and { '<CR>', '<2-LeftMouse>' } or { key.key }
+    local plug = key.plug or ('%s-%s'):format(name, key.name)
+    local function run()
+      emit(name, key.key, item_here(list).id)
+    end
+    table.insert(keys, { 'n', typed, plug, key.desc, run, shown = { key.key } })
   end
-  local closing = list.look.closing or { 'q' }
-  add('n', closing, 'close-' .. list.name:match('^%a+'), 'Close the list', function()
-    M.close(list.name)
-  end)
-  add('n', { 'g?' }, list.name .. '-keys', 'Show these keys', function()
-    local lacks = vim.tbl_map(function(key)
-      return ('%s-%s'):format(list.name, key)
+  local function close()
+    M.close(name)
+  end
+  local closing, plug = list.look.closing or { 'q' }, 'close-' .. name:match('^%a+')
+  table.insert(keys, { 'n', closing, plug, 'Close the list', close })
+  chat_keys.define(list.bufnr, keys, name .. '-keys', function()
+    return vim.tbl_map(function(key)
+      return ('%s-%s'):format(name, key)
     end, item_here(list).lacks)
-    chat_keys.show(keys, lacks)
   end)
-  chat_keys.define(list.bufnr, keys)
 end
 
 -- Whether a key does something with any item.
@@ -149,6 +150,7 @@ local function fit(list)
   end
 end
 
+-- The row of an item; nil if it is not shown.
 local function row_of(list, id)
   for row, item in ipairs(list.shown) do
     if id ~= '' and item.id == id then
@@ -169,16 +171,15 @@ local function draw(list, items)
       lines[#lines + 1], shown[#shown + 1] = line, item
     end
   end
-  local before = {} ---@type table<integer, { [1]: integer, [2]: string }> row and item by window
+  local rows, old = {}, list.shown ---@type table<integer, integer> by window
   for _, win in ipairs(vim.fn.win_findbuf(list.bufnr)) do
-    local row = api.nvim_win_get_cursor(win)[1]
-    before[win] = { row, list.shown[row] and list.shown[row].id or '' }
+    rows[win] = api.nvim_win_get_cursor(win)[1]
   end
   chat_page.draw(list.bufnr, lines, marks)
   list.items, list.shown = items, shown
-  for win, cursor in pairs(before) do
-    local row = row_of(list, cursor[2]) or math.min(cursor[1], math.max(1, #lines))
-    api.nvim_win_set_cursor(win, { row, 0 })
+  for win, row in pairs(rows) do
+    local same = old[row] and row_of(list, old[row].id)
+    api.nvim_win_set_cursor(win, { same or math.min(row, math.max(1, #lines)), 0 })
   end
 end
 

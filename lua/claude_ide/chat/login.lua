@@ -30,23 +30,19 @@ local function enter(bufnr)
 end
 
 -- The output of a login that has failed stays until its window is closed.
-local function on_exit(chat, bufnr)
-  return function(_, code)
-    if vim.v.exiting ~= vim.NIL then
-      return
-    end
-    terminals[chat.id] = nil
-    if chat_state.get(chat.id) == chat then
-      chat_state.emit(chat, 'logged_in', { succeeded = code == 0 })
-    end
-    if not api.nvim_buf_is_valid(bufnr) then
-      return
-    elseif code ~= 0 then
-      vim.bo[bufnr].bufhidden = #vim.fn.win_findbuf(bufnr) > 0 and 'wipe' or 'hide'
-      return
-    end
+local function ended(chat, bufnr, code)
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  terminals[chat.id] = nil
+  if chat_state.get(chat.id) == chat then
+    chat_state.emit(chat, 'logged_in', { succeeded = code == 0 })
+  end
+  if code ~= 0 and api.nvim_buf_is_valid(bufnr) then
+    vim.bo[bufnr].bufhidden = #vim.fn.win_findbuf(bufnr) > 0 and 'wipe' or 'hide'
+  elseif code == 0 then
     moment.when_possible(function()
-      window_close.buffer(bufnr)
+      pcall(window_close.buffer, bufnr)
     end, function(reason)
       message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
     end)
@@ -65,11 +61,13 @@ local function start(chat, request)
   local bufnr = api.nvim_create_buf(false, false)
   enter(bufnr)
   vim.bo[bufnr].bufhidden = 'hide'
-  local command = vim.list_extend({ path }, request.arguments)
-  -- An empty table would be a list, which is no environment.
-  local env = next(request.environment) and request.environment or nil
-  local options = { env = env, on_exit = on_exit(chat, bufnr) }
-  local ok, reason = pcall(terminal_program.start, command, options)
+  local ok, reason = pcall(terminal_program.start, vim.list_extend({ path }, request.arguments), {
+    -- An empty table would be a list, which is no environment.
+    env = next(request.environment) and request.environment or nil,
+    on_exit = function(_, code)
+      ended(chat, bufnr, code)
+    end,
+  })
   if not ok then
     window_close.buffer(bufnr)
     return { error = ('cannot run %s: %s'):format(name, reason) }
@@ -79,25 +77,17 @@ local function start(chat, request)
   vim.cmd.startinsert()
 end
 
---- Run the login of a chat's agent, or go to the terminal in which it runs. Its end is the event `logged_in`.
----@param id integer chat
----@param request claude_ide.LoginRequest
----@return { error: string }?
-function M.open(id, request)
-  local chat = chat_state.get(id)
-  local bufnr = terminals[id]
-  if not chat then
-    return
-  elseif not (bufnr and api.nvim_buf_is_valid(bufnr)) then
+--- Called by the host: run the login of a chat's agent, or go to the terminal in which it runs. Its end is
+--- the event `logged_in`.
+---@type fun(id: integer, request: claude_ide.LoginRequest): { error: string }?
+M.open = chat_state.of_id(function(chat, request)
+  local bufnr = terminals[chat.id]
+  if not (bufnr and api.nvim_buf_is_valid(bufnr)) then
     return start(chat, request)
-  end
-  local win = vim.fn.win_findbuf(bufnr)[1]
-  if win then
-    api.nvim_set_current_win(win)
-  else
+  elseif vim.fn.win_gotoid(vim.fn.win_findbuf(bufnr)[1] or 0) == 0 then
     enter(bufnr)
   end
   vim.cmd.startinsert()
-end
+end)
 
 return M

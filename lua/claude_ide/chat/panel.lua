@@ -1,7 +1,6 @@
 --- The panels of the chats, for the host; also without one, which has ended or not started yet. Then their
 --- transcripts and prompts stay, and the next host continues them.
 local buffers = require('claude_ide.file.buffers')
-local chat_bar = require('claude_ide.chat.window.bar')
 local chat_windows = require('claude_ide.chat.window')
 local chat_form = require('claude_ide.chat.form')
 local chat_list = require('claude_ide.chat.list')
@@ -20,6 +19,7 @@ local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
+local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
@@ -60,21 +60,16 @@ local function show_and_enter(chat)
   end
 end
 
--- An unsent prompt exists nowhere else.
-local function keep_unsent(chat)
+-- Close a chat. An unsent prompt exists nowhere else.
+---@param chat claude_ide.Chat
+local function finish(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
-  local lines = is_loaded and api.nvim_buf_get_lines(chat.prompt, 0, -1, false) or chat.unsent
-  local written = table.concat(lines or {}, '\n')
+  local written = is_loaded and prompt_buffer.read(chat.prompt) or chat.unsent or ''
   local sent = chat_sent.join(chat.sent)
-  local text = sent == '' and written or written:find('%S') and sent .. '\n' .. written or sent
+  local text = sent == '' and written or sent .. '\n' .. written
   if text:find('%S') then
     message.show(command_buffer.keep('prompt', text, 'your text is'), 'warn')
   end
-end
-
----@param chat claude_ide.Chat
-local function finish(chat)
-  keep_unsent(chat)
   chat_state.stop(chat)
   chat_list.close('tasks ' .. chat.id)
   chat_state.remove(chat)
@@ -84,29 +79,24 @@ local function finish(chat)
   end)
 end
 
-local function restore(chat, bufnr, lines)
-  if bufnr == chat.transcript then
-    chat_transcript.restore(chat, lines)
-  else
-    api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  end
-end
-
 -- A chat ends with its buffers. `:edit` only unloads one for a moment, and reloads it empty.
 local function on_unload(chat, bufnr)
   if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  chat.unsent = bufnr == chat.prompt and lines or chat.unsent
+  local text = prompt_buffer.read(bufnr)
+  chat.unsent = bufnr == chat.prompt and text or chat.unsent
   vim.schedule(function()
     if chat_state.get(chat.id) ~= chat then
       return
-    elseif api.nvim_buf_is_loaded(bufnr) then
-      return restore(chat, bufnr, lines)
+    elseif not api.nvim_buf_is_loaded(bufnr) then
+      chat_state.emit(chat, 'closed')
+      finish(chat)
+    elseif bufnr == chat.transcript then
+      chat_transcript.restore(chat, text)
+    else
+      prompt_buffer.replace(bufnr, 0, -1, text)
     end
-    chat_state.emit(chat, 'closed')
-    finish(chat)
   end)
 end
 
@@ -140,6 +130,7 @@ local function create(id, options)
     restarts = false,
     requests = 0,
     tasks = 0,
+    label = '',
     sent = {},
     used = 0,
     cursors = {},
@@ -155,11 +146,7 @@ local function create(id, options)
   end)
   name_buffers(chat)
   chat_pin.watch(chat)
-  chat_transcript_keys.define(chat, {
-    enter_prompt = M.enter_prompt,
-    hide = M.hide,
-    answer = M.answer,
-  })
+  chat_transcript_keys.define(chat, M)
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',
     [chat.prompt] = 'claude-prompt',
@@ -192,24 +179,16 @@ function M.open(id, options)
 end
 
 --- Hide the panel. The chat continues.
----@param id integer
-function M.hide(id)
-  local chat = chat_state.get(id)
-  if chat then
-    moment.when_unprompted(function()
-      chat_placement.hide(chat)
-    end)
-  end
-end
+---@type fun(id: integer)
+M.hide = chat_state.of_id(function(chat)
+  moment.when_unprompted(function()
+    chat_placement.hide(chat)
+  end)
+end)
 
 --- Enter the prompt, which is shown if necessary.
----@param id integer
-function M.enter_prompt(id)
-  local chat = chat_state.get(id)
-  if chat then
-    show_and_enter(chat)
-  end
-end
+---@type fun(id: integer)
+M.enter_prompt = chat_state.of_id(show_and_enter)
 
 local function go_to_part(chat, part, key)
   if chat_state.get(chat.id) ~= chat or not chat_placement.is_here(chat) then
@@ -225,15 +204,10 @@ local function go_to_part(chat, part, key)
   end
 end
 
---- Move the user to the beginning of a part of the transcript, which is shown if necessary.
----@param id integer
----@param part integer
----@param key string that would answer this part if the user had seen all of it; empty without one
-function M.go_to_part(id, part, key)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+--- Move the user to the beginning of a part of the transcript, which is shown if necessary. `key` would
+--- answer it if the user had seen all of it; it is empty without one.
+---@type fun(id: integer, part: integer, key: string)
+M.go_to_part = chat_state.of_id(function(chat, part, key)
   moment.when_unprompted(function()
     if not chat_placement.is_here(chat) then
       show_and_enter(chat)
@@ -244,7 +218,7 @@ function M.go_to_part(id, part, key)
       go_to_part(chat, part, key)
     end)
   end)
-end
+end)
 
 --- Answer a request, if the user could notice it. If they have not seen all that the key allows, they are
 --- moved to its beginning.
@@ -288,48 +262,43 @@ end
 ---@field is_here boolean whether it is on the screen, in this tab page
 ---@field revival? table
 
+-- The first chat for which one of these functions is true, as the host gets it.
 ---@return claude_ide.FoundChat|false
-local function found(chat)
-  return chat
-      and {
-        chat = chat.id,
-        is_here = chat_placement.is_here(chat),
-        revival = chat_state.revival(chat),
-      }
-    or false
+local function find(...)
+  for _, is_meant in ipairs({ ... }) do
+    local chat = vim.iter(chat_state.list()):find(is_meant)
+    if chat then
+      local is_here = chat_placement.is_here(chat)
+      return { chat = chat.id, is_here = is_here, revival = chat_state.revival(chat) }
+    end
+  end
+  return false
 end
 
 local function belongs_here(chat)
   return chat.tabpage == api.nvim_get_current_tabpage()
 end
 
-local function is_homeless(chat)
-  return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)
-end
-
 --- The chat that a command applies to: this tab page's, else the one used last.
 ---@return claude_ide.FoundChat|false
 function M.here()
-  local chats = chat_state.list()
-  return found(vim.iter(chats):find(belongs_here) or chats[1])
+  return find(belongs_here, function()
+    return true
+  end)
 end
 
 --- The chat that belongs to the current tab page: its own one, else one that has a tab page to itself, or
 --- whose tab page is closed.
 ---@return claude_ide.FoundChat|false
 function M.of_tabpage()
-  local chats = chat_state.list()
-  return found(vim.iter(chats):find(belongs_here) or vim.iter(chats):find(is_homeless))
+  return find(belongs_here, function(chat)
+    return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)
+  end)
 end
 
---- Close a chat and its panel.
----@param id integer
----@param after? fun() called once it is closed
-function M.close(id, after)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+--- Close a chat and its panel. `after` is called once it is closed.
+---@type fun(id: integer, after?: fun())
+M.close = chat_state.of_id(function(chat, after)
   local has_user = chat.view and chat_windows.has(chat.view, api.nvim_get_current_win())
   local when = has_user and moment.when_ended or moment.when_possible
   when(function()
@@ -340,32 +309,9 @@ function M.close(id, after)
   end, function(reason)
     message.show(('the chat cannot be closed: %s'):format(reason), 'error')
   end)
-end
+end)
 
 ---@alias claude_ide.Chunks { [1]: string, [2]: string }[] text and highlight group
-
---- Set the winbars, and show whether the agent is working.
----@param id integer
----@param bars table<'transcript'|'prompt', claude_ide.ChatBar>
----@param work claude_ide.ChatWork
-function M.set_bars(id, bars, work)
-  local chat = chat_state.get(id)
-  if chat then
-    chat_bar.set(chat, bars)
-    chat_state.set_work(chat, work)
-  end
-end
-
---- Pin rows to the transcript's top right corner, in place of those pinned before.
----@param id integer
----@param rows claude_ide.Chunks[] empty to remove them
-function M.pin(id, rows)
-  local chat = chat_state.get(id)
-  if chat then
-    chat.pinned = rows
-    chat_pin.update(chat)
-  end
-end
 
 --- Open the panel of a new chat before the host runs, so that the user can type the prompt.
 ---@param given { agent?: string, asks?: boolean, root?: string } agent: its id, nil for the usual one; asks:
@@ -387,7 +333,7 @@ function M.begin(given)
   })
   local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true
-  chat_bar.set(chat, { transcript = STARTING })
+  chat_state.set(id, { bars = { transcript = STARTING } })
   chat_sent.expect(chat, function()
     return chat.is_starting
   end)
@@ -406,32 +352,22 @@ function M.hide_here()
   return false
 end
 
-local function is_untouched(chat)
-  local typed = table.concat(vim.api.nvim_buf_get_lines(chat.prompt, 0, -1, false))
-  return not chat.session and chat_state.is_empty(chat) and not typed:find('%S')
-end
-
---- Handle that a chat has no agent: close its panel if nothing is in it, otherwise show the reason.
----@param id integer
----@param reason? string none if it was ended on purpose
-function M.give_up(id, reason)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+--- Handle that a chat has no agent, for a reason unless it was ended on purpose: close its panel if nothing
+--- is in it, otherwise show the reason.
+---@type fun(id: integer, reason?: string)
+M.give_up = chat_state.of_id(function(chat, reason)
   chat.is_starting, chat.is_silent = false, false
-  chat_prompt.give_back(id)
-  if not is_untouched(chat) then
+  chat_prompt.give_back(chat.id)
+  local is_written = prompt_buffer.text(chat.prompt) ~= ''
+  if chat.session or is_written or not chat_state.is_empty(chat) then
     if reason then
       chat_sent.set_outage(chat, reason)
     end
-    return chat_bar.set(chat, { transcript = STOPPED })
+    return chat_state.set(chat.id, { bars = { transcript = STOPPED } })
   end
-  M.close(id, function()
-    -- The next keys were meant for the prompt.
-    moment.guard()
-  end)
-end
+  -- The next keys were meant for the prompt.
+  M.close(chat.id, moment.guard)
+end)
 
 -- Once the end of the host is handled: the server's host may be restarted, too, and it is the same one.
 local function restart_later(chat)
@@ -479,19 +415,14 @@ function M.run_alone(what)
 end
 
 --- Hand a chat to another host, whose first frame draws the whole transcript.
----@param id integer
----@param options claude_ide.ChatOptions
-function M.adopt(id, options)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+---@type fun(id: integer, options: claude_ide.ChatOptions)
+M.adopt = chat_state.of_id(function(chat, options)
   chat.is_orphan, chat.is_starting = false, false
   chat.options, chat.pinned = options, {}
   chat_sent.set_outage(chat, nil)
   name_buffers(chat)
   chat_pin.update(chat)
   chat_placement.report(chat, true)
-end
+end)
 
 return M

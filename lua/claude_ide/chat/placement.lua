@@ -34,26 +34,20 @@ local api = vim.api
 ---@field width? integer columns for a row of the transcript; while that is hidden, those that it had
 ---@field columns integer of the screen
 
----@param chat claude_ide.Chat
----@return claude_ide.ChatPlace
-local function place_of(chat)
-  local win = chat.view and chat.view.windows.transcript
-  local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
-  return {
-    shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0,
-    width = info and info.width - info.textoff or chat.place.width,
-    columns = vim.o.columns,
-  }
-end
-
 --- Report to the host where a chat is, if that has changed.
 ---@param chat claude_ide.Chat
 ---@param is_new? boolean whether the host is a new one
 function M.report(chat, is_new)
-  local place = place_of(chat)
+  local win = chat.view and chat.view.windows.transcript
+  local info = win and api.nvim_win_is_valid(win) and vim.fn.getwininfo(win)[1]
+  local place = {
+    shown = #vim.fn.win_findbuf(chat.transcript) + #vim.fn.win_findbuf(chat.prompt) > 0,
+    width = info and info.width - info.textoff or chat.place.width,
+    columns = vim.o.columns,
+  }
   if is_new or not vim.deep_equal(place, chat.place) then
     chat.place = place
-    chat_state.emit(chat, 'placed', place --[[@as table]])
+    chat_state.emit(chat, 'placed', place)
   end
 end
 
@@ -63,7 +57,7 @@ end
 local function save_cursors(chat, windows)
   for name, win in pairs(windows) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == chat[name] then
-      local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+      local last = api.nvim_buf_line_count(chat[name])
       chat.cursors[name] = {
         view = api.nvim_win_call(win, vim.fn.winsaveview),
         is_last = api.nvim_win_get_cursor(win)[1] == last,
@@ -86,19 +80,6 @@ local function restore_cursors(chat, windows)
       chat_follow.go_to_end(win)
     end
   end
-end
-
--- The windows of the panel, and those that the user has split off.
-local function windows_of(view)
-  local wins = vim.fn.win_findbuf(view.chat.prompt)
-  vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
-  -- One of them may show another buffer, which has yet to move away (`file/protected_windows.lua`).
-  for _, win in pairs(view.windows) do
-    if not vim.list_contains(wins, win) then
-      table.insert(wins, win)
-    end
-  end
-  return wins
 end
 
 -- If the window that the user came from is gone, they will return to another one.
@@ -127,9 +108,18 @@ function guest.open(view)
   view.destination = view.origin
 end
 
+-- The windows of the panel, and those that the user has split off. One of its own may show another buffer,
+-- which has yet to move away (`file/protected_windows.lua`).
 ---@param view claude_ide.ChatView
 function guest.close(view)
-  vim.iter(windows_of(view)):each(window_close.window)
+  local wins = vim.tbl_values(view.windows)
+  vim.list_extend(wins, vim.fn.win_findbuf(view.chat.prompt))
+  vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
+  for _, win in ipairs(wins) do
+    if api.nvim_win_is_valid(win) then
+      window_close.window(win)
+    end
+  end
 end
 
 ---@param view claude_ide.ChatView
@@ -174,13 +164,12 @@ function M.hide(chat)
 end
 
 --- Hide a chat if it floats: it would cover what the user has gone to.
----@param id integer
-function M.hide_float(id)
-  local chat = chat_state.get(id)
-  if chat and chat.options.side == 'float' then
+---@type fun(id: integer)
+M.hide_float = chat_state.of_id(function(chat)
+  if chat.options.side == 'float' then
     M.hide(chat)
   end
-end
+end)
 
 --- Whether a chat is shown in the current tab page.
 ---@param chat claude_ide.Chat
@@ -189,33 +178,35 @@ function M.is_here(chat)
   return chat.view ~= nil and chat.view.tabpage == api.nvim_get_current_tabpage()
 end
 
--- Close the panel of the current tab page, because there is room for only one, and this chat's panel in
--- another tab page.
----@return boolean had_user
-local function make_way(chat)
-  local had_user = false
-  for _, other in ipairs(chat_state.list()) do
-    if M.is_here(other) then
-      had_user = had_user or chat_windows.has(other.view, api.nvim_get_current_win())
-      M.close(other)
+-- Call a function with the panel of each chat that is on the screen, in any tab page.
+---@param fn fun(view: claude_ide.ChatView, chat: claude_ide.Chat)
+local function each_view(fn)
+  for _, chat in ipairs(chat_state.list()) do
+    if chat.view then
+      fn(chat.view, chat)
     end
   end
-  M.close(chat)
-  return had_user
 end
 
---- Show a chat in the current tab page, and enter its prompt.
+--- Show a chat in the current tab page, which has room for only one panel, and enter its prompt.
 ---@param chat claude_ide.Chat
 function M.show(chat)
-  local is_inserting = not make_way(chat) and vim.fn.mode():find('^[iR]') ~= nil
+  local had_user = false
+  each_view(function(view, other)
+    if other ~= chat and M.is_here(other) then
+      had_user = had_user or chat_windows.has(view, api.nvim_get_current_win())
+      M.close(other)
+    end
+  end)
+  M.close(chat)
+  local is_inserting = not had_user and vim.fn.mode():find('^[iR]') ~= nil
   local insert = is_inserting and api.nvim_win_get_cursor(0) or nil
   local ok, opened = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
   if not ok then
     chat.view = nil
     return message.show('not enough room for the chat', 'warn')
   end
-  local view = opened --[[@as claude_ide.ChatView]]
-  chat_windows.take_sizes(view)
+  chat_windows.take_sizes(opened --[[@as claude_ide.ChatView]])
   chat_pin.update(chat)
   M.report(chat)
 end
@@ -245,9 +236,8 @@ end
 
 local function on_win_closed(event)
   local win = assert(tonumber(event.match)) --[[@as integer]]
-  for _, chat in ipairs(chat_state.list()) do
-    local view = chat.view
-    if view and chat_windows.has(view, win) then
+  each_view(function(view, chat)
+    if chat_windows.has(view, win) then
       save_cursors(chat, view.windows)
       -- Neovim may then equalize the sizes of the other windows.
       window_shape.check(view.shape)
@@ -256,10 +246,10 @@ local function on_win_closed(event)
         after_close(chat, view)
       end)
     end
-    vim.schedule(function()
-      M.report(chat)
-    end)
-  end
+  end)
+  vim.schedule(function()
+    vim.iter(chat_state.list()):each(M.report)
+  end)
 end
 
 -- Whether a buffer is one of a chat, which never moves to a window for files.
@@ -279,16 +269,6 @@ local function on_quit(event)
   end
 end
 
--- Call a function with the panel of each chat that is on the screen, in any tab page.
----@param fn fun(view: claude_ide.ChatView, chat: claude_ide.Chat)
-local function each_view(fn)
-  for _, chat in ipairs(chat_state.list()) do
-    if chat.view then
-      fn(chat.view, chat)
-    end
-  end
-end
-
 -- The user returns to the window that they came from last.
 local function on_win_enter()
   local win = api.nvim_get_current_win()
@@ -305,32 +285,16 @@ local function on_win_enter()
   end)
 end
 
--- Deferred: the plugin that sets it may run after us.
-local drop_statuslines = vim.schedule_wrap(function()
+-- The screen, a window or the tab page has changed.
+local function update()
   each_view(function(view, chat)
-    if chat.options.side == 'float' then
-      chat_windows.drop_statusline(view.windows)
+    if M.is_here(chat) then
+      chat_windows.keep_sizes(view)
     end
+    chat_pin.update(chat)
+    chat_bar.apply(chat)
   end)
-end)
-
-local function on_resize()
-  for _, chat in ipairs(chat_state.list()) do
-    M.report(chat)
-    if chat.view then
-      chat_windows.fit(chat.view.windows, chat.options)
-      if M.is_here(chat) then
-        chat_windows.keep_sizes(chat.view)
-      end
-      chat_pin.update(chat)
-    end
-  end
-end
-
-local function keep_sizes()
-  vim.iter(vim.tbl_filter(M.is_here, chat_state.list())):each(function(chat)
-    chat_windows.keep_sizes(chat.view)
-  end)
+  vim.iter(chat_state.list()):each(M.report)
 end
 
 --- Note that another window opens, closes, or is resized by us: the panels keep their sizes.
@@ -338,29 +302,21 @@ end
 function M.neighbour_changes(win)
   each_view(function(view)
     if chat_windows.mark_disturbed(view, win) then
-      vim.schedule(keep_sizes)
+      vim.schedule(update)
     end
   end)
 end
 
--- The chat that a window belongs to, and the window's name: 'transcript' or 'prompt'.
----@return claude_ide.Chat?
----@return string?
-local function shown_in(win)
-  for _, chat in ipairs(chat_state.list()) do
-    for name, own in pairs(chat.view and chat.view.windows or {}) do
-      if own == win then
-        return chat, name
-      end
-    end
-  end
-end
-
----@param apply fun(chat: claude_ide.Chat, name: string, win: integer): any
+---@param apply fun(chat: claude_ide.Chat, name: 'transcript'|'prompt', win: integer): any
 local function with_chat(apply)
   return function(win)
-    local chat, name = shown_in(win)
-    return chat and name and apply(chat, name, win) or nil
+    for _, chat in ipairs(chat_state.list()) do
+      for name, own in pairs(chat.view and chat.view.windows or {}) do
+        if own == win then
+          return apply(chat, name, win)
+        end
+      end
+    end
   end
 end
 
@@ -395,21 +351,17 @@ function M.watch()
   end
   on('WinClosed', on_win_closed)
   on('WinEnter', on_win_enter)
-  on({ 'WinEnter', 'WinLeave' }, drop_statuslines)
   on('QuitPre', on_quit)
-  on('VimResized', on_resize)
-  on('WinResized', keep_sizes)
+  on('VimResized', function()
+    each_view(function(view, chat)
+      chat_windows.fit(view.windows, chat.options)
+    end)
+    update()
+  end)
   on({ 'WinNew', 'WinClosed' }, function(event)
     M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
   end)
-  on('TabEnter', keep_sizes)
-  on({ 'WinResized', 'TabEnter' }, function()
-    for _, chat in ipairs(chat_state.list()) do
-      M.report(chat)
-      chat_pin.update(chat)
-      chat_bar.apply(chat)
-    end
-  end)
+  on({ 'WinResized', 'TabEnter' }, update)
 end
 
 return M

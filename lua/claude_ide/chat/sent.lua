@@ -36,7 +36,7 @@ local function headline(prompt)
 end
 
 ---@param chat claude_ide.Chat
----@return { [1]: string, [2]: string }[] rows text and highlight group
+---@return claude_ide.Chunks rows
 local function rows(chat)
   local found = {}
   for _, prompt in ipairs(chat.sent) do
@@ -53,37 +53,32 @@ end
 
 --- Show the lines below the transcript as they should be now.
 ---@param chat claude_ide.Chat
-function M.update(chat)
+local function update(chat)
   if not api.nvim_buf_is_valid(chat.transcript) then
     return
   end
   api.nvim_buf_clear_namespace(chat.transcript, namespace, 0, -1)
-  local shown = rows(chat)
-  if #shown == 0 then
-    return
-  end
-  local wins = vim.fn.win_findbuf(chat.transcript)
   -- A virtual line does not wrap.
-  local width = wins[1] and api.nvim_win_get_width(wins[1]) or vim.o.columns
-  local last_row = api.nvim_buf_line_count(chat.transcript) - 1
-  api.nvim_buf_set_extmark(chat.transcript, namespace, last_row, 0, {
-    virt_lines = vim.tbl_map(function(row)
-      return { { plain.fit(plain.one_line(row[1]), width), row[2] } }
-    end, shown),
-  })
-  for _, win in ipairs(chat_follow.windows(chat.transcript)) do
-    -- For example, the command-line window may not be left, not even for a moment.
-    pcall(chat_follow.go_to_end, win)
+  local win = vim.fn.bufwinid(chat.transcript)
+  local width = win > 0 and api.nvim_win_get_width(win) or vim.o.columns
+  local lines = vim.tbl_map(function(row)
+    return { { plain.fit(plain.one_line(row[1]), width), row[2] } }
+  end, rows(chat))
+  if #lines > 0 then
+    local last_row = api.nvim_buf_line_count(chat.transcript) - 1
+    api.nvim_buf_set_extmark(chat.transcript, namespace, last_row, 0, { virt_lines = lines })
+    for _, each in ipairs(chat_follow.windows(chat.transcript)) do
+      -- For example, the command-line window may not be left, not even for a moment.
+      pcall(chat_follow.go_to_end, each)
+    end
   end
 end
 
 -- All chats have the same host.
 local function set_silent(is_silent)
   for _, chat in ipairs(chat_state.list()) do
-    if chat.is_silent ~= is_silent then
-      chat.is_silent = is_silent
-      chat_bar.apply(chat)
-    end
+    chat.is_silent = is_silent
+    chat_bar.apply(chat)
   end
 end
 
@@ -92,8 +87,8 @@ end
 ---@param reason? string
 function M.set_outage(chat, reason)
   chat.outage = reason
-  M.update(chat)
-  if not reason then
+  update(chat)
+  if not reason and chat.is_silent then
     set_silent(false)
   end
 end
@@ -110,16 +105,13 @@ function M.expect(chat, is_missing_yet)
   end, M.patience)
 end
 
----@param id integer chat
+---@param chat claude_ide.Chat
 ---@param number integer
----@return claude_ide.SentPrompt? prompt
----@return claude_ide.Chat? chat
-local function find(id, number)
-  local chat = chat_state.get(id)
-  return vim.iter(chat and chat.sent or {}):find(function(prompt)
+---@return claude_ide.SentPrompt?
+local function find(chat, number)
+  return vim.iter(chat.sent):find(function(prompt)
     return prompt.number == number
-  end),
-    chat
+  end)
 end
 
 --- Add a prompt that is being sent. It is shown as soon as it is late, and a host that does not react is
@@ -132,61 +124,57 @@ function M.add(chat, text)
   local prompt =
     { number = last, text = text, is_claimed = false, is_shown = false, is_late = false }
   table.insert(chat.sent, prompt)
-  M.update(chat)
+  update(chat)
   local function is_unshown()
-    return not prompt.is_shown and find(chat.id, prompt.number) ~= nil
+    return not prompt.is_shown and vim.list_contains(chat.sent, prompt)
   end
   vim.defer_fn(function()
     if is_unshown() then
       prompt.is_late = true
-      M.update(chat)
+      update(chat)
     end
   end, LATE)
   M.expect(chat, is_unshown)
   return last
 end
 
---- The transcript shows a prompt.
----@param id integer chat
----@param number integer
-function M.shown(id, number)
-  local prompt, chat = find(id, number)
-  if prompt and chat then
+--- Called by the host: the transcript shows a prompt.
+---@type fun(id: integer, number: integer)
+M.shown = chat_state.of_id(function(chat, number)
+  local prompt = find(chat, number)
+  if prompt then
     prompt.is_shown = true
     M.set_outage(chat, nil)
   end
-end
+end)
 
---- Claim a prompt for the agent: from now on the user cannot take it back without asking the agent.
----@param id integer chat
----@param number integer
----@return boolean is_claimed false if the user has taken it back
-function M.claim(id, number)
-  local prompt = find(id, number)
+--- Called by the host: claim a prompt for the agent, unless the user has taken it back. From now on they
+--- cannot without asking the agent.
+---@type fun(id: integer, number: integer): boolean
+M.claim = chat_state.of_id(function(chat, number)
+  local prompt = find(chat, number)
   if prompt then
     prompt.is_claimed = true
   end
   return prompt ~= nil
-end
+end, false)
 
 --- Remove prompts that have begun, or that return to the user.
----@param id integer chat
+---@param id integer
 ---@param numbers? integer[] nil for all
 ---@param is_unclaimed? boolean only those that were not handed to the agent
 ---@return claude_ide.SentPrompt[]
 function M.take(id, numbers, is_unclaimed)
-  local chat = chat_state.get(id)
-  if not chat then
-    return {}
-  end
-  local taken, kept = {}, {}
-  for _, prompt in ipairs(chat.sent) do
+  local chat, taken, kept = chat_state.get(id), {}, {}
+  for _, prompt in ipairs(chat and chat.sent or {}) do
     local is_meant = (not numbers or vim.list_contains(numbers, prompt.number))
       and not (is_unclaimed and prompt.is_claimed)
     table.insert(is_meant and taken or kept, prompt)
   end
-  chat.sent = kept
-  M.update(chat)
+  if chat then
+    chat.sent = kept
+    update(chat)
+  end
   return taken
 end
 

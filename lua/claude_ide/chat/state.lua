@@ -4,6 +4,7 @@
 local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
+local chat_bar = require('claude_ide.chat.window.bar')
 local chat_pin = require('claude_ide.chat.window.pin')
 local disk_change = require('claude_ide.disk_changes.change')
 local message = require('claude_ide.messages.message')
@@ -16,9 +17,26 @@ local M = {}
 local api = vim.api
 
 local WAITING = '%s is waiting for your answer (:ClaudeChat answer)'
+-- The `User` events of the numbers of a chat.
+local COUNTS = { requests = 'ClaudeChatWaiting', tasks = 'ClaudeChatTasks' }
+-- The events for which a new host is started to continue a chat.
+local REVIVING = { send = true, restart = true }
+-- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
+local BESIDE = { late = true, trust = true, welcome = true }
+
 local has_option = vim.fn.exists('+busy') == 1
 
----@class claude_ide.Chat
+---@class claude_ide.ChatFacts what the host sets
+---@field requests integer number of requests that wait for the user
+---@field tasks integer number of tasks that run in the background
+---@field label string what tells it from the other chats of its agent while a request waits, or empty
+---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
+---@field pinned claude_ide.Chunks[] rows in the transcript's top right corner
+---@field offer claude_ide.ChatOffer
+---@field session? string id of the agent's session, which outlives the host
+---@field work? claude_ide.ChatWork
+
+---@class claude_ide.Chat: claude_ide.ChatFacts
 ---@field id integer
 ---@field options claude_ide.ChatOptions
 ---@field named? string the agent's name in those of the buffers
@@ -29,20 +47,13 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field view? claude_ide.ChatView while it is on screen
 ---@field is_wanted boolean whether it should be on screen
 ---@field place claude_ide.ChatPlace as last reported to the host
----@field requests integer number of requests that wait for the user
----@field tasks integer number of tasks that run in the background
----@field label? string what tells it from the other chats of its agent while a request waits
 ---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
----@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
----@field pinned claude_ide.Chunks[] rows
 ---@field is_reading? boolean whether the user has moved up in the transcript, to read
 ---@field pin? integer window of the pinned rows
 ---@field drawing claude_ide.ChatDrawing
 ---@field images claude_ide.ChatImages
 ---@field history claude_ide.ChatHistory
----@field offer claude_ide.ChatOffer
----@field session? string id of the agent's session
----@field unsent? string[] lines of the prompt when its buffer was unloaded
+---@field unsent? string lines of the prompt when its buffer was unloaded
 ---@field sent claude_ide.SentPrompt[] those that have not begun, oldest first
 ---@field outage? string why the host does not answer
 ---@field is_orphan boolean whether no host runs it: the host has ended, or has not started yet
@@ -71,12 +82,14 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field description string
 ---@field hint string its arguments
 
+---@class claude_ide.ChatWork: claude_ide.Figures
+---@field text string what the agent does, or how its turn ended
+---@field status claude_ide.WorkStatus
+
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
 local uses = 0
 local last_id = 0
--- The events for which a new host is started to continue a chat.
-local REVIVING = { send = true, restart = true }
 
 --- Return an id that no other chat of this Neovim has had. It outlives the host.
 ---@return integer
@@ -89,6 +102,19 @@ end
 ---@return claude_ide.Chat?
 function M.get(id)
   return chats[id]
+end
+
+--- Have a function of a chat take its id instead, as the host names it. Without the chat nothing happens.
+---@param fn fun(chat: claude_ide.Chat, ...): any
+---@param otherwise? any what is returned without the chat
+---@return fun(id: integer, ...): any
+function M.of_id(fn, otherwise)
+  return function(id, ...)
+    if not chats[id] then
+      return otherwise
+    end
+    return fn(chats[id], ...)
+  end
 end
 
 ---@param chat claude_ide.Chat
@@ -120,15 +146,6 @@ function M.mark_used(chat)
   chat.used = uses
 end
 
---- Remember the session of a chat, which outlives the host.
----@param id integer
----@param session string
-function M.remember(id, session)
-  if chats[id] then
-    chats[id].session = session
-  end
-end
-
 --- The name of a chat's agent.
 ---@param chat claude_ide.Chat
 ---@return string
@@ -142,16 +159,6 @@ function M.unknown_offer()
   return { name = 'the agent', commands = {}, choices = {}, lacks = {} }
 end
 
---- Set what an agent offers.
----@param id integer chat
----@param offer claude_ide.ChatOffer
-function M.set_offer(id, offer)
-  local chat = chats[id]
-  if chat then
-    chat.offer = offer
-  end
-end
-
 --- Whether a chat's agent lacks a feature.
 ---@param chat claude_ide.Chat
 ---@param feature string a subcommand, or the name of a key
@@ -159,9 +166,6 @@ end
 function M.lacks(chat, feature)
   return vim.list_contains(chat.offer.lacks, feature)
 end
-
--- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
-local BESIDE = { late = true, trust = true, welcome = true }
 
 --- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.
 ---@param chat claude_ide.Chat
@@ -221,97 +225,74 @@ function M.ask(chat, event, fields)
   end
 end
 
----@class claude_ide.ChatWork: claude_ide.Figures
----@field text string what the agent does, or how its turn ended
----@field status claude_ide.WorkStatus
-
 local function source(chat)
   return 'chat.' .. chat.id
 end
 
---- Show what a chat's agent does.
 ---@param chat claude_ide.Chat
 ---@param doing claude_ide.ChatWork
-function M.set_work(chat, doing)
-  local is_working = doing.status == 'running'
-  chat.is_working = is_working
+local function show_work(chat, doing)
+  chat.is_working = doing.status == 'running'
   activity.set(source(chat), {
-    is_working = is_working,
+    is_working = chat.is_working,
     model = doing.model,
     context = doing.context,
     cost = doing.cost,
   })
   if has_option and api.nvim_buf_is_valid(chat.transcript) then
-    local value = is_working and 1 or 0
+    local value = chat.is_working and 1 or 0
     api.nvim_set_option_value('busy', value, { buf = chat.transcript })
   end
   work.report(source(chat), chat.options.title, doing.text, doing.status)
 end
 
--- Set a number of a chat, and report a change.
----@param chat claude_ide.Chat
----@param what 'requests'|'tasks'
----@param event string a `User` event
----@param count integer
-local function set_count(chat, what, event, count)
-  if count ~= chat[what] then
-    chat[what] = count
-    activity.changed()
-    announce.event(event, { chat = chat.id, count = count })
-  end
-end
-
--- Whether a window of the current tab page shows a chat.
-local function is_visible(chat)
-  return vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
-    local bufnr = api.nvim_win_get_buf(win)
-    return bufnr == chat.transcript or bufnr == chat.prompt
-  end)
-end
-
+-- Tell the user about a request unless a window of the current tab page shows it.
 local function notify(chat)
-  if M.get(chat.id) == chat and chat.requests > 0 and not is_visible(chat) then
+  local is_visible = vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+    return vim.list_contains({ chat.transcript, chat.prompt }, api.nvim_win_get_buf(win))
+  end)
+  if M.get(chat.id) == chat and chat.requests > 0 and not is_visible then
     local name = M.agent_name(chat)
-    local who = chat.label and ('%s (%s)'):format(name, plain.one_line(chat.label)) or name
+    local who = chat.label ~= '' and ('%s (%s)'):format(name, plain.one_line(chat.label)) or name
     message.show(WAITING:format(who), 'info')
   end
 end
 
---- Set the number of waiting requests of a chat.
----@param id integer
----@param count integer
----@param label? string what tells the chat from others of its agent
-function M.set_requests(id, count, label)
-  local chat = M.get(id)
-  if not chat or count == chat.requests then
-    return
-  elseif count > chat.requests then
+--- Called by the host: set what it knows about a chat, and show it.
+---@type fun(id: integer, facts: claude_ide.ChatFacts|table)
+M.set = M.of_id(function(chat, facts)
+  local before = { requests = chat.requests, tasks = chat.tasks }
+  for name, value in pairs(facts) do
+    chat[name] = name == 'bars' and vim.tbl_extend('force', chat.bars, value) or value
+  end
+  for name, event in pairs(COUNTS) do
+    if chat[name] ~= before[name] then
+      activity.changed()
+      announce.event(event, { chat = chat.id, count = chat[name] })
+    end
+  end
+  if chat.requests > before.requests then
     moment.when_notifiable(function()
       notify(chat)
     end)
   end
-  chat.label = label ~= '' and label or nil
-  set_count(chat, 'requests', 'ClaudeChatWaiting', count)
-  chat_pin.update(chat)
-end
-
---- Set the number of a chat's tasks that run in the background.
----@param id integer
----@param count integer
-function M.set_tasks(id, count)
-  local chat = M.get(id)
-  if chat then
-    set_count(chat, 'tasks', 'ClaudeChatTasks', count)
+  if facts.work then
+    show_work(chat, facts.work)
   end
-end
+  if facts.bars then
+    chat_bar.apply(chat)
+  end
+  if facts.pinned or chat.requests ~= before.requests then
+    chat_pin.update(chat)
+  end
+end)
 
 --- Show that a chat or its host has ended.
 ---@param chat claude_ide.Chat
 function M.stop(chat)
-  M.set_work(chat, { text = 'ended', status = 'cancel' })
+  local ended = { text = 'ended', status = 'cancel' }
+  M.set(chat.id, { work = ended, requests = 0, label = '', tasks = 0 })
   activity.remove(source(chat))
-  M.set_requests(chat.id, 0)
-  M.set_tasks(chat.id, 0)
 end
 
 local function sum(what)
@@ -337,7 +318,7 @@ end
 function M.labels()
   local found = {}
   for _, chat in ipairs(M.list()) do
-    if chat.requests > 0 then
+    if chat.requests > 0 and chat.label ~= '' then
       found[#found + 1] = chat.label
     end
   end

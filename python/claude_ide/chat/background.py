@@ -66,7 +66,7 @@ class Background:
                 self._run(self._agent.background(event.task.tool))
         if (running := self.running) != self._counted:
             self._counted = running
-            self._run(self._panel.count_tasks(running))
+            self._run(self._panel.update({"tasks": running}))
         if self._listing.is_open:
             self._run(self._draw())
 

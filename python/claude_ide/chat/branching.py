@@ -192,7 +192,7 @@ class Branching:
         self._target = None
         self._transcript.cut(prompt)
         self._attachment.forget()
-        await self._panel.pin([])
+        await self._panel.update({"pinned": []})
 
     async def _preview(self, target: Target) -> Rewind:
         if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):

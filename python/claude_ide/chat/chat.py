@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening
@@ -109,7 +108,7 @@ class Chat:
             changed=self.refresh,
         )
         self.attachment = Attachment(editor, root, lambda: agent.capabilities.open_file)
-        self._offers = Offer(agent, lambda offer: run(self.panel.offer(offer)))
+        self._offers = Offer(agent, lambda offer: run(self.panel.update({"offer": offer})))
         self.settings = Settings(agent, editor, self.running.offer)
         self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
         self.sending = Sending(
@@ -149,7 +148,7 @@ class Chat:
             *(lambda: self.running.state, self._tick, lambda: self.shown),
             *(lambda: self.background.running, lambda: self.branching.edited),
         )
-        self._bars_painter = Painter(self._draw_bars, self._bars)
+        self._bars_painter = Painter(self.panel.update, self._bars)
         run(self._painter.run())
         run(self._bars_painter.run())
 
@@ -253,13 +252,13 @@ class Chat:
     def _follow(self, event: Event) -> None:
         """Apply an event's effects on Neovim outside the transcript."""
         if self._todos.apply(event):
-            self._run(self.panel.pin(self._todos.pinned()))
+            self._run(self.panel.update({"pinned": self._todos.pinned()}))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.port.disk.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.title = title or self.title
-                self._run(self.panel.remember(session))
+                self._run(self.panel.update({"session": session}))
             case events.PromptBlocked(text):
                 self._run(self.sending.return_blocked(text))
             case events.TurnEnded():
@@ -269,7 +268,8 @@ class Chat:
                     self._run(self.panel.give_back(numbers))
 
     def _count_requests(self, _count: int) -> None:
-        self._run(self.panel.count_requests(len(self.consent), self._label()))
+        facts = {"requests": len(self.consent), "label": self._label()}
+        self._run(self.panel.update(facts))
         self.refresh_bars()
 
     def _consent_changed(self) -> None:
@@ -317,9 +317,6 @@ class Chat:
             self._painter.soon()
             self.background.tick()
         self.refresh_bars()
-
-    async def _draw_bars(self, look: dict[str, Any]) -> None:
-        await self.panel.draw_bars(look["bars"], look["work"])
 
     def refresh_bars(self) -> None:
         """Draw the bars, if they have changed."""
@@ -451,7 +448,7 @@ class Chat:
         if self._todos.is_empty:
             raise UserError("there is no todo list")
         self._todos.toggle()
-        await self.panel.pin(self._todos.pinned())
+        await self.panel.update({"pinned": self._todos.pinned()})
 
     async def show_tasks(self) -> None:
         """Show what runs in the background."""

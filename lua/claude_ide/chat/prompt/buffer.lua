@@ -24,16 +24,10 @@ local LONGEST_HISTORY = 200 -- entries
 
 ---@class claude_ide.ChatHistory
 ---@field index integer the entry that the prompt shows; one past the last for a new prompt
----@field written table<integer, string[]> the entries as edited in this prompt, and the new prompt, by index
-
----@class claude_ide.UnknownMention `{ row, column, end_column, path }`
----@field [1] integer
----@field [2] integer
----@field [3] integer
----@field [4] string absolute
+---@field written table<integer, string> the entries as edited in this prompt, and the new prompt, by index
 
 local prompts = {} ---@type table<integer, claude_ide.PromptBuffer> by buffer
-local entries = {} ---@type string[][] the history of all prompts, oldest first
+local entries = {} ---@type string[] the history of all prompts, oldest first
 
 -- Whether the user is still typing a mention: there is no blank between it and the cursor.
 local function is_unfinished(bufnr, row, first, last)
@@ -49,7 +43,7 @@ end
 --- have been saved yet.
 ---@param bufnr integer
 ---@param tick integer of the text that was checked
----@param unknown claude_ide.UnknownMention[]
+---@param unknown any[] `{ row, column, end_column, path }`
 function M.mark_mentions(bufnr, tick, unknown)
   if not api.nvim_buf_is_loaded(bufnr) or api.nvim_buf_get_changedtick(bufnr) ~= tick then
     return
@@ -101,12 +95,6 @@ function M.add(prompt)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' }, check)
 end
 
---- The prompt of the current buffer.
----@return claude_ide.PromptBuffer?
-function M.here()
-  return prompts[api.nvim_get_current_buf()]
-end
-
 --- The prompt of a buffer.
 ---@param bufnr integer
 ---@return claude_ide.PromptBuffer?
@@ -114,32 +102,18 @@ function M.of(bufnr)
   return prompts[bufnr]
 end
 
---- The lines of a prompt.
+--- All that a prompt holds.
 ---@param bufnr integer
----@return string[]
-function M.lines(bufnr)
-  return api.nvim_buf_get_lines(bufnr, 0, -1, false)
+---@return string
+function M.read(bufnr)
+  return table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
 end
 
---- Lines without leading and trailing blank ones.
----@param lines string[]
----@return string[]
-function M.trim(lines)
-  local first, last = 1, #lines
-  while first <= last and not lines[first]:find('%S') do
-    first = first + 1
-  end
-  while last >= first and not lines[last]:find('%S') do
-    last = last - 1
-  end
-  return vim.list_slice(lines, first, last)
-end
-
---- Whether a prompt has no text.
+--- The text of a prompt, without blank lines around it.
 ---@param bufnr integer
----@return boolean
-function M.is_empty(bufnr)
-  return #M.trim(M.lines(bufnr)) == 0
+---@return string
+function M.text(bufnr)
+  return (M.read(bufnr):gsub('^%s*\n', ''):gsub('%s+$', ''))
 end
 
 -- Close the menu, whose entries belong to the text that was replaced.
@@ -149,15 +123,15 @@ local function end_completion(bufnr)
   end
 end
 
---- Replace lines as one undo step.
+--- Replace lines by a text, as one undo step.
 ---@param bufnr integer
 ---@param first integer as in `nvim_buf_set_lines`
 ---@param last integer
----@param lines string[]
-function M.replace(bufnr, first, last, lines)
+---@param text string
+function M.replace(bufnr, first, last, text)
   local options = vim.bo[bufnr]
   options.undolevels = options.undolevels
-  api.nvim_buf_set_lines(bufnr, first, last, false, lines)
+  api.nvim_buf_set_lines(bufnr, first, last, false, vim.split(text, '\n'))
   options.undolevels = options.undolevels
   end_completion(bufnr)
 end
@@ -176,12 +150,11 @@ end
 ---@param bufnr integer
 ---@param text string
 function M.put(bufnr, text)
-  local lines = vim.split(text, '\n')
-  if M.is_empty(bufnr) then
-    M.replace(bufnr, 0, -1, lines)
+  if M.text(bufnr) == '' then
+    M.replace(bufnr, 0, -1, text)
     M.go_to_end(bufnr)
   else
-    M.replace(bufnr, -1, -1, lines)
+    M.replace(bufnr, -1, -1, text)
   end
 end
 
@@ -221,10 +194,10 @@ end
 
 --- Add a prompt that was sent, and start a new one.
 ---@param history claude_ide.ChatHistory
----@param lines string[]
-function M.remember(history, lines)
-  if not vim.deep_equal(entries[#entries], lines) then
-    table.insert(entries, lines)
+---@param text string
+function M.remember(history, text)
+  if entries[#entries] ~= text then
+    table.insert(entries, text)
   end
   if #entries > LONGEST_HISTORY then
     table.remove(entries, 1)
@@ -232,68 +205,56 @@ function M.remember(history, lines)
   history.index, history.written = #entries + 1, {}
 end
 
-local function key(typed, direction)
-  return function()
-    local line = api.nvim_win_get_cursor(0)[1]
-    local edge = direction < 0 and 1 or api.nvim_buf_line_count(0)
-    if line ~= edge or vim.fn.pumvisible() == 1 then
-      return typed
-    end
-    local call = '<Cmd>lua require("claude_ide.chat.prompt.buffer").browse(%d)<CR>'
-    return call:format(direction)
-  end
-end
-
---- Add the keys that browse it, on the first and the last line, to those of a prompt.
----@param add fun(modes: string, keys: string[], name: string, desc: string, run: function, rest?: table)
-function M.add_history_keys(add)
-  local older, newer = key('<Up>', -1), key('<Down>', 1)
-  add('ni', { '<Up>' }, 'older', 'Previous prompt (on the first line)', older, { expr = true })
-  add('ni', { '<Down>' }, 'newer', 'Next prompt (on the last line)', newer, { expr = true })
-end
-
--- Browse the history.
----@param history claude_ide.ChatHistory
----@param lines string[] the prompt's present lines
+-- Show another prompt of the history: the entry as it was edited in this prompt, or as it was sent.
+---@param prompt claude_ide.PromptBuffer
 ---@param count integer how many entries to move; negative for older ones
----@return string[]? lines the lines to show instead; nil if there is no such entry
-local function go(history, lines, count)
-  local newest = #entries + 1
+local function browse(prompt, count)
+  local bufnr, history, newest = prompt.prompt, prompt.history, #entries + 1
   -- Other chats may have added entries: the new prompt stays the last.
-  if
-    history.index > newest or (history.written[history.index] == nil and not entries[history.index])
-  then
+  if history.index > newest or not (history.written[history.index] or entries[history.index]) then
     history.index = newest
   end
   local target = math.max(1, math.min(history.index + count, newest))
   if target == history.index then
-    return nil
+    return
   end
-  history.written[history.index] = lines
+  history.written[history.index] = M.read(bufnr)
   history.index = target
-  return history.written[target] or entries[target] or { '' }
-end
-
---- Show another prompt of the history in the current buffer.
----@param direction -1|1
-function M.browse(direction)
-  local prompt = M.here()
-  if not prompt then
-    return
-  end
-  local bufnr = prompt.prompt
-  local present = M.lines(bufnr)
-  local lines = go(prompt.history, present, direction * vim.v.count1)
-  if not lines then
-    return
-  end
-  M.replace(bufnr, 0, -1, lines)
-  if direction > 0 then
+  M.replace(bufnr, 0, -1, history.written[target] or entries[target] or '')
+  if count > 0 then
     M.go_to_end(bufnr)
   else
     -- On the first line, <Up> continues to older prompts.
-    api.nvim_win_set_cursor(0, { 1, #lines[1] })
+    api.nvim_win_set_cursor(0, { 1, #vim.fn.getline(1) })
   end
+end
+
+--- The keys that browse the history, on the first and the last line of a prompt.
+---@param prompt claude_ide.PromptBuffer
+---@return claude_ide.ChatKey older
+---@return claude_ide.ChatKey newer
+function M.history_keys(prompt)
+  local function key(typed, direction)
+    return function()
+      local edge = direction < 0 and 1 or api.nvim_buf_line_count(0)
+      if api.nvim_win_get_cursor(0)[1] ~= edge or vim.fn.pumvisible() == 1 then
+        return typed
+      end
+      local count = direction * vim.v.count1
+      return function()
+        browse(prompt, count)
+      end
+    end
+  end
+  local older, newer = 'Previous prompt (on the first line)', 'Next prompt (on the last line)'
+  return { 'ni', { '<Up>' }, 'older', older, key('<Up>', -1), expr = true }, {
+    'ni',
+    { '<Down>' },
+    'newer',
+    newer,
+    key('<Down>', 1),
+    expr = true,
+  }
 end
 
 return M

@@ -7,9 +7,11 @@ local M = {}
 local KEPT = 8 -- images of a chat
 local PLACEHOLDER = '[Image %d]'
 
+---@alias claude_ide.ChatImage { data: string, media_type: string } data is base64
+
 ---@class claude_ide.ChatImages
 ---@field count integer number of images pasted so far
----@field data table<integer, { data: string, media_type: string }> by number; data is base64
+---@field data table<integer, claude_ide.ChatImage> by number
 
 local namespace = vim.api.nvim_create_namespace('claude_ide_chat_clipboard')
 
@@ -20,7 +22,7 @@ function M.new()
 end
 
 ---@param images claude_ide.ChatImages
----@param image { data: string, media_type: string }
+---@param image claude_ide.ChatImage
 ---@return string placeholder
 local function add(images, image)
   images.count = images.count + 1
@@ -72,7 +74,7 @@ end
 --- Add the images of an earlier prompt; their placeholders in its text get their new numbers.
 ---@param chat claude_ide.Chat
 ---@param text string
----@param images { data: string, media_type: string }[] in the order of their placeholders
+---@param images claude_ide.ChatImage[] in the order of their placeholders
 ---@return string text with a placeholder for each image
 function M.adopt(chat, text, images)
   local placeholders, used = {}, 0
@@ -92,7 +94,7 @@ end
 --- The images whose placeholders are in a text.
 ---@param chat claude_ide.Chat
 ---@param text string
----@return { data: string, media_type: string }[] images data is base64
+---@return claude_ide.ChatImage[]
 function M.images(chat, text)
   local list, seen = {}, {}
   for number in text:gmatch('%[Image (%d+)%]') do

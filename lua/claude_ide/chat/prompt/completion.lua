@@ -8,7 +8,6 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_completion',
 
 local LIMIT = 200 -- items
 local PATIENCE = 100 -- milliseconds
-local LEAST_ROOM = 4 -- rows for a menu that a plugin draws; for fewer the prompt scrolls
 
 -- Buffer variables that disable blink.cmp and mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
@@ -55,37 +54,14 @@ local function command_item(command)
 end
 
 local is_float = false -- whether a plugin draws the menu
-local scrolled ---@type { win: integer, topline: integer }? a prompt that was scrolled for the menu
 
 -- How many items there is room for. A plugin such as noice.nvim draws the menu in a float below the cursor,
 -- and Neovim moves a float that does not fit there up, over the line that is being typed.
 local function room()
-  if not is_float then
-    return LIMIT
-  end
-  local function below()
-    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
-    return vim.o.lines - vim.o.cmdheight - vim.fn.screenpos(0, line, column + 1).row
-  end
-  if below() < LEAST_ROOM then
-    scrolled = scrolled or { win = vim.api.nvim_get_current_win(), topline = vim.fn.line('w0') }
-    vim.fn.winrestview({ topline = vim.api.nvim_win_get_cursor(0)[1] })
-  end
-  return math.max(1, math.min(LIMIT, below()))
+  local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local row = vim.fn.screenpos(0, line, column + 1).row
+  return is_float and math.max(1, vim.o.lines - vim.o.cmdheight - row) or LIMIT
 end
-
--- Scroll the prompt back once no menu is open.
-local scroll_back = vim.schedule_wrap(function()
-  local was = vim.fn.pumvisible() == 0 and scrolled
-  if was then
-    scrolled = nil
-    if vim.api.nvim_win_is_valid(was.win) then
-      vim.api.nvim_win_call(was.win, function()
-        vim.fn.winrestview({ topline = was.topline })
-      end)
-    end
-  end
-end)
 
 -- The items of a menu. Git lists files until their deletion is staged.
 ---@param prompt claude_ide.PromptBuffer
@@ -114,10 +90,7 @@ end
 local asked = 0
 local answer ---@type fun(paths: string[])? takes the answer of the host to the last question
 
--- Ask the host for the files that may match.
----@param prompt claude_ide.PromptBuffer
----@param pattern string
----@param on_answer fun(paths: string[]) not called if another question follows
+-- Ask the host for the files that may match. `on_answer` is not called if another question follows.
 local function ask(prompt, pattern, on_answer)
   asked, answer = asked + 1, on_answer
   local question = { number = asked, root = prompt.options.root, pattern = pattern }
@@ -133,6 +106,11 @@ function M.show(number, paths)
   end
 end
 
+-- The prompt of the current buffer.
+local function here()
+  return prompt_buffer.of(vim.api.nvim_get_current_buf())
+end
+
 local function before_cursor()
   return vim.api.nvim_get_current_line():sub(1, vim.api.nvim_win_get_cursor(0)[2])
 end
@@ -141,7 +119,7 @@ end
 ---@param paths? string[] nil if the host has to be asked for them
 ---@param pattern? string for which it has been asked
 local function offer(prompt, paths, pattern)
-  local found = vim.fn.mode():find('^i') and prompt_buffer.here() == prompt and token()
+  local found = vim.fn.mode():find('^i') and here() == prompt and token()
   if not found or pattern and pattern ~= found.pattern then
     return
   elseif found.kind == 'file' and not paths then
@@ -180,7 +158,7 @@ local latest = {} ---@type string[] the files for the second call of the 'omnifu
 ---@param base string what was typed so far
 ---@return integer|table start or items
 function M.omnifunc(findstart, base)
-  local prompt, found = prompt_buffer.here(), token()
+  local prompt, found = here(), token()
   if findstart == 0 then
     local kind = base:sub(1, 1) == '/' and 'command' or 'file'
     local pattern = base:gsub('^[@/]"?', '')
@@ -207,14 +185,16 @@ function M.omnifunc(findstart, base)
   return -3
 end
 
---- The keys that accept an entry of the menu, or <Tab> without a menu: for an `<expr>` mapping.
----@return string keys
-function M.accept()
+local function accept()
   if vim.fn.pumvisible() == 0 then
     return '<Tab>'
   end
   return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
+
+--- The key that accepts an entry of the menu.
+---@type claude_ide.ChatKey
+M.KEY = { 'i', { '<Tab>' }, 'complete', 'Accept the completion', accept, expr = true }
 
 -- An accepted entry ends in a quote, and a plugin that pairs quotes has already inserted one.
 local function drop_second_quote(word)
@@ -230,7 +210,6 @@ local function has_own_menu(bufnr)
   return vim.b[bufnr].claude_chat_menu ~= false
 end
 
--- The prompt has its own menu.
 local function keep_others_out(bufnr)
   if not has_own_menu(bufnr) then
     return
@@ -245,10 +224,9 @@ local function keep_others_out(bufnr)
     vim.api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
   end
   -- nvim-cmp has no buffer variable, and may be loaded at any time.
-  local cmp = package.loaded['cmp']
   vim.api.nvim_buf_call(bufnr, function()
     pcall(function()
-      cmp.setup.buffer({ enabled = false })
+      package.loaded['cmp'].setup.buffer({ enabled = false })
     end)
   end)
 end
@@ -275,7 +253,6 @@ function M.attach(prompt)
     end
   end)
   on('CompleteDone', function()
-    scroll_back()
     local word = vim.v.completed_item.word
     drop_second_quote(word)
     -- After a folder, completion continues with what is in it.

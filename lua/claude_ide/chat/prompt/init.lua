@@ -33,27 +33,26 @@ end
 ---@param how 'send'|'steer'|'redirect'
 ---@return boolean has_text whether there was anything to send
 local function send(chat, how)
-  local lines = prompt_buffer.trim(prompt_buffer.lines(chat.prompt))
-  if #lines == 0 then
+  local text = prompt_buffer.text(chat.prompt)
+  if text == '' then
     return false
   end
-  local text = table.concat(lines, '\n')
   if hand_over(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
-    prompt_buffer.remember(chat.history, lines)
-    prompt_buffer.replace(chat.prompt, 0, -1, { '' })
+    prompt_buffer.remember(chat.history, text)
+    prompt_buffer.replace(chat.prompt, 0, -1, '')
   end
   return true
 end
 
-local function send_or_answer(chat)
-  if not send(chat, 'send') then
-    chat_state.emit(chat, 'answers')
-  end
+--- Stop: take back the prompts that have not reached the agent, and end its turn.
+---@param chat claude_ide.Chat
+function M.stop(chat)
+  chat_state.emit(chat, 'stop', { taken = M.take_back(chat.id) })
 end
 
 -- `<Esc>` in Normal mode: only the second one within a second stops the agent, because Vim's users press
 -- <Esc> without thinking.
-local function stop_twice(chat, stop)
+local function stop_twice(chat)
   local pressed = -math.huge
   return function()
     local now = vim.uv.now()
@@ -62,7 +61,7 @@ local function stop_twice(chat, stop)
     if not (chat.is_working or #chat.sent > 0) then
       return
     elseif is_second then
-      stop()
+      M.stop(chat)
     else
       local text = ('<Esc> again stops %s'):format(chat.offer.name)
       prompt_buffer.hint_beside(chat.prompt, text, TWICE_WITHIN)
@@ -70,90 +69,55 @@ local function stop_twice(chat, stop)
   end
 end
 
--- In Vim's popup menu a key keeps its usual meaning.
-local function unless_popup(key, run)
-  return function()
-    if vim.fn.pumvisible() == 1 then
-      return key
-    end
-    run()
-    return '<Ignore>'
+local function paste(chat)
+  if chat_state.lacks(chat, 'paste-image') then
+    local reason = ('%s cannot accept images'):format(chat.offer.name)
+    return prompt_buffer.hint(chat.prompt, reason, 'warn')
   end
+  chat_clipboard.paste(chat)
 end
 
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatKey[]
 local function list(chat)
-  local keys, add = chat_keys.list()
-  local function emit(event)
+  local function calling(fn, ...)
+    local arguments = { ... }
     return function()
-      chat_state.emit(chat, event)
+      return fn(chat, unpack(arguments))
     end
   end
-  local function sending(how)
-    return function()
-      send(chat, how)
+  local function send_or_answer()
+    if not send(chat, 'send') then
+      chat_state.emit(chat, 'answers')
     end
   end
-  local function send_here()
-    send_or_answer(chat)
+  -- In Vim's popup menu the key keeps its usual meaning.
+  local function cycle()
+    return vim.fn.pumvisible() == 1 and '<C-p>' or calling(chat_state.emit, 'cycle_mode')
   end
-  local function paste()
-    if chat_state.lacks(chat, 'paste-image') then
-      local reason = ('%s cannot accept images'):format(chat.offer.name)
-      return prompt_buffer.hint(chat.prompt, reason, 'warn')
-    end
-    chat_clipboard.paste(chat)
-  end
-
-  add('ni', { '<C-s>' }, 'send', 'Send the prompt; if empty, answer a request', send_here)
-  add('n', { '<CR>' }, 'send', 'Send the prompt (Normal mode)', send_here)
-  add('n', { 'gs' }, 'steer', 'Send into the current turn', sending('steer'))
-  add('n', { 'gr' }, 'redirect', 'Stop the turn and send this instead', sending('redirect'))
-  local function stop()
-    M.stop(chat)
-  end
-  add('ni', { '<C-c>' }, 'stop', 'Stop the turn', stop)
-  add('n', { '<Esc>' }, 'stop-twice', 'Stop the turn (press it twice)', stop_twice(chat, stop))
-  prompt_buffer.add_history_keys(add)
-  local cycle = unless_popup('<C-p>', emit('cycle_mode'))
-  add('ni', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', cycle, { expr = true })
-  local accept = chat_completion.accept
-  add('i', { '<Tab>' }, 'complete', 'Accept the completion', accept, { expr = true })
-  add('n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', paste)
-  add('i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', paste)
-  add(
-    'n',
-    { 'gx' },
-    'drop-context',
-    'Leave the selection out, or leave an edit',
-    emit('drop_context')
-  )
-  local other = chat_keys.to_window('k', 'Up', function()
+  local function other_window()
     return chat.view and chat.view.windows.transcript
-  end)
-  table.insert(keys, other)
-  add('n', { 'g?' }, 'keys', 'Show these keys', function()
-    chat_keys.show(keys, chat.offer.lacks)
-  end)
-  return keys
-end
-
--- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
--- opening files in the prompt's window.
-local function refuse_files(bufnr)
-  local function on(events, buftype)
-    api.nvim_create_autocmd(events, {
-      group = augroup,
-      buffer = bufnr,
-      callback = function()
-        vim.bo[bufnr].buftype = buftype
-      end,
-    })
   end
-  vim.bo[bufnr].buftype = 'nofile'
-  on({ 'BufEnter', 'InsertEnter', 'CmdlineEnter' }, 'acwrite')
-  on('BufLeave', 'nofile')
+  local stop, drop = calling(M.stop), calling(chat_state.emit, 'drop_context')
+  local sends, cycles = 'Send the prompt; if empty, answer a request', 'Change the permission mode'
+  local drops, older, newer =
+    'Leave the selection out, or leave an edit', prompt_buffer.history_keys(chat)
+  return {
+    { 'ni', { '<C-s>' }, 'send', sends, send_or_answer },
+    { 'n', { '<CR>' }, 'send', 'Send the prompt (Normal mode)', send_or_answer },
+    { 'n', { 'gs' }, 'steer', 'Send into the current turn', calling(send, 'steer') },
+    { 'n', { 'gr' }, 'redirect', 'Stop the turn and send this instead', calling(send, 'redirect') },
+    { 'ni', { '<C-c>' }, 'stop', 'Stop the turn', stop },
+    { 'n', { '<Esc>' }, 'stop-twice', 'Stop the turn (press it twice)', stop_twice(chat) },
+    older,
+    newer,
+    { 'ni', { '<S-Tab>' }, 'cycle-mode', cycles, cycle, expr = true },
+    chat_completion.KEY,
+    { 'n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', calling(paste) },
+    { 'i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', calling(paste) },
+    { 'n', { 'gx' }, 'drop-context', drops, drop },
+    chat_keys.to_window('k', 'Up', other_window),
+  }
 end
 
 --- Create a chat's prompt.
@@ -168,9 +132,22 @@ function M.create(chat)
   chat.history = prompt_buffer.new_history()
   chat.images = chat_clipboard.new()
   prompt_buffer.add(chat)
-  chat_keys.define(bufnr, list(chat))
+  chat_keys.define(bufnr, list(chat), 'keys', function()
+    return chat.offer.lacks
+  end)
   chat_completion.attach(chat)
-  refuse_files(bufnr)
+  -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
+  -- opening files in the prompt's window.
+  options.buftype = 'nofile'
+  for _, event in ipairs({ 'BufEnter', 'InsertEnter', 'CmdlineEnter', 'BufLeave' }) do
+    api.nvim_create_autocmd(event, {
+      group = augroup,
+      buffer = bufnr,
+      callback = function()
+        vim.bo[bufnr].buftype = event == 'BufLeave' and 'nofile' or 'acwrite'
+      end,
+    })
+  end
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
   end)
@@ -192,39 +169,28 @@ function M.say(chat, text)
   end
 end
 
---- Return a text to the user if the prompt is empty.
----@param id integer
----@param text string
----@return boolean was_empty
-function M.put_if_empty(id, text)
-  local chat = chat_state.get(id)
-  local is_empty = chat ~= nil and prompt_buffer.is_empty(chat.prompt)
-  if chat and is_empty then
+--- Called by the host: return a text to the user if the prompt is empty; say whether it was.
+---@type fun(id: integer, text: string): boolean
+M.put_if_empty = chat_state.of_id(function(chat, text)
+  local is_empty = prompt_buffer.text(chat.prompt) == ''
+  if is_empty then
     prompt_buffer.put(chat.prompt, not_a_command(text))
   end
   return is_empty
-end
+end, false)
 
---- Replace the text of the prompt, which remains in the history.
----@param id integer
----@param text string
----@param images? { data: string, media_type: string }[] data is base64
----@return string text the one that was there
-function M.replace(id, text, images)
-  local chat = chat_state.get(id)
-  if not chat then
-    return ''
-  end
-  local before = prompt_buffer.lines(chat.prompt)
-  local written = prompt_buffer.trim(before)
-  if #written > 0 then
+--- Called by the host: replace the text of the prompt, which remains in the history; return what was there.
+---@type fun(id: integer, text: string, images?: claude_ide.ChatImage[]): string
+M.replace = chat_state.of_id(function(chat, text, images)
+  local bufnr = chat.prompt
+  local before, written = prompt_buffer.read(bufnr), prompt_buffer.text(bufnr)
+  if written ~= '' then
     prompt_buffer.remember(chat.history, written)
   end
-  local adopted = chat_clipboard.adopt(chat, text, images or {})
-  prompt_buffer.replace(chat.prompt, 0, -1, vim.split(adopted, '\n'))
-  prompt_buffer.go_to_end(chat.prompt)
-  return table.concat(before, '\n')
-end
+  prompt_buffer.replace(bufnr, 0, -1, chat_clipboard.adopt(chat, text, images or {}))
+  prompt_buffer.go_to_end(bufnr)
+  return before
+end, '')
 
 --- Return prompts that were sent to the user.
 ---@param id integer
@@ -249,24 +215,13 @@ function M.take_back(id, numbers)
   return M.give_back(id, numbers, true)
 end
 
---- Stop: take back the prompts that have not reached the agent, and end its turn.
----@param chat claude_ide.Chat
-function M.stop(chat)
-  chat_state.emit(chat, 'stop', { taken = M.take_back(chat.id) })
-end
-
---- Append a mention to the prompt, with the cursor after it.
----@param id integer
----@param mention string such as `@a.py#L3-9`
-function M.mention(id, mention)
-  local chat = chat_state.get(id)
-  if not chat then
-    return
-  end
+--- Called by the host: append a mention such as `@a.py#L3-9` to the prompt, with the cursor after it.
+---@type fun(id: integer, mention: string)
+M.mention = chat_state.of_id(function(chat, mention)
   local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local gap = last:find('%S$') and ' ' or ''
-  prompt_buffer.replace(chat.prompt, -2, -1, { last .. gap .. mention .. ' ' })
+  prompt_buffer.replace(chat.prompt, -2, -1, last .. gap .. mention .. ' ')
   prompt_buffer.go_to_end(chat.prompt)
-end
+end)
 
 return M

@@ -182,22 +182,19 @@ function M.draw(id, frame)
 end
 
 --- Show the end of a transcript in its windows, which then follow it.
----@param id integer
-function M.follow(id)
-  local chat = chat_state.get(id)
-  if chat then
-    chat_follow.follow(chat.transcript)
-  end
-end
+---@type fun(id: integer)
+M.follow = chat_state.of_id(function(chat)
+  chat_follow.follow(chat.transcript)
+end)
 
 --- Restore text that was unloaded, until the host draws it again.
 ---@param chat claude_ide.Chat
----@param lines string[]
-function M.restore(chat, lines)
-  local bufnr = chat.transcript
-  vim.bo[bufnr].modifiable = true
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].modifiable = false
+---@param text string
+function M.restore(chat, text)
+  local lines = vim.split(text, '\n')
+  vim.bo[chat.transcript].modifiable = true
+  api.nvim_buf_set_lines(chat.transcript, 0, -1, false, lines)
+  vim.bo[chat.transcript].modifiable = false
   chat.drawing = { count = #lines, parts = {}, asking = {}, waiting = {} }
   chat_state.emit(chat, 'redraw')
 end

@@ -193,21 +193,16 @@ function M.present(chat, id, win)
   part.since, part.is_presented = hrtime(), true
 end
 
---- The kind of a part that was seen in the current tab page.
----@param id integer chat
----@param part_id integer
----@return string kind empty if it was not seen
-function M.seen(id, part_id)
-  local chat = chat_state.get(id)
-  local part = chat and M.find(chat, part_id)
-  if not (chat and part) then
-    return ''
-  end
-  local is_seen = vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
-    local shows = api.nvim_win_get_buf(win) == chat.transcript
-    return shows and M.is_noticed(part, win) and M.is_seen(chat, part, win)
-  end)
+--- Called by the host: the kind of a part that was seen in the current tab page; empty if it was not.
+---@type fun(id: integer, part: integer): string
+M.seen = chat_state.of_id(function(chat, id)
+  local part = M.find(chat, id)
+  local is_seen = part
+    and vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+      local shows = api.nvim_win_get_buf(win) == chat.transcript
+      return shows and M.is_noticed(part, win) and M.is_seen(chat, part, win)
+    end)
   return is_seen and part.kind or ''
-end
+end, '')
 
 return M

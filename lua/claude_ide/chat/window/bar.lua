@@ -4,14 +4,14 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
--- The bars while the host does not answer, by name of the window.
----@type table<string, claude_ide.ChatBar>
+-- The transcript's bar while the host does not answer.
+---@type claude_ide.ChatBar
 local SILENT = {
-  transcript = {
-    left = { { 'not answering', 'ClaudeChatError' } },
-    right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
-  },
+  left = { { 'not answering', 'ClaudeChatError' } },
+  right = { { 'R', 'ClaudeChatKey' }, { ' restarts it', 'ClaudeChatMeta' } },
 }
+
+---@alias claude_ide.ChatBar { left?: claude_ide.Chunks, right?: claude_ide.Chunks }
 
 local function text(chunks)
   local parts = {}
@@ -63,38 +63,25 @@ local function substitute(chat, bar)
   }
 end
 
--- A window of one line has no room for a bar. A window may also show another buffer, which has yet to move
--- away (`file/protected_windows.lua`).
-local function can_show_bar(win, bufnr)
-  return vim.api.nvim_win_is_valid(win)
-    and vim.api.nvim_win_get_buf(win) == bufnr
-    and vim.api.nvim_win_get_height(win) > 1
-end
-
 --- Show the winbars in the panel's windows.
 ---@param chat claude_ide.Chat
 function M.apply(chat)
   for name, win in pairs(chat.view and chat.view.windows or {}) do
-    if can_show_bar(win, chat[name]) then
+    -- A window of one line has no room for a bar. A window may also show another buffer, which has yet to
+    -- move away (`file/protected_windows.lua`).
+    if
+      vim.api.nvim_win_is_valid(win)
+      and vim.api.nvim_win_get_buf(win) == chat[name]
+      and vim.api.nvim_win_get_height(win) > 1
+    then
       -- A title until there is a bar: without any, the text would jump when the bar appears.
       local title = { left = { { (' %s '):format(chat.options.title) } } }
-      local given = chat.is_silent and SILENT[name] or chat.bars[name] or title
+      local is_silent = chat.is_silent and name == 'transcript'
+      local given = is_silent and SILENT or chat.bars[name] or title
       local bar = line(given, vim.api.nvim_win_get_width(win))
       winbar.set(win, bar, substitute(chat, given))
     end
   end
-end
-
----@alias claude_ide.ChatBar { left?: claude_ide.Chunks, right?: claude_ide.Chunks }
-
---- Set winbars, by name of the window, and show them.
----@param chat claude_ide.Chat
----@param bars table<string, claude_ide.ChatBar>
-function M.set(chat, bars)
-  for name, bar in pairs(bars) do
-    chat.bars[name] = bar
-  end
-  M.apply(chat)
 end
 
 return M

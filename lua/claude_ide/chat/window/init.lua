@@ -10,9 +10,9 @@ local M = {}
 local augroup = vim.api.nvim_create_augroup('claude_ide_chat_window', { clear = true })
 
 ---@class claude_ide.ChatSizes
----@field around claude_ide.Arrangement of their tab page
----@field heights table<integer, integer> lines by window, only where fixed
----@field widths table<integer, integer> columns by window, only where fixed
+---@field around claude_ide.Arrangement of their tab page, when they were right
+---@field size number as the option `chat.size`
+---@field prompt? integer lines that the user has given to the prompt
 ---@field is_disturbed? boolean whether a window has opened or closed since
 
 ---@class claude_ide.ChatWindows
@@ -24,8 +24,8 @@ local SMALLEST_FLOAT = 0.7
 -- The least size of the text in floats, if the screen has room for it.
 local LEAST_LINES = 12
 local LEAST_COLUMNS = 60
-local LEAST_WIDTH = 20
-local LEAST_HEIGHT = 5
+-- The least size of a panel at a side.
+local LEAST = { columns = 20, lines = 5 }
 
 local api = vim.api
 
@@ -57,29 +57,23 @@ local OPTIONS = {
   wrap = true,
 }
 
--- The user's own, without the tildes below the text.
-local function fillchars()
-  local global = vim.o.fillchars
-  return global == '' and 'eob: ' or global .. ',eob: '
-end
-
 local function is_beside(options)
   return options.side == 'right' or options.side == 'left'
 end
 
 local function set_options(windows, options)
-  local is_wide = is_beside(options)
-  for _, win in pairs(windows) do
+  local fillchars = vim.o.fillchars
+  for name, win in pairs(windows) do
     window_looks.set(win, OPTIONS)
-    window_looks.set(win, { winfixwidth = is_wide, fillchars = fillchars() })
+    window_looks.set(win, name == 'transcript' and TRANSCRIPT_OPTIONS or {})
+    window_looks.set(win, {
+      winfixwidth = is_beside(options),
+      winfixheight = name == 'prompt',
+      -- The user's own, without the tildes below the text.
+      fillchars = fillchars == '' and 'eob: ' or fillchars .. ',eob: ',
+    })
     api.nvim_win_call(win, vim.cmd.clearjumps)
   end
-  window_looks.set(windows.transcript, TRANSCRIPT_OPTIONS)
-  window_looks.set(
-    windows.transcript,
-    { winfixheight = options.side == 'above' or options.side == 'below' }
-  )
-  window_looks.set(windows.prompt, { winfixheight = true })
 end
 
 -- Let all windows share the loss. Otherwise the neighbour alone would shrink, down to a few columns.
@@ -95,16 +89,15 @@ local function prompt_height(height)
 end
 
 local function share(size, whole, least)
-  local wanted = math.floor(size < 1 and whole * size or size)
+  local wanted = math.floor(size < 1 and whole * size + 0.5 or size)
   return math.max(1, math.min(math.max(wanted, least), whole - least))
 end
 
 local function split_prompt(chat, windows)
-  local height = prompt_height(api.nvim_win_get_height(windows.transcript))
   windows.prompt = api.nvim_open_win(chat.prompt, false, {
     split = 'below',
     win = windows.transcript,
-    height = height,
+    height = prompt_height(api.nvim_win_get_height(windows.transcript)),
   })
 end
 
@@ -113,8 +106,8 @@ local function open_side(chat, windows, options)
   windows.transcript = api.nvim_open_win(chat.transcript, false, {
     split = options.side,
     win = -1,
-    width = is_wide and share(options.size, vim.o.columns, LEAST_WIDTH) or nil,
-    height = not is_wide and share(options.size, vim.o.lines, LEAST_HEIGHT) or nil,
+    width = is_wide and share(options.size, vim.o.columns, LEAST.columns) or nil,
+    height = not is_wide and share(options.size, vim.o.lines, LEAST.lines) or nil,
   })
   split_prompt(chat, windows)
 end
@@ -155,39 +148,30 @@ local function open_floats(chat, windows, options)
   windows.prompt = api.nvim_open_win(chat.prompt, false, configs.prompt)
 end
 
-local function close(windows)
-  for _, win in pairs(windows) do
-    if api.nvim_win_is_valid(win) then
-      pcall(window_close.window, win)
-    end
-  end
-end
-
 --- Open the windows of a chat in the current tab page, without entering them, or in a new tab page,
---- which is entered. Raises an error if there is no room.
+--- which is entered: also if there is no room elsewhere. Raises an error if there is none at all.
 ---@param chat claude_ide.Chat
 ---@return claude_ide.ChatWindows
 function M.open(chat)
-  local options, windows = chat.options, {}
-  local open = options.side == 'tab' and open_tab
-    or options.side == 'float' and open_floats
-    or open_side
-  local ok = pcall(open, chat, windows, options)
-  if not ok then
-    -- No room: fall back to a tab page.
-    close(windows)
-    windows = {}
-    local is_open, reason = pcall(open_tab, chat, windows)
-    if not is_open then
-      close(windows)
+  local options = chat.options
+  local open = options.side == 'float' and open_floats or options.side ~= 'tab' and open_side
+  for _, attempt in ipairs(open and { open, open_tab } or { open_tab }) do
+    local windows = {}
+    local ok, reason = pcall(attempt, chat, windows, options)
+    if ok then
+      set_options(windows, options)
+      if tiling.has(windows.transcript) then
+        share_loss(options)
+      end
+      return windows --[[@as claude_ide.ChatWindows]]
+    end
+    for _, win in pairs(windows) do
+      pcall(window_close.window, win)
+    end
+    if attempt == open_tab then
       error(reason, 0)
     end
   end
-  set_options(windows, options)
-  if tiling.has(windows.transcript) then
-    share_loss(options)
-  end
-  return windows --[[@as claude_ide.ChatWindows]]
 end
 
 --- Reopen the closed one of the two windows next to the other.
@@ -223,7 +207,7 @@ end
 ---@param win integer
 ---@return boolean
 function M.has(view, win)
-  return vim.list_contains(vim.tbl_values(view.windows), win)
+  return win == view.windows.transcript or win == view.windows.prompt
 end
 
 --- A window of the current tab page that is not the panel's.
@@ -263,57 +247,6 @@ function M.enter_prompt(view)
   })
 end
 
---- Remove the status line from floats. Some plugins set one in any window that is entered, which would
---- cost the prompt a row.
----@param windows claude_ide.ChatWindows
-function M.drop_statusline(windows)
-  for _, win in pairs(windows) do
-    local is_float = api.nvim_win_is_valid(win) and not tiling.has(win)
-    if is_float and vim.wo[win].statusline ~= '' then
-      window_looks.set(win, { statusline = '' })
-    end
-  end
-end
-
---- Take the present sizes as those to keep.
----@param view claude_ide.ChatView in the current tab page
-function M.take_sizes(view)
-  local sizes = { around = tiling.arrangement(), heights = {}, widths = {} }
-  for _, win in pairs(view.windows) do
-    if tiling.has(win) then
-      sizes.heights[win] = vim.wo[win].winfixheight and api.nvim_win_get_height(win) or nil
-      sizes.widths[win] = vim.wo[win].winfixwidth and api.nvim_win_get_width(win) or nil
-    end
-  end
-  view.sizes = sizes
-end
-
--- Whether no window of a layout can grow higher.
----@param layout vim.fn.winlayout.ret
-local function is_fixed(layout)
-  local kind, inside = layout[1], layout[2]
-  if kind == 'leaf' then
-    return vim.wo[inside].winfixheight
-  elseif kind == 'row' then
-    return vim.iter(inside):any(is_fixed)
-  end
-  return vim.iter(inside):all(is_fixed)
-end
-
--- If all heights are fixed, Neovim gives the rows of a window that moves to an edge to the command line.
--- Then give them back and no longer fix the heights.
-local function unfix(windows, sizes)
-  local cmdheight = sizes.around.cmdheight
-  if vim.o.cmdheight <= cmdheight or not is_fixed(vim.fn.winlayout()) then
-    return false
-  end
-  for _, win in pairs(windows) do
-    vim.wo[win].winfixheight = false
-  end
-  vim.o.cmdheight = cmdheight
-  return true
-end
-
 --- Note that a window has opened or is closing. `WinResized` follows later, when a window that has opened
 --- may be closed again and the arrangement looks unchanged.
 ---@param view claude_ide.ChatView
@@ -327,32 +260,49 @@ function M.mark_disturbed(view, win)
   return is_neighbour
 end
 
--- The rows that an arrangement has for windows.
----@param around claude_ide.Arrangement
-local function rows(around)
+-- The rows that the screen has for windows.
+local function room()
+  local around = tiling.arrangement()
   local lines = around.laststatus == 0 and 0 or 1
   return around.lines - around.cmdheight - lines - (around.has_tabline and 1 or 0)
 end
 
--- If the screen has changed, the sizes at a side remain the same share of it. The neighbours alone would
--- lose the columns otherwise, down to one. A height of the prompt that the user has chosen remains.
-local function refit(view)
-  local options, sizes, is_wide = view.chat.options, view.sizes, is_beside(view.chat.options)
-  local what, least = is_wide and 'columns' or 'lines', is_wide and LEAST_WIDTH or LEAST_HEIGHT
-  local before, now = sizes.around[what], vim.o[what]
-  local fixed = is_wide and sizes.widths or sizes.heights
-  for _, win in pairs(view.windows) do
-    local size = (is_wide or win == view.windows.transcript) and fixed[win]
-    if size and before ~= now then
-      -- The added half rounds to the nearest integer, so that the size returns with the screen.
-      local is_given = size == share(options.size, before, least)
-      local wanted = is_given and options.size or size * now / before + 0.5
-      fixed[win] = share(wanted, now, least)
-    end
+-- The size of the panel, which is one of the screen's `columns` or `lines`; nothing in its own tab page.
+local function measure(view)
+  local transcript, prompt, side =
+    view.windows.transcript, view.windows.prompt, view.chat.options.side
+  if is_beside(view.chat.options) then
+    -- A window that the user has split off shares the columns of one of the two.
+    local width = math.max(api.nvim_win_get_width(transcript), api.nvim_win_get_width(prompt))
+    return 'columns', width
+  elseif side == 'above' or side == 'below' then
+    return 'lines', api.nvim_win_get_height(transcript)
   end
-  local prompt, heights = view.windows.prompt, sizes.heights
-  if is_wide and heights[prompt] == prompt_height(rows(sizes.around)) then
-    heights[prompt] = prompt_height(rows(tiling.arrangement()))
+end
+
+--- Take the present sizes as those to keep: as shares of the screen, so that they follow its size.
+---@param view claude_ide.ChatView in the current tab page
+function M.take_sizes(view)
+  local size = view.sizes and view.sizes.size or view.chat.options.size
+  local what, present = measure(view)
+  if what and present ~= share(size, vim.o[what], LEAST[what]) then
+    size = present / vim.o[what]
+  end
+  local height = api.nvim_win_get_height(view.windows.prompt)
+  local prompt = height ~= prompt_height(room()) and height or nil
+  view.sizes = { around = tiling.arrangement(), size = size, prompt = prompt }
+end
+
+local function set_width(transcript, prompt, width)
+  local rest = api.nvim_win_get_width(transcript) - api.nvim_win_get_width(prompt)
+  tiling.resize(rest < 0 and prompt or transcript, width)
+  tiling.resize(rest < 0 and transcript or prompt, rest == 0 and width or math.floor(width / 2))
+end
+
+-- The rows that a window loses that is as high as the screen would go to the command line.
+local function set_height(win, height)
+  if api.nvim_win_get_height(win) < room() then
+    tiling.resize(win, nil, height)
   end
 end
 
@@ -360,31 +310,23 @@ end
 --- are kept from now on.
 ---@param view claude_ide.ChatView in the current tab page
 function M.keep_sizes(view)
-  local windows, sizes = view.windows, view.sizes
-  if not (api.nvim_win_is_valid(windows.transcript) and api.nvim_win_is_valid(windows.prompt)) then
+  local transcript, prompt, sizes = view.windows.transcript, view.windows.prompt, view.sizes
+  if not (tiling.has(transcript) and tiling.has(prompt)) then
     return
-  elseif
-    not sizes or not sizes.is_disturbed and vim.deep_equal(sizes.around, tiling.arrangement())
-  then
+  end
+  local around = tiling.arrangement()
+  if not sizes or not sizes.is_disturbed and vim.deep_equal(sizes.around, around) then
     return M.take_sizes(view)
   end
-  refit(view)
-  if unfix(windows, sizes) then
-    return M.take_sizes(view)
+  local what = measure(view)
+  local size = what and share(sizes.size, vim.o[what], LEAST[what])
+  sizes.around, sizes.is_disturbed = around, nil
+  if what == 'columns' then
+    set_width(transcript, prompt, size)
   end
-  sizes.around, sizes.is_disturbed = tiling.arrangement(), nil
-  -- A window that the user has split off shares the columns of one of the two.
-  local transcript, prompt = windows.transcript, windows.prompt
-  local width = math.max(sizes.widths[transcript] or 0, sizes.widths[prompt] or 0)
-  local rest = api.nvim_win_get_width(transcript) - api.nvim_win_get_width(prompt)
-  if width > 0 then
-    tiling.resize(rest < 0 and prompt or transcript, width)
-    tiling.resize(rest < 0 and transcript or prompt, rest == 0 and width or math.floor(width / 2))
-  end
-  -- The transcript is resized again, because the prompt takes its rows from it.
-  for _, win in ipairs({ transcript, prompt, transcript }) do
-    tiling.resize(win, nil, sizes.heights[win])
-  end
+  set_height(prompt, sizes.prompt or prompt_height(room()))
+  -- Last, because the prompt takes its rows from it.
+  set_height(transcript, what == 'lines' and size or nil)
 end
 
 return M

@@ -12,6 +12,7 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_window_pin', { clear = 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript
 local NARROWEST = 12
 
+-- How the float is placed in the corner of a transcript's window, if that has room for it.
 local function config(win, width, height)
   local room = api.nvim_win_get_width(win)
   local highest = math.max(1, math.floor(api.nvim_win_get_height(win) * HIGHEST))
@@ -30,16 +31,6 @@ local function config(win, width, height)
   }
 end
 
-local function open(wanted)
-  local pin = api.nvim_open_win(
-    chat_page.buffer(),
-    false,
-    vim.tbl_extend('error', wanted, { noautocmd = true })
-  )
-  window_looks.set(pin, { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' })
-  return pin
-end
-
 local function is_open(chat)
   return chat.pin ~= nil and api.nvim_win_is_valid(chat.pin)
 end
@@ -53,11 +44,8 @@ function M.close(chat)
   chat.pin = nil
 end
 
--- Replace the text of a buffer with rows, each between two blanks.
----@param bufnr integer
----@param rows claude_ide.Chunks[]
----@return integer width of the widest row, in columns
-local function write(bufnr, rows)
+-- The rows as lines with marks, each between two blanks.
+local function composed(rows)
   local lines, marks = {}, {}
   for row, chunks in ipairs(rows) do
     local text = ' '
@@ -67,22 +55,25 @@ local function write(bufnr, rows)
     end
     lines[row] = text .. ' '
   end
-  chat_page.draw(bufnr, lines, marks)
-  return float.widest(lines)
+  return lines, marks
 end
 
 local function show(chat, win)
-  local room = api.nvim_win_get_width(win)
   -- It must not cover a request, nor what the user reads.
   local is_wanted = #chat.pinned > 0 and chat.requests == 0 and not chat.is_reading
-  if not is_wanted or math.floor(room * WIDEST) < NARROWEST then
+  if not is_wanted or math.floor(api.nvim_win_get_width(win) * WIDEST) < NARROWEST then
     return M.close(chat)
   end
+  local lines, marks = composed(chat.pinned)
+  local place = config(win, float.widest(lines), #lines)
   if not is_open(chat) then
-    chat.pin = open(config(win, 1, 1))
+    local options = vim.tbl_extend('error', place, { noautocmd = true })
+    chat.pin = api.nvim_open_win(chat_page.buffer(), false, options)
+    local looks = { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' }
+    window_looks.set(chat.pin, looks)
   end
-  local width = write(api.nvim_win_get_buf(chat.pin), chat.pinned)
-  api.nvim_win_set_config(chat.pin, config(win, width, #chat.pinned))
+  chat_page.draw(api.nvim_win_get_buf(chat.pin), lines, marks)
+  api.nvim_win_set_config(chat.pin, place)
 end
 
 --- Show the pinned rows over the transcript's present window, if that is in the current tab page.
@@ -98,17 +89,13 @@ function M.update(chat)
   end
 end
 
-local function is_reading(chat)
+local function follow_user(chat)
   local win = api.nvim_get_current_win()
-  return chat.view ~= nil
+  local is_reading = chat.view ~= nil
     and chat.view.windows.transcript == win
     and api.nvim_win_get_cursor(win)[1] < api.nvim_buf_line_count(chat.transcript)
-end
-
-local function follow_user(chat)
-  local was_reading = chat.is_reading or false
-  chat.is_reading = is_reading(chat)
-  if chat.is_reading ~= was_reading then
+  if is_reading ~= (chat.is_reading or false) then
+    chat.is_reading = is_reading
     M.update(chat)
   end
 end
@@ -117,14 +104,7 @@ end
 --- to its end, or leave it.
 ---@param chat claude_ide.Chat
 function M.watch(chat)
-  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter' }, {
-    group = augroup,
-    buffer = chat.transcript,
-    callback = function()
-      follow_user(chat)
-    end,
-  })
-  api.nvim_create_autocmd('WinLeave', {
+  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter', 'WinLeave' }, {
     group = augroup,
     buffer = chat.transcript,
     callback = vim.schedule_wrap(function()

@@ -131,37 +131,12 @@ class Panel(Protocol):
         """Show the end of the transcript, and follow it."""
         ...
 
-    @request("chat.panel.set_bars")
-    async def draw_bars(self, bars: Mapping[str, Any], work: Mapping[str, Any]) -> None:
-        """Set the bars of both windows and the progress."""
-        ...
-
-    @request("chat.panel.pin")
-    async def pin(self, rows: Rows) -> None:
-        """Pin rows to the transcript's corner; an empty list removes them."""
-        ...
-
-    @request("chat.state.set_tasks")
-    async def count_tasks(self, count: int) -> None:
-        """Set the number of tasks that run in the background."""
-        ...
-
-    @request("chat.state.set_requests")
-    async def count_requests(self, count: int, label: str) -> None:
-        """Set the number of requests that wait, and what tells the chat from others."""
-        ...
-
-    @request("chat.state.remember")
-    async def remember(self, session: str) -> None:
-        """Store the session, so that a later host can resume it."""
+    @request("chat.state.set")
+    async def update(self, facts: Mapping[str, Any]) -> None:
+        """Set what is known about the chat (`claude_ide.ChatFacts` in `chat/state.lua`)."""
         ...
 
     # Prompt.
-
-    @request("chat.state.set_offer")
-    async def offer(self, offer: Mapping[str, Any]) -> None:
-        """Set the completion, keys and commands of the panel (`offering.Offer`)."""
-        ...
 
     @request("chat.sent.shown")
     async def shown_prompt(self, number: int) -> None:

@@ -1,7 +1,7 @@
-local panel = require('claude_ide.chat.panel')
-local set_bars = panel.set_bars
+local state = require('claude_ide.chat.state')
+local set = state.set
 _G.drawn = 0
-panel.set_bars = function(...)
+state.set = function(...)
   _G.drawn = _G.drawn + 1
-  set_bars(...)
+  set(...)
 end
