@@ -92,7 +92,7 @@ function M.define(chat, panel)
   local function other_window()
     return chat.view and chat.view.windows.prompt
   end
-  local object, write = calling(code_object, chat), { 'i', 'I', 'A', 'o', 'O' }
+  local object, go = calling(code_object, chat), 'Go to the prompt'
   local opens, edits = 'Open or fold this item', 'Edit this prompt, and continue from before it'
   local next_turn, previous = calling(go_by_turn, chat, 1), calling(go_by_turn, chat, -1)
   local background = 'Move this command to the background'
@@ -117,7 +117,7 @@ function M.define(chat, panel)
     { 'n', { 'gl' }, 'todos', 'Hide or show the todo list', emitting('todos') },
     { 'n', { '<C-c>' }, 'stop', 'Stop the turn', calling(chat_prompt.stop, chat) },
     { 'n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emitting('cycle_mode') },
-    { 'n', write, 'write', 'Go to the prompt', to_prompt, expr = true },
+    { 'n', { 'i', 'I', 'A', 'o', 'O' }, 'write', go, to_prompt, expr = true },
     chat_keys.to_window('j', 'Down', other_window),
     { 'n', { 'R' }, 'restart', 'Restart the agent', emitting('restart') },
     { 'n', { 'L' }, 'login', 'Log in to the agent', emitting('login') },
