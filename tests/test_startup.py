@@ -261,7 +261,7 @@ def test_rooms_that_the_first_answer_does_not_need_are_imported_later() -> None:
 import claude_ide.app, claude_ide.commands, claude_ide.mcp.server
 rooms = ("agents", "chat", "headless", "trust", "mcp.workspace", "mcp.in_process",
          "mcp.streamable", "transport.http",
-         "transport.guardian", "transport.lines")
+         "transport.guardian", "transport.process")
 loaded = [name for name in sys.modules for room in rooms if name.startswith(f"claude_ide.{room}")]
 print(*loaded)
 """

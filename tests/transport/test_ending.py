@@ -29,7 +29,7 @@ CHILDREN = [CHILD.format(LEADER), CHILD.format(STUBBORN + LEADER)]
 HOST = f"""
 import asyncio, os, signal, sys
 sys.path.insert(0, {str(ROOT / "python")!r})
-from claude_ide.transport.lines import Child
+from claude_ide.transport.process import Child
 
 async def main():
     for code in {CHILDREN!r}:

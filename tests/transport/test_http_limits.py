@@ -74,12 +74,6 @@ async def test_a_larger_head_is_refused(port: int) -> None:
         assert await end(reader) == b""
 
 
-async def test_a_larger_head_is_refused_also_if_it_arrives_at_once(port: int) -> None:
-    padding: dict[str, str | None] = {f"X-{n}": "x" * 1000 for n in range(17)}
-
-    assert (await answered(port, request(port, TOKEN, padding))).status == 431
-
-
 @pytest.mark.parametrize("begun", [b"", b"POST /here HTTP/1.1\r\n"])
 async def test_an_endless_head_is_cut(port: int, begun: bytes) -> None:
     async with tcp(port) as (_, writer):

@@ -147,7 +147,7 @@ class HttpListener:
         if not waiting:
             logger.warning("refused a client: %d are being served", len(self._clients))
             return False
-        task = min(waiting, key=lambda task: self._clients[task].rank)
+        task = min(waiting, key=lambda task: self._clients[task].was_admitted)
         task.cancel()
         del self._clients[task]
         return True
@@ -181,9 +181,7 @@ class _Client:
         self._admit = admit
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LARGEST_HANDSHAKE)
         self._method = ""
-        self._was_admitted = False
-        self._since = asyncio.get_running_loop().time()
-        """When it began to wait for a request."""
+        self.was_admitted = False
         # To drain it means to wait until everything is sent.
         writer.transport.set_write_buffer_limits(0)
 
@@ -196,7 +194,6 @@ class _Client:
             while True:
                 await self._answer()
                 self.is_served = False
-                self._since = asyncio.get_running_loop().time()
                 if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
                     return
                 self._http.start_next_cycle()
@@ -206,11 +203,6 @@ class _Client:
             # Its text may quote the request.
             status = HTTPStatus(error.error_status_hint)
             await self._refuse(Refused(status, "the request is malformed or its head is too large"))
-
-    @property
-    def rank(self) -> tuple[bool, float]:
-        """Its place among the clients that wait; the lowest has to leave first."""
-        return self._was_admitted, self._since
 
     def close(self) -> None:
         """Disconnect; a client that does not read is cut off."""
@@ -225,13 +217,13 @@ class _Client:
         headers = Headers(tuple((_text(name), _text(value)) for name, value in head.headers))
         self._method = _text(head.method)
         service = self._admit(_text(head.target), self._method, headers)
-        self.is_served = self._was_admitted = True
+        self.is_served = self.was_admitted = True
         body = await self._body(headers, service.largest)
         await self._respond(service, Request(self._method, headers, body))
 
     async def _head(self) -> h11.Request:
         clock = asyncio.get_running_loop().time
-        seconds = IDLE_SECONDS if self._was_admitted else HANDSHAKE_SECONDS
+        seconds = IDLE_SECONDS if self.was_admitted else HANDSHAKE_SECONDS
         deadline = clock() + seconds
         try:
             async with asyncio.timeout_at(deadline) as limit:
@@ -243,10 +235,6 @@ class _Client:
             raise _GoneError from None
         if not isinstance(event, h11.Request):
             raise _GoneError
-        # The parser limits only what has not arrived whole.
-        if _size(event) > LARGEST_HANDSHAKE:
-            reason = f"the head has more than {LARGEST_HANDSHAKE:,} bytes"
-            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, reason)
         return event
 
     async def _body(self, headers: Headers, largest: int) -> bytes:
@@ -353,13 +341,6 @@ class _Client:
                     if not data:
                         return
                     discarded += len(data)
-
-
-def _size(head: h11.Request) -> int:
-    """Return the bytes of the head of a request, without optional blanks."""
-    line = len(head.method) + len(head.target) + len(head.http_version) + len("  HTTP/\r\n")
-    fields = sum(len(name) + len(value) + len(": \r\n") for name, value in head.headers)
-    return line + fields + len("\r\n")
 
 
 def _head(response: Response, *more: tuple[str, str]) -> h11.Response:

@@ -1,6 +1,7 @@
-"""A command with its output and without input, in its own session.
+"""Child processes, each in a session of its own, so that its descendants end with it.
 
-The guardian ends it, with everything that it has started, when this process has ended.
+The guardian ends them when this process has ended. `Process` is a command with its output; `Child`
+exchanges lines over stdin and stdout, which may be megabytes long and may arrive in any pieces.
 """
 
 import asyncio
@@ -8,28 +9,35 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from claude_ide.errors import TransportClosed
 from claude_ide.program import locate
+from claude_ide.transport.ending import KILLING_SECONDS
 from claude_ide.transport.guardian import guardian
-from claude_ide.transport.lines import MARK
 
-STDIN, STDOUT, STDERR = range(3)
+MARK = "CLAUDE_IDE_CHILD"
+"""A variable by which the guardian recognizes the descendants of a child."""
 
-QUICK = 1_000_000
-"""A command that has printed more bytes is read more slowly: it may print for ever."""
-
-PAUSE_SECONDS = 0.02
 GRACE_SECONDS = 2.0
-"""The time that a command has to end by itself after CTRL-C."""
+"""The time for each step of stopping a child, and for a command to end by itself after CTRL-C."""
 
 DRAIN_SECONDS = 1.0
-"""How long output is read after the command's end: its background commands may keep it open."""
+"""How long output is read after the end of a child: a descendant may keep it open."""
+
+QUICK_BYTES = 1_000_000
+"""A command that has printed more is read more slowly: it may print for ever."""
+
+PAUSE_SECONDS = 0.02
+STDERR_LINES = 40
+LONGEST_STDERR_LINE = 2_000
+MOST_UNREAD_BYTES = 4 * 2**20
 
 SHELL = "/bin/sh"
+STDIN, STDOUT, STDERR = range(3)
 
 
 def shell(environment: Mapping[str, str]) -> str:
@@ -38,19 +46,90 @@ def shell(environment: Mapping[str, str]) -> str:
     return given if Path(given).is_absolute() and os.access(given, os.X_OK) else SHELL
 
 
-class Process(asyncio.SubprocessProtocol):
-    """A running command in its own session. `add` gets the output, and `add_error` the errors."""
+class _Watched(asyncio.SubprocessProtocol):
+    """A child process that the guardian watches."""
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        """The exit code, negative for a signal; None while it runs."""
+        self._mark = os.urandom(16).hex()
+        self._exited = asyncio.Event()
+        self._closed = {STDOUT: asyncio.Event(), STDERR: asyncio.Event()}
+        """Set at the end of stdout and of stderr."""
+
+    @property
+    def pid(self) -> int:
+        """The id of its process, and of its process group."""
+        return self._transport.get_pid()
+
+    async def _start(
+        self,
+        arguments: Sequence[str | Path],
+        folder: str | Path,
+        environment: Mapping[str, str],
+        stdin: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+    ) -> None:
+        program = locate(str(arguments[0]), environment.get("PATH", os.defpath))
+        guardian.start()
+        starting = asyncio.get_running_loop().subprocess_exec(
+            lambda: self,
+            program,
+            *arguments[1:],
+            cwd=folder,
+            env={**environment, MARK: self._mark},
+            stdin=stdin,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        started = asyncio.ensure_future(starting)
+        try:
+            await asyncio.shield(started)
+        except asyncio.CancelledError:
+            # Otherwise what it has started already would go on.
+            await started
+            guardian.end(self.pid, GRACE_SECONDS)
+            self._transport.close()
+            raise
+
+    async def _wait(self, event: asyncio.Event, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Watch the running process (called by asyncio)."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        guardian.watch(self.pid, f"{MARK}={self._mark}")
+
+    def process_exited(self) -> None:
+        """Note its end (called by asyncio)."""
+        self.code = self._transport.get_returncode()
+        self._exited.set()
+
+    def _pipe(self, fd: int) -> asyncio.ReadTransport:
+        pipe = self._transport.get_pipe_transport(fd)
+        assert isinstance(pipe, asyncio.ReadTransport)
+        return pipe
+
+    def _stdin(self) -> asyncio.WriteTransport:
+        stdin = self._transport.get_pipe_transport(STDIN)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        return stdin
+
+
+class Process(_Watched):
+    """A running command. `add` gets the output, and `add_error` the errors."""
 
     def __init__(
-        self, mark: str, add: Callable[[bytes], None], add_error: Callable[[bytes], None] | None
+        self, add: Callable[[bytes], None], add_error: Callable[[bytes], None] | None
     ) -> None:
+        super().__init__()
         self.is_stopped = False
         """Whether the user has ended it."""
-        self._mark = mark
         self._add = {STDOUT: add, STDERR: add_error or add}
         self._size = 0
-        self._exited = asyncio.Event()
-        self._closed = asyncio.Event()
 
     @classmethod
     async def start(
@@ -66,30 +145,13 @@ class Process(asyncio.SubprocessProtocol):
 
         Without `add_error`, stderr goes to stdout. Raises `OSError` if that is impossible.
         """
-        program = locate(arguments[0], environment.get("PATH", os.defpath))
-        guardian.start()
-        mark = os.urandom(16).hex()
-        starting = asyncio.get_running_loop().subprocess_exec(
-            partial(cls, mark, add, add_error),
-            *(program, *arguments[1:]),
-            cwd=folder,
-            env={**environment, MARK: mark},
-            stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if add_error is None else subprocess.PIPE,
-            start_new_session=True,
-        )
-        started = asyncio.ensure_future(starting)
-        try:
-            _, process = await asyncio.shield(started)
-        except asyncio.CancelledError:
-            # Otherwise what it has started already would go on.
-            (await started)[1].close()
-            raise
-        pipe = process._transport.get_pipe_transport(STDIN)
-        if text is not None and isinstance(pipe, asyncio.WriteTransport):
-            pipe.write(text)
-            pipe.write_eof()
+        process = cls(add, add_error)
+        stdin = subprocess.DEVNULL if text is None else subprocess.PIPE
+        stderr = subprocess.STDOUT if add_error is None else subprocess.PIPE
+        await process._start(arguments, folder, environment, stdin, stderr)
+        if text is not None:
+            process._stdin().write(text)
+            process._stdin().write_eof()
         return process
 
     async def wait(self) -> int:
@@ -102,19 +164,16 @@ class Process(asyncio.SubprocessProtocol):
     async def exited(self) -> int:
         """Return the exit code, negative for a signal; its background commands may still run."""
         await self._exited.wait()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_SECONDS):
-                await self._closed.wait()
-        code = self._transport.get_returncode()
-        assert code is not None
-        return code
+        await self._wait(self._closed[STDOUT], DRAIN_SECONDS)
+        assert self.code is not None
+        return self.code
 
     def close(self) -> None:
         """End the background commands of one that has ended, and read no more output.
 
         One that is still running gets SIGKILL.
         """
-        guardian.end(self._pid, GRACE_SECONDS)
+        self.end()
         self._transport.close()
 
     def stop(self) -> None:
@@ -127,42 +186,207 @@ class Process(asyncio.SubprocessProtocol):
     def interrupt(self) -> None:
         """Send it what CTRL-C sends; it may go on."""
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._pid, signal.SIGINT)
+            os.killpg(self.pid, signal.SIGINT)
 
     def end(self) -> None:
         """End it with SIGTERM, and with SIGKILL if it goes on; also everything it has started."""
-        guardian.end(self._pid, GRACE_SECONDS)
+        guardian.end(self.pid, GRACE_SECONDS)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Watch the running process (called by asyncio)."""
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-        self._pid = transport.get_pid()
-        guardian.watch(self._pid, f"{MARK}={self._mark}")
+    def _end(self) -> None:
+        if self.code is None:
+            self.end()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Report a piece of the output (called by asyncio)."""
         self._add[fd](data)
         self._size += len(data)
-        pipe = self._transport.get_pipe_transport(fd)
-        if self._size > QUICK and isinstance(pipe, asyncio.ReadTransport):
-            pipe.pause_reading()
-            asyncio.get_running_loop().call_later(PAUSE_SECONDS, _resume, pipe)
+        if self._size > QUICK_BYTES:
+            self._pipe(fd).pause_reading()
+            asyncio.get_running_loop().call_later(PAUSE_SECONDS, _resume, self._pipe(fd))
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Note the end of the output (called by asyncio)."""
-        if fd == STDOUT:
-            self._closed.set()
-
-    def process_exited(self) -> None:
-        """Note the end of the process (called by asyncio)."""
-        self._exited.set()
-
-    def _end(self) -> None:
-        if not self._exited.is_set():
-            self.end()
+        if fd != STDIN:
+            self._closed[fd].set()
 
 
 def _resume(pipe: asyncio.ReadTransport) -> None:
     if not pipe.is_closing():
         pipe.resume_reading()
+
+
+class LineSplitter:
+    """Joins the pieces of a stream into lines; each piece is copied only once."""
+
+    def __init__(self) -> None:
+        self._partial: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Return the lines that this piece completes, without their line feeds."""
+        *ended, rest = piece.split(b"\n")
+        if ended:
+            ended[0] = b"".join((*self._partial, ended[0]))
+            self._partial.clear()
+        if rest:
+            self._partial.append(rest)
+        return ended
+
+    def rest(self) -> bytes:
+        """Return and forget the incomplete last line."""
+        rest = b"".join(self._partial)
+        self._partial.clear()
+        return rest
+
+
+class Child(_Watched):
+    """A running child with lines on stdin and stdout; keeps the end of its stderr."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: deque[bytes] = deque()
+        self._unread = 0
+        self._splitters = {STDOUT: LineSplitter(), STDERR: LineSplitter()}
+        self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES)
+        self._arrived = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._input_ended = False
+        self._sending = asyncio.Lock()
+
+    @classmethod
+    async def spawn(
+        cls, arguments: Sequence[str | Path], *, cwd: str | Path, environment: Mapping[str, str]
+    ) -> Self:
+        """Start a program. Raises `OSError` if it cannot be started."""
+        child = cls()
+        await child._start(arguments, cwd, environment)
+        return child
+
+    @property
+    def _is_over(self) -> bool:
+        return self._closed[STDOUT].is_set() or self.code is not None
+
+    @property
+    def stderr(self) -> str:
+        """The last lines of the child's stderr."""
+        return b"\n".join(self._stderr).decode("utf-8", "replace")
+
+    async def send(self, line: bytes) -> None:
+        """Send a line in one piece and in order; waits while the child does not read.
+
+        Raises `TransportClosed` if the child has closed its stdin or ended.
+        """
+        assert b"\n" not in line
+        await self.write(line + b"\n")
+
+    async def write(self, data: bytes) -> None:
+        """Send raw bytes, for a child that does not read lines; otherwise like `send`."""
+        async with self._sending:
+            stdin = self._stdin()
+            if not self._is_over and not stdin.is_closing():
+                stdin.write(data)
+                await self._writable.wait()
+                # A child that has closed its stdin drops what it has not read.
+                if not self._is_over and (self._input_ended or not stdin.is_closing()):
+                    return
+            raise TransportClosed("the process has ended")
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Yield each line of stdout until it ends; empty lines are skipped."""
+        while True:
+            while self._lines:
+                line = self._lines.popleft()
+                self._unread -= len(line)
+                if self._unread < MOST_UNREAD_BYTES:
+                    self._pipe(STDOUT).resume_reading()
+                yield line
+            if self._closed[STDOUT].is_set():
+                return
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    async def wait(self) -> int:
+        """Wait for the end of the child, but not of its descendants; return its exit code."""
+        await self._exited.wait()
+        assert self.code is not None
+        return self.code
+
+    def close_input(self) -> None:
+        """Close the child's stdin, after the data that was sent."""
+        self._input_ended = True
+        self._stdin().close()
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> int:
+        """End the child: close its stdin, then SIGTERM, then SIGKILL, each after `grace` seconds.
+
+        The signals also go to its descendants. Returns its exit code.
+        """
+        self.close_input()
+        await self._wait(self._exited, grace)
+        if self.code is None:
+            self.kill(grace)
+            await self._wait(self._exited, grace + KILLING_SECONDS)
+        if self.code is None:
+            # Descendants of the child are in its group and may outlive it.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        code = await self.wait()
+        await self._wait(self._closed[STDERR], DRAIN_SECONDS)
+        return code
+
+    def kill(self, grace: float = GRACE_SECONDS) -> None:
+        """End the child and its descendants, without waiting for them.
+
+        They get SIGTERM, and those still running after `grace` seconds SIGKILL.
+        """
+        if self.code is None:
+            guardian.end(self.pid, grace)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Store a piece of stdout or stderr (called by asyncio)."""
+        self._store(fd, self._splitters[fd].feed(data))
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Handle the end of a pipe (called by asyncio)."""
+        if fd == STDIN:
+            self._writable.set()
+            return
+        self._store(fd, [self._splitters[fd].rest()])
+        self._end(fd)
+
+    def pause_writing(self) -> None:
+        """Stop writing: the child reads too slowly (called by asyncio)."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """Continue writing: the child has caught up (called by asyncio)."""
+        self._writable.set()
+
+    def process_exited(self) -> None:
+        """Handle the child's end (called by asyncio)."""
+        super().process_exited()
+        self._writable.set()
+        # This also ends its descendants.
+        guardian.end(self.pid, GRACE_SECONDS)
+        asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._end, STDOUT, STDERR)
+        self._end()
+
+    def _store(self, fd: int, lines: list[bytes]) -> None:
+        lines = [line for line in lines if line.strip()]
+        if fd == STDERR:
+            self._stderr.extend(line[:LONGEST_STDERR_LINE] for line in lines)
+            return
+        self._lines.extend(lines)
+        self._unread += sum(map(len, lines))
+        if self._unread >= MOST_UNREAD_BYTES:
+            self._pipe(STDOUT).pause_reading()
+        self._arrived.set()
+
+    def _end(self, *pipes: int) -> None:
+        """Note the end of pipes; close all once there is no more to read."""
+        for fd in pipes:
+            self._closed[fd].set()
+            self._writable.set()
+            self._arrived.set()
+        if self.code is not None and all(closed.is_set() for closed in self._closed.values()):
+            self._transport.close()

@@ -93,14 +93,13 @@ class Entrance(NamedTuple):
 
 
 class _Socket(ServerConnection):
-    """A client's socket, once accepted; it is dropped if its handshake is too large."""
+    """A client's socket, once accepted."""
 
     entrance: Entrance
 
     def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._accepted = accepted
-        self._received = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # The loop sets this option only on sockets that name their protocol; those created by
@@ -113,15 +112,6 @@ class _Socket(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         self._accepted.discard(self)
         super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        if self.protocol.state is State.CONNECTING:
-            self._received += len(data)
-            if self._received > LARGEST_HANDSHAKE:
-                logger.info("dropped a handshake of over %d bytes", LARGEST_HANDSHAKE)
-                self.transport.abort()
-                return
-        super().data_received(data)
 
 
 class Listener:

@@ -36,7 +36,7 @@ from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
 from claude_ide.jsonrpc.message import Id
-from claude_ide.transport.lines import GRACE_SECONDS
+from claude_ide.transport.process import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""

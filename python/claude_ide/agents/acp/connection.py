@@ -30,7 +30,7 @@ from claude_ide.errors import (
 )
 from claude_ide.jsonrpc.message import Id, Notification, Request, converted
 from claude_ide.jsonrpc.peer import Dialect, Peer
-from claude_ide.transport.lines import GRACE_SECONDS, Child
+from claude_ide.transport.process import GRACE_SECONDS, Child
 
 LOGIN_NEEDED = -32000
 UNKNOWN_RESOURCE = -32002

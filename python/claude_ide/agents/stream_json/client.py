@@ -40,7 +40,7 @@ from claude_ide.errors import (
     UnknownSessionError,
     UnsupportedError,
 )
-from claude_ide.transport.lines import GRACE_SECONDS
+from claude_ide.transport.process import GRACE_SECONDS
 
 
 class Costs:

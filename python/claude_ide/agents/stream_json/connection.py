@@ -27,7 +27,7 @@ from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
 from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from claude_ide.transport.lines import GRACE_SECONDS, Child
+from claude_ide.transport.process import GRACE_SECONDS, Child
 
 UNSUPPORTED_CODE = "unsupported_request"
 UNSUPPORTED_TEXT = "Unsupported control request"

@@ -16,7 +16,7 @@ from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.errors import AgentError, TransportClosed
-from claude_ide.transport.lines import Child
+from claude_ide.transport.process import Child
 from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
 

@@ -6,7 +6,7 @@ import contextlib
 from msgspec.structs import replace
 
 from claude_ide.agents.stream_json.wire.launch import Launch
-from claude_ide.transport.lines import Child
+from claude_ide.transport.process import Child
 
 UNKNOWN_OPTION = "unknown option"
 """The CLI's message on stderr, followed by the option, when it does not know one of ours."""

@@ -1,4 +1,4 @@
-"""`transport/lines.py`, with real children."""
+"""`transport/process.py`, with real children."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.errors import TransportClosed
-from claude_ide.transport.lines import STDERR, STDERR_LINES, Child, LineSplitter
+from claude_ide.transport.process import STDERR, STDERR_LINES, Child, LineSplitter
 from support.checkout import program
 from support.neovim import until
 from support.processes import alive
