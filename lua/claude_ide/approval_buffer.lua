@@ -151,24 +151,13 @@ local function set_winbar(approval)
   })
 end
 
--- Never synchronously: inside the `:wq` that decides, closing a window would make Neovim quit another
--- one.
-local function close_view(approval, when, after)
-  when(function()
-    visit.close(approval.view)
-    after()
-  end, function(reason)
-    message.show(('the %s cannot be closed: %s'):format(approval.what, reason), 'error')
-    after()
-  end)
-end
-
 -- `when_ended` ends the user's mode, so it is only for a user who is still there: Neovim may have moved
 -- them back already, and they may be typing there.
-local function when_closable(approval)
+local function close_view(approval, after)
   local is_back = api.nvim_get_current_win() == approval.view.destination.win
   local is_there = visit.has_user(approval.view) and not is_back
-  return is_there and moment.when_ended or moment.when_possible
+  local when = is_there and moment.when_ended or moment.when_possible
+  decision.close(approval.what, approval.view, when, after or nothing)
 end
 
 local function is_waiting(approval)
@@ -213,7 +202,7 @@ local function approve(approval, in_other_way)
   local how = in_other_way and approval.more and 'approve_more' or 'approve'
   answer(approval, { decision = how, text = text })
   moment.forget_typing()
-  close_view(approval, when_closable(approval), nothing)
+  close_view(approval)
 end
 
 local function ask_for_comments(approval)
@@ -245,7 +234,7 @@ local function on_wiped(approval)
     answer(approval, { decision = 'reject', text = approval.last })
   end
   vim.schedule(function()
-    close_view(approval, when_closable(approval), function()
+    close_view(approval, function()
       if is_waiting(approval) then
         ask_for_comments(approval)
       end
@@ -316,7 +305,7 @@ local function appear(approval)
   message.show(('the %s cannot be shown: %s'):format(approval.what, reason), 'error')
   answer(approval, { decision = 'reject', text = approval.text })
   if approval.view then
-    close_view(approval, when_closable(approval), nothing)
+    close_view(approval)
   elseif approval.bufnr then
     window_close.buffer(approval.bufnr)
   end
@@ -394,19 +383,7 @@ function M.close(token)
   if not (approval.view and api.nvim_buf_is_valid(approval.bufnr)) then
     return
   end
-  local has_user = visit.has_user(approval.view)
-  local when = has_user and moment.when_free or moment.when_harmless
-  close_view(approval, function(fn, on_error)
-    when(function()
-      command_buffer.keep_edits(approval.bufnr, approval.text, approval.title)
-      fn()
-    end, on_error)
-  end, function()
-    if has_user then
-      -- The user, moved back to where they were, may still be typing for it.
-      moment.guard(nil, true)
-    end
-  end)
+  decision.withdraw(approval.what, approval.view, approval.text, approval.title, nothing)
 end
 
 --- Close all texts.

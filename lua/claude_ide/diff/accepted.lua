@@ -22,13 +22,10 @@ local function is_on_disk(accepted)
   return buffer_text.bytes(accepted.path, #accepted.text) == accepted.text
 end
 
---- Hold an accepted text; nothing if it is the proposed one.
+--- Hold an accepted text.
 ---@param diff claude_ide.Diff
 ---@param text string
 function M.hold(diff, text)
-  if text == diff.text then
-    return
-  end
   held[diff.id] = {
     path = diff.path,
     text = text,

@@ -5,8 +5,10 @@ local command_buffer = require('claude_ide.file.command_buffer')
 local debounce = require('claude_ide.timing.debounce')
 local label = require('claude_ide.window.label')
 local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')
 local plug = require('claude_ide.window.plug')
+local visit = require('claude_ide.window.visit')
 
 local M = {}
 
@@ -102,23 +104,57 @@ function M.propose(diff, decide)
 end
 
 --- Define the keys of a proposal, where the user has none for the same, and mark what they drop.
----@param bufnr integer
----@param more fun(): string[][] other keys or commands, with their descriptions
-function M.define_keys(bufnr, more)
+---@param diff claude_ide.Diff
+function M.define_keys(diff)
+  local bufnr = diff.bufnr --[[@as integer]]
   for _, key in ipairs(KEYS) do
     plug.define(bufnr, key[3], key[1], key[2], key[4])
   end
   plug.define(bufnr, { 'n' }, 'gA', M.ACCEPT_EDITS, 'Accept, also edits from now on')
   vim.keymap.set('n', 'g?', function()
-    local maps = vim.tbl_map(function(key)
-      return { key[2], key[4] }
-    end, KEYS)
-    require('claude_ide.diff.keys').show(bufnr, vim.list_extend(maps, more()))
+    require('claude_ide.diff.keys').show(diff, KEYS)
   end, { buffer = bufnr, desc = 'Show the keys', nowait = true })
   local mark = debounce.new(MARKED_MS, function()
     require('claude_ide.diff.keys').mark_dropped(bufnr)
   end).soon
   vim.api.nvim_buf_attach(bufnr, false, { on_lines = mark, on_reload = mark })
+end
+
+--- Close the windows of a buffer. Never synchronously: inside the `:wq` that decides, closing a window would
+--- make Neovim quit another one.
+---@param what string its name in a message
+---@param view claude_ide.Visit
+---@param when claude_ide.Gate
+---@param after fun(is_closed: boolean)
+function M.close(what, view, when, after)
+  when(function()
+    visit.close(view)
+    after(true)
+  end, function(reason)
+    message.show(('the %s cannot be closed: %s'):format(what, reason), 'error')
+    after(false)
+  end)
+end
+
+--- Close the windows of a buffer that is decided elsewhere. The user's edits are kept in another one.
+---@param what string
+---@param view claude_ide.Visit
+---@param text string as proposed
+---@param name string what it was for
+---@param after fun(is_closed: boolean)
+function M.withdraw(what, view, text, name, after)
+  local has_user = visit.has_user(view)
+  local when = has_user and moment.when_free or moment.when_harmless
+  M.close(what, view, function(close, on_error)
+    return when(function()
+      command_buffer.keep_edits(view.bufnr, text, name)
+      close()
+      if has_user then
+        -- Moved back to where they were, they may still be typing for it.
+        moment.guard(nil, true)
+      end
+    end, on_error)
+  end, after)
 end
 
 --- Give a buffer the filetype of a diff's file.

@@ -12,7 +12,6 @@ local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
-local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
@@ -58,6 +57,10 @@ local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-e
 ---@type table<integer, claude_ide.Diff>
 local diffs = {}
 
+local function is_waiting(diff)
+  return diffs[diff.id] == diff
+end
+
 ---@param diff claude_ide.Diff
 ---@param event string
 ---@param accepted? boolean
@@ -70,22 +73,17 @@ local function announce_event(diff, event, accepted)
   })
 end
 
--- Never synchronously: inside the `:wq` that decides, closing a window would make Neovim quit another
--- one.
-local function close_view(diff, when, accepted)
-  when(function()
-    if accepted == nil then
-      require('claude_ide.file.command_buffer').keep_edits(diff.bufnr, diff.text, diff.path)
-    end
-    visit.close(diff.view)
-    if diff.is_ready then
+-- What follows when the windows of a diff are closed.
+---@param diff claude_ide.Diff
+---@param accepted? boolean
+local function closing(diff, accepted)
+  return function(is_closed)
+    if is_closed and diff.is_ready then
       announce_event(diff, 'ClaudeDiffClosed', accepted)
     end
     -- Compiled code may keep the diff for as long as Neovim runs.
     diff.text, diff.saved = '', nil
-  end, function(reason)
-    message.show(('the diff cannot be closed: %s'):format(reason), 'error')
-  end)
+  end
 end
 
 -- Whoever proposed the change writes the file next; let its buffer follow.
@@ -123,37 +121,30 @@ local function ordered()
   return list
 end
 
-local function queue_position(diff)
-  local list = ordered()
-  for index, other in ipairs(list) do
-    if other == diff then
-      return index, #list
-    end
-  end
-  return 0, #list
-end
-
 local function fail(diff, reason)
   remove(diff)
   channel.emit('diff_failed', { id = diff.id, message = vim.split(reason, '\n')[1] })
   if diff.view then
-    close_view(diff, moment.when_possible)
+    decision.withdraw('diff', diff.view, diff.text, diff.path, closing(diff))
   elseif diff.bufnr then
     window_close.buffer(diff.bufnr)
   end
 end
 
--- The accepted text, which is held from now on: the user's next keys may save the buffer, or leave Neovim.
--- The diff fails if the text cannot be read.
+-- The text of an accepted diff, which is held from now on: the user's next keys may save the buffer, or leave
+-- Neovim. The diff fails if the text cannot be read.
 ---@return string? text
 local function hold_text(diff)
-  local ok, text = pcall(hunks.text, diff.bufnr)
+  local text, ok = diff.text, true
+  if diff.bufnr then
+    ok, text = pcall(hunks.text, diff.bufnr)
+  end
   if not ok then
     fail(diff, text)
     return nil
   end
   expect_write(diff, 'expect')
-  if diff.is_reported or not diff.original then
+  if text ~= diff.text and (diff.is_reported or not diff.original) then
     require('claude_ide.diff.accepted').hold(diff, text)
   end
   return text
@@ -164,11 +155,8 @@ end
 local function report_replacement(diff)
   local win, original = diff.view.windows.right, diff.view.windows.original
   vim.schedule(function()
-    if not vim.api.nvim_win_is_valid(win) then
-      return
-    end
-    local bufnr = vim.api.nvim_win_get_buf(win)
-    local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+    local bufnr = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+    local name = bufnr and vim.fs.basename(vim.api.nvim_buf_get_name(bufnr)) or ''
     if bufnr ~= diff.bufnr and bufnr ~= original and name ~= '' then
       local edit = vim.fs.basename(diff.path)
       message.show(('edit of %s rejected: %s is in its window now'):format(edit, name), 'warn')
@@ -182,30 +170,33 @@ end
 ---@param reason? string why not
 ---@param text? string
 local function answer(diff, accepted, reason, text)
-  local remarks = require('claude_ide.diff.comments').remarks(diff, accepted, reason)
+  local answered = require('claude_ide.diff.comments').remarks(diff, accepted, reason)
+  answered.id, answered.accepted = diff.id, accepted
   if diff.on_decided then
     diff.on_decided(text)
-    text = nil
+  else
+    answered.text = text
   end
   remove(diff)
   moment.forget_typing()
-  local answered = { id = diff.id, accepted = accepted, text = text }
-  channel.emit('diff_decided', vim.tbl_extend('error', answered, remarks))
+  channel.emit('diff_decided', answered)
 end
 
+-- One that has not appeared yet can be decided, too, but not accepted if the user has to see a warning.
 ---@param diff claude_ide.Diff
 ---@param accepted boolean
 ---@param reason? string why not
 local function decide(diff, accepted, reason)
-  if diffs[diff.id] ~= diff then
+  if not is_waiting(diff) then
     if accepted then
       message.show('this diff is no longer waiting for an answer', 'warn')
     end
     return
-  elseif not diff.view then
+  elseif diff.bufnr and not diff.view then
     return
-  end
-  if accepted and hunks.are_all_dropped(diff.bufnr) then
+  elseif accepted and not diff.view and diff.where.warning ~= '' then
+    return message.show(('%s: see it before you accept it'):format(diff.where.path), 'warn')
+  elseif accepted and diff.view and hunks.are_all_dropped(diff.bufnr) then
     message.show('every hunk was dropped, so the edit is rejected', 'info')
     accepted = false
   end
@@ -214,27 +205,17 @@ local function decide(diff, accepted, reason)
     return
   end
   answer(diff, accepted, reason, text)
-  if not accepted then
-    report_replacement(diff)
+  if diff.view then
+    if not accepted then
+      report_replacement(diff)
+    end
+    local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
+    decision.close('diff', diff.view, when, closing(diff, accepted))
   end
-  local when = visit.has_user(diff.view) and moment.when_ended or moment.when_possible
-  close_view(diff, when, accepted)
-end
-
--- Decide a diff that still waits for a moment to appear. One with a warning is accepted only after the user
--- has seen it.
-local function decide_early(diff, accepted, reason)
-  if accepted and diff.where.warning ~= '' then
-    message.show(('%s: see it before you accept it'):format(diff.where.path), 'warn')
-    return
-  elseif accepted then
-    expect_write(diff, 'expect')
-  end
-  answer(diff, accepted, reason, accepted and diff.text or nil)
 end
 
 local function when_ready(diff)
-  if diffs[diff.id] ~= diff or not vim.api.nvim_buf_is_valid(diff.bufnr) then
+  if not (is_waiting(diff) and vim.api.nvim_buf_is_valid(diff.bufnr)) then
     return
   end
   quiet.run(function()
@@ -256,18 +237,16 @@ local function saved_text(path)
     return require('claude_ide.disk_changes.reload').saved(path)
   end
   local lines = bufnr and vim.api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
-  return { stamp = bufnr and disk.stamp_of(bufnr) or disk.stamp(path), lines = lines }
+  return { stamp = disk.stamp(path), lines = lines }
 end
 
--- The text on which unsaved changes of the file's buffer are based. `old` is that of the buffer `original`:
--- reading the lines of a large one again takes longer than comparing them.
-local function saved_lines(diff, original, old)
-  local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
-  return is_file and old or saved_text(diff.path).lines
-end
-
-local function accepts(offer)
-  return ('Accept, and from now on: %s'):format(plain.one_line(offer))
+-- The file may have been unloaded or unreadable when the diff was requested. `old` is the text of the buffer
+-- `original`: reading the lines of a large one again takes longer than comparing them.
+local function complete_saved(diff, original, old)
+  if diff.saved and not diff.saved.lines then
+    local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
+    diff.saved.lines = is_file and old or saved_text(diff.path).lines
+  end
 end
 
 local function show(diff)
@@ -291,25 +270,19 @@ local function show(diff)
     redraw_counts()
   end
   local original = diff.view.windows.original
-  local old = hunks.track(diff.bufnr, original)
-  decision.define_keys(diff.bufnr, function()
-    local offered = diff.offer and { { decision.ACCEPT_EDITS, accepts(diff.offer) } }
-    return vim.list_extend(offered or {}, diff.more_keys or {})
-  end)
-  if diff.view.layout == package.loaded['claude_ide.diff.inline'] then
+  complete_saved(diff, original, hunks.track(diff.bufnr, original))
+  decision.define_keys(diff)
+  if diff.view.is_inline then
     require('claude_ide.diff.inline_marks').show(diff.bufnr, diff.view.windows.right)
   end
-  -- The file may have been unloaded or unreadable when the diff was requested.
-  if diff.saved then
-    diff.saved.lines = diff.saved.lines or saved_lines(diff, original, old)
-  end
   diff.shown_at = vim.uv.hrtime()
-  if not diff.focus then
-    return when_ready(diff)
-  end
-  moment.guard(function()
+  if diff.focus then
+    moment.guard(function()
+      when_ready(diff)
+    end)
+  else
     when_ready(diff)
-  end)
+  end
 end
 
 -- Normalize the path, which everything shows from here on. A buffer needs no file.
@@ -361,7 +334,13 @@ function M.open(id, request, on_decided)
     cancel = function() end,
   }) --[[@as claude_ide.Diff]]
   diff.queue_position = function()
-    return queue_position(diff)
+    local list = ordered()
+    for index, other in ipairs(list) do
+      if other == diff then
+        return index, #list
+      end
+    end
+    return 0, #list
   end
   diffs[id] = diff
   count_changed()
@@ -388,19 +367,9 @@ function M.close(id)
   end
   -- The user may have accepted it in the terminal, which does not report it.
   expect_write(diff, 'follow')
-  if not diff.view then
-    return
+  if diff.view then
+    decision.withdraw('diff', diff.view, diff.text, diff.path, closing(diff))
   end
-  if not visit.has_user(diff.view) then
-    return close_view(diff, moment.when_harmless)
-  end
-  -- The user, moved back to where they were, may still be typing for the diff.
-  close_view(diff, function(close, on_error)
-    moment.when_free(function()
-      close()
-      moment.guard(nil, true)
-    end, on_error)
-  end)
 end
 
 --- Close all diffs.
@@ -478,18 +447,15 @@ end
 --- The diffs in the current tab page, as one.
 ---@return { since: integer, is_here: boolean, answer: fun(accepted: boolean, reason?: string) }?
 function M.awaiting()
-  local wins = vim.api.nvim_tabpage_list_wins(0)
   local current, since, is_here = vim.api.nvim_get_current_win(), math.huge, false
-  for _, diff in pairs(diffs) do
-    for _, win in ipairs(diff.shown_at and diff.view and wins or {}) do
-      if layout.has_window(diff.view, win) then
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    for _, diff in pairs(diffs) do
+      if diff.shown_at and layout.has_window(diff.view, win) then
         since, is_here = math.min(since, diff.shown_at), is_here or win == current
       end
     end
   end
-  if since < math.huge then
-    return { since = since, is_here = is_here, answer = M.decide }
-  end
+  return since < math.huge and { since = since, is_here = is_here, answer = M.decide } or nil
 end
 
 --- Offer to accept a proposal together with the edits that follow it.
@@ -532,11 +498,7 @@ function M.decide_all(accepted, reason)
     message.show('no diff is waiting', 'warn')
   end
   for _, diff in ipairs(ordered()) do
-    if diff.view then
-      decide(diff, accepted, reason)
-    elseif not diff.bufnr then
-      decide_early(diff, accepted, reason)
-    end
+    decide(diff, accepted, reason)
   end
 end
 

@@ -3,6 +3,7 @@
 local hunks = require('claude_ide.diff.hunks')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local plug = require('claude_ide.window.plug')
 
 local M = {}
@@ -145,12 +146,17 @@ function M.take()
 end
 
 --- Show the keys of a proposal.
----@param bufnr integer
----@param maps string[][] keys, <Plug> maps or commands, with their descriptions
-function M.show(bufnr, maps)
+---@param diff claude_ide.Diff
+---@param maps string[][] keys with <Plug> maps, modes and descriptions
+function M.show(diff, maps)
   local rows = vim.tbl_map(function(map)
-    return { plug.typed(bufnr, map[1]), map[2] }
+    return { plug.typed(diff.bufnr, map[2]), map[4] }
   end, maps)
+  if diff.offer then
+    local offered = ('Accept, and from now on: %s'):format(plain.one_line(diff.offer))
+    table.insert(rows, { plug.typed(diff.bufnr, '<Plug>(claude-accept-edits)'), offered })
+  end
+  vim.list_extend(rows, diff.more_keys or {})
   vim.list_extend(rows, OTHERS)
   local width = vim.iter(rows):fold(0, function(most, row)
     return math.max(most, api.nvim_strwidth(row[1]))

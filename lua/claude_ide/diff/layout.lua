@@ -13,8 +13,7 @@ local M = {}
 ---@field bufnr integer the proposal
 ---@field diff claude_ide.Diff
 ---@field windows claude_ide.DiffWindows
----@field layout { has: fun(windows: claude_ide.DiffWindows, bufnr: integer, win: integer): boolean,
----  close: fun(windows: claude_ide.DiffWindows, bufnr: integer) } the module that shows it
+---@field is_inline? boolean
 
 local shown = 0
 -- The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
@@ -26,7 +25,7 @@ local scrollopt ---@type string
 ---@param win integer
 ---@return boolean
 function M.has_window(view, win)
-  return view.layout.has(view.windows, view.bufnr, win)
+  return diff_windows.has(view.windows, view.bufnr, win)
 end
 
 ---@class claude_ide.DiffGuest: claude_ide.Guest
@@ -45,14 +44,11 @@ end
 -- Show a diff by the user's function; false, after a message, if that fails.
 local function open_custom(view, show)
   local windows, diff = view.windows, view.diff
-  view.layout = require('claude_ide.diff.custom')
-  local ok, reason = pcall(view.layout.open, windows, diff, show)
+  local ok, reason = pcall(require('claude_ide.diff.custom').open, windows, diff, show)
   if not ok then
-    view.layout.close(windows, diff.bufnr, true)
-    local problem = ('diff.layout: %s; the usual layout is used'):format(
-      plain.one_line(tostring(reason))
-    )
-    message.show(problem, 'error')
+    diff_windows.close(windows, diff.bufnr, true)
+    local problem = plain.one_line(tostring(reason))
+    message.show(('diff.layout: %s; the usual layout is used'):format(problem), 'error')
   end
   if not diff.focus or not ok then
     location.stay(view.origin, function() end)
@@ -68,9 +64,9 @@ local function open_windows(view)
   if show and open_custom(view, show) then
     return
   end
-  local is_inline = view.diff.layout == 'inline'
-  view.layout = is_inline and require('claude_ide.diff.inline') or diff_windows
-  view.layout.open(view.windows, view.diff, function()
+  view.is_inline = view.diff.layout == 'inline'
+  local layout = view.is_inline and require('claude_ide.diff.inline') or diff_windows
+  layout.open(view.windows, view.diff, function()
     return new_tabpage(view)
   end)
 end
@@ -88,7 +84,7 @@ end
 ---@param view claude_ide.DiffView
 function guest.close(view)
   shown = shown - 1
-  view.layout.close(view.windows, view.bufnr)
+  diff_windows.close(view.windows, view.bufnr)
   diff_winbar.forget_closed()
   if shown == 0 then
     vim.o.scrollopt = scrollopt
@@ -97,11 +93,7 @@ end
 
 ---@param view claude_ide.DiffView
 function guest.has_opened(view, win)
-  local windows = view.windows
-  if win == windows.left then
-    return not windows.was_open
-  end
-  return win == windows.right or vim.list_contains(windows.opened or {}, win)
+  return vim.list_contains(view.windows.opened, win)
 end
 
 -- If the user has put another buffer into the proposal's window, they are no longer in the diff.
@@ -117,7 +109,8 @@ end
 ---@param diff claude_ide.Diff
 ---@return claude_ide.DiffView
 function M.open(diff)
-  local view = visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = {} })
+  local windows = { opened = {}, used = {} } ---@type claude_ide.DiffWindows
+  local view = visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = windows })
   view.is_left = not diff.focus
   return view --[[@as claude_ide.DiffView]]
 end

@@ -9,7 +9,7 @@ local winbar = require('claude_ide.window.winbar')
 
 local M = {}
 
--- Widest first; the first one is for windows with room for everything.
+-- Widest first.
 local KEYS =
   { ':w accept · :q reject · g? keys', ':w accept · :q reject', ':w yes · :q no', ':w · :q' }
 -- What comes before them when the user may also accept the edits that follow.
@@ -18,19 +18,28 @@ local WITH_OFFER = {
   ':w accept · %s always · :q reject',
   ':w yes · %s always · :q no',
 }
--- How many of the last spellings are for narrow windows only.
-local SHORT = 2
--- What is shown beside path, warning and keys, fullest first: the next entry applies if the path would get
--- fewer columns than `least`.
-local BESIDE = {
-  { 'title', 'hint', 'note', 'count', least = 20 },
-  { 'title', 'hint', 'count', least = 12 },
-  { 'title', 'hint', least = 8, is_alone = true }, -- a single hunk need not be counted
-  { 'hint', 'count', least = 8 },
-  { 'hint', least = 4 },
-  { least = 0 },
+-- What gets the room beside the shortest keys and the warning, the most important first: a part, with the
+-- columns that it has at most by then; the keys, by how many spellings are shorter. What finds no room goes
+-- without; the next may still find some.
+---@type { [1]: string, [2]: number, with_warning: boolean? }[]
+local ORDER = {
+  { 'hint', math.huge },
+  { 'keys', 1 },
+  { 'path', 6 },
+  { 'path', 12 },
+  { 'path', 22, with_warning = true },
+  { 'keys', 2 },
+  { 'count', math.huge },
+  { 'path', 22 },
+  { 'why', 12 },
+  { 'path', math.huge },
+  { 'why', 40 },
+  { 'title', math.huge },
+  { 'keys', 3 },
+  { 'keys', 4 },
+  { 'note', math.huge },
+  { 'keys', 5 },
 }
-local ALONE = { ['1 hunk'] = true, ['hunk 1/1'] = true }
 local PARTS = {
   { 'title', 'ClaudeIdeWinbar' },
   { 'path', 'ClaudeIdeWinbarFile' },
@@ -41,18 +50,18 @@ local PARTS = {
   { 'why', 'ClaudeIdeWinbarWhy' },
   { 'keys', 'ClaudeIdeWinbarKeys' },
 }
-local LEAST_WARNING = 4
-local LEAST_WHY, GOOD_WHY = 12, 40
+local LEAST_WARNING = 4 -- columns
+local LINE = "%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"
 
 ---@class claude_ide.Winbar
 ---@field path string
 ---@field warning string cut if only the keys leave room for it
----@field title string
----@field note string
----@field hint string what to know before deciding; it matters more than the title and long keys
 ---@field keys string[] longest first
----@field count string the hunk and the diff, and how many there are
----@field why string what the agent has said before; it gives way to all others but title and long keys
+---@field title? string
+---@field note? string
+---@field hint? string what to know before deciding
+---@field count? string the hunk and the diff, and how many there are
+---@field why? string what the agent has said before
 
 ---@type table<integer, fun(): claude_ide.Winbar> by window
 local winbars = {}
@@ -63,7 +72,7 @@ local reasons = {} ---@type table<string, string> by launch and path
 local width = vim.api.nvim_strwidth
 
 local function around(text)
-  return text == '' and '' or (' %s '):format(text)
+  return (text or '') == '' and '' or (' %s '):format(text)
 end
 
 -- Shorten a path, first by its leading folders; the end of a name distinguishes it better than its start.
@@ -83,66 +92,31 @@ local function shorten(path, room)
   return '…' .. name
 end
 
--- The parts but path and words, and the columns that remain for these.
-local function composed(bar, columns, keys, names)
-  local shown, room = { keys = around(keys) }, columns - width(around(keys))
-  for _, name in ipairs(names) do
-    shown[name] = around(bar[name])
-    room = room - width(shown[name])
-  end
-  shown.warning = around(bar.warning)
-  if width(shown.warning) > room then
-    shown.warning = room >= LEAST_WARNING and plain.fit(bar.warning, room) or ''
-  end
-  return shown, room - width(shown.warning)
-end
-
--- The fullest composition in which the path has room. Keys are shortened to make room for the warning, but
--- not for a few letters of the path.
-local function without_why(bar, columns)
-  local wanted = bar.warning == '' and 10 or 20
-  local shown, room
-  for index, keys in ipairs(bar.keys) do
-    local is_long = index <= #bar.keys - SHORT
-    for _, beside in ipairs(index == 1 and { BESIDE[1] } or BESIDE) do
-      local least = is_long and math.max(wanted, beside.least) or beside.least
-      shown, room = composed(bar, columns, keys, beside)
-      -- Keys are shortened for the hint, too.
-      local is_complete = shown.hint ~= nil or bar.hint == '' or index == #bar.keys
-      is_complete = is_complete and (not beside.is_alone or ALONE[bar.count])
-      if is_complete and room >= (least > 0 and math.min(width(bar.path), least) + 2 or 0) then
-        return shown, room
-      end
-    end
-  end
-  return shown, room
-end
-
--- One without the title and with the longest keys that leave room for the agent's words, if there is one.
-local function with_room(bar, columns)
-  for index = 2, #bar.keys - SHORT do
-    local shown, room = composed(bar, columns, bar.keys[index], { 'hint', 'note', 'count' })
-    if room >= width(bar.path) + 2 + LEAST_WHY then
-      return shown, room
-    end
-  end
-end
-
--- The parts of a winbar with their groups, shortened to fit the columns. The agent's words get the room that
--- is left, and that of the title and of long keys if they need it.
+-- The parts of a winbar with their groups, shortened to fit the columns.
 ---@param bar claude_ide.Winbar
 ---@param columns integer
 ---@return claude_ide.Chunks
 local function fit(bar, columns)
-  local shown, room = without_why(bar, columns)
-  local words = around(bar.why)
-  if words ~= '' and room - width(bar.path) - 2 < math.min(width(words), GOOD_WHY) then
-    local brief, rest = with_room(bar, columns)
-    shown, room = brief or shown, rest or room
+  local shown = { keys = around(bar.keys[#bar.keys]), warning = around(bar.warning) }
+  local got, room = { keys = width(shown.keys) }, columns - width(shown.keys)
+  if width(shown.warning) > room then
+    shown.warning = room >= LEAST_WARNING and plain.fit(bar.warning, room) or ''
   end
-  shown.path = room > 2 and around(shorten(bar.path, room - 2)) or ''
-  room = room - width(shown.path)
-  shown.why = words ~= '' and room >= LEAST_WHY and plain.fit(words, room) or ''
+  room = room - width(shown.warning)
+  for _, wish in ipairs(ORDER) do
+    local part, most, text = wish[1], wish[2], bar[wish[1]] or ''
+    if part == 'keys' then
+      text, most = text[#text - most], columns
+    end
+    local wanted = text and math.min(width(around(text)), most) - (got[part] or 0)
+    if wanted and wanted <= room and (bar.warning ~= '' or not wish.with_warning) then
+      shown[part], got[part], room = around(text), (got[part] or 0) + wanted, room - wanted
+    end
+  end
+  local path = math.min(width(around(bar.path)), (got.path or 0) + math.max(room, 0))
+  room = room - path + (got.path or 0)
+  shown.path = path > 2 and around(shorten(bar.path, path - 2)) or ''
+  shown.why = got.why and plain.fit(around(bar.why), got.why + room) or ''
   return vim.tbl_map(function(part)
     return { shown[part[1]] or '', part[2] }
   end, PARTS)
@@ -230,12 +204,6 @@ local function count_of(diff, win)
   return table.concat(parts, ' · ')
 end
 
--- Set a window's winbar, whose fields `bar` returns at each redraw.
-local function expression(win, bar)
-  winbars[win] = bar
-  return ("%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"):format(win)
-end
-
 --- Set the winbars of a diff's windows.
 ---@param diff claude_ide.Diff
 ---@param windows claude_ide.DiffWindows
@@ -251,27 +219,27 @@ function M.set(diff, windows)
   local launch = diff.pid and home.launch_of(diff.pid)
   -- Where another plugin owns the winbar, it shows the path itself; a warning needs the path next to it.
   local function proposed(is_substitute)
-    local said = diff.why or launch and reasons[launch .. ' ' .. diff.path] or ''
     return {
       path = (not is_substitute or warning ~= '') and path or '',
       warning = warning,
-      title = is_substitute and '' or title,
-      note = (is_substitute or not is_beside) and note or '',
+      title = not is_substitute and title or nil,
+      note = (is_substitute or not is_beside) and note or nil,
       hint = hint,
       keys = keys_for(diff),
       count = count_of(diff, right),
-      why = in_one_line(said),
+      why = in_one_line(diff.why or launch and reasons[launch .. ' ' .. diff.path] or ''),
     }
   end
   if is_beside then
-    local beside = { path = path, warning = warning, title = '', hint = '', count = '', why = '' }
-    beside.note, beside.keys = note == '' and 'current' or note, { '', '' }
+    local current = note == '' and 'current' or note
+    winbars[left] = function()
+      return { path = path, warning = warning, note = current, keys = { '' } }
+    end
     -- Never as virtual text: the file's buffer gets no text of ours.
-    vim.wo[left][0].winbar = expression(left, function()
-      return beside
-    end)
+    vim.wo[left][0].winbar = LINE:format(left)
   end
-  winbar.set(right, expression(right, proposed), {
+  winbars[right] = proposed
+  winbar.set(right, LINE:format(right), {
     chunks = function(columns)
       local chunks = vim.tbl_filter(function(chunk)
         return chunk[1] ~= ''

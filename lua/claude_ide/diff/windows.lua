@@ -1,5 +1,6 @@
---- The two windows of a diff: the file on the left (or above), the proposal on the right (below); and the
---- state of the user's windows before a diff uses them.
+--- The windows of a diff: two of them, the file on the left (or above) and the proposal on the right (below);
+--- one, or those of a function of the user's. Whatever opens them notes what it has opened and what it has
+--- used; `close` undoes both.
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local decision = require('claude_ide.diff.decision')
@@ -8,6 +9,8 @@ local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
+
+local api = vim.api
 
 local LEAST_WIDTH = 40
 local MOST_FOLDED_BYTES = 2000000
@@ -26,19 +29,16 @@ local OPTIONS = {
 
 --- Filled in step by step, so that an error in between leaves a record of the windows to close.
 ---@class claude_ide.DiffWindows
+---@field opened integer[] those that close with the diff
+---@field used claude_ide.BorrowedWindow[] those in which it shows something, as they were before
 ---@field left? integer
----@field was_open? boolean whether the left window is the user's own
----@field right? integer
+---@field right? integer the window with the proposal; it is also the left one of an inline diff
 ---@field original? integer the buffer on the left
 ---@field unsaved? integer the file's own buffer, if the left window shows the file on disk instead
----@field borrowed? claude_ide.BorrowedWindow the left window's state before the diff
 ---@field lacks_lines? boolean whether the diagnostics on the left are hidden, which were virtual lines
 ---@field are_large? boolean whether the texts are so large that there are no folds
----@field opened? integer[] the windows that the user's function has opened
----@field used? claude_ide.BorrowedWindow[] the windows that it has used, as they were before
----@field added? integer[] the buffers that it has added
----@field memory? claude_ide.WindowMemory of the file's window in which an inline diff is
----@field stand_in? integer the window that takes the place of the file's, in which an inline diff was closed
+---@field group? integer the autocommands that follow the window of an inline diff
+---@field added? integer[] the buffers that the user's function has added
 
 ---@class claude_ide.BorrowedWindow
 ---@field win integer
@@ -46,16 +46,17 @@ local OPTIONS = {
 ---@field options table<string, any>
 ---@field view vim.fn.winsaveview.ret
 ---@field folds string[] commands that make them
+---@field alternate integer the alternate file
+---@field last_jump integer[] the mark '
 
-local function call(win, fn)
-  if vim.api.nvim_win_is_valid(win) then
-    vim.api.nvim_win_call(win, fn)
+-- Show a buffer without a jump.
+local function show(win, bufnr)
+  api.nvim_win_call(win, function()
+    vim.cmd.buffer({ bufnr, bang = true, mods = { keepjumps = true } })
+  end)
+  if api.nvim_win_get_buf(win) ~= bufnr then
+    error('an autocommand opened something else', 0)
   end
-end
-
--- CTRL-O out of the proposal would reject it.
-local function forget_jumps(win)
-  vim.api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
 -- The commands that make the folds of the current window, taken from the script that `:mkview` writes.
@@ -88,29 +89,35 @@ end
 ---@param win integer
 ---@return claude_ide.BorrowedWindow
 function M.borrow(win)
-  return {
-    win = win,
-    bufnr = vim.api.nvim_win_get_buf(win),
-    options = looks.read(win, OPTIONS),
-    view = vim.api.nvim_win_call(win, vim.fn.winsaveview),
-    folds = vim.api.nvim_win_call(win, fold_commands),
-  }
+  return api.nvim_win_call(win, function()
+    return {
+      win = win,
+      bufnr = api.nvim_win_get_buf(win),
+      options = looks.read(win, OPTIONS),
+      view = vim.fn.winsaveview(),
+      folds = fold_commands(),
+      alternate = vim.fn.bufnr('#'),
+      last_jump = vim.fn.getpos("''"),
+    }
+  end)
 end
 
 --- End diff mode in a window and restore its state; folds and view only if it shows the same buffer.
 ---@param window claude_ide.BorrowedWindow
 function M.give_back(window)
-  if vim.api.nvim_win_is_valid(window.win) then
-    vim.api.nvim_win_call(window.win, vim.cmd.diffoff)
-    looks.set(window.win, window.options)
-    if vim.api.nvim_win_get_buf(window.win) == window.bufnr then
-      vim.api.nvim_win_call(window.win, function()
-        for _, command in ipairs(window.folds) do
-          vim.cmd('silent! keepjumps ' .. command)
-        end
-        vim.fn.winrestview(window.view)
-      end)
-    end
+  local win = window.win
+  if not api.nvim_win_is_valid(win) then
+    return
+  end
+  api.nvim_win_call(win, vim.cmd.diffoff)
+  looks.set(win, window.options)
+  if api.nvim_win_get_buf(win) == window.bufnr then
+    api.nvim_win_call(win, function()
+      for _, command in ipairs(window.folds) do
+        vim.cmd('silent! keepjumps ' .. command)
+      end
+      vim.fn.winrestview(window.view)
+    end)
   end
 end
 
@@ -121,16 +128,45 @@ function M.buffer_of(diff)
   return diff.original or diff.is_unsaved and buffers.loaded(diff.path) or nil
 end
 
---- Show the text to compare in the left window, and snapshot that.
+--- Load the text to compare into a window.
 ---@param windows claude_ide.DiffWindows
 ---@param diff claude_ide.Diff
-function M.show_original(windows, diff)
-  local own = M.buffer_of(diff)
-  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, windows.left, own)
+---@param win integer
+function M.load(windows, diff, win)
+  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, win, M.buffer_of(diff))
   if windows.unsaved then
     decision.set_filetype(windows.original, diff, windows.unsaved)
   end
-  windows.borrowed = M.borrow(windows.left)
+end
+
+--- Show the text to compare in the left window, and snapshot that.
+---@param windows claude_ide.DiffWindows
+---@param diff claude_ide.Diff
+---@param win integer
+---@param is_ours? boolean whether the diff has opened it
+function M.show_original(windows, diff, win, is_ours)
+  windows.left = win
+  if is_ours then
+    table.insert(windows.opened, win)
+    -- CTRL-O out of the proposal would reject it.
+    api.nvim_win_call(win, vim.cmd.clearjumps)
+  end
+  M.load(windows, diff, win)
+  table.insert(windows.used, M.borrow(win))
+end
+
+--- Show the proposal in a window in place of the file.
+---@param windows claude_ide.DiffWindows
+---@param diff claude_ide.Diff
+function M.replace_original(windows, diff)
+  local win = windows.left
+  borrowed_buffer.hide(windows.original)
+  local seen = looks.read(win)
+  seen.wrap, seen.foldenable = vim.wo[win].wrap, false
+  decision.match_file(diff, windows.unsaved or windows.original)
+  show(win, diff.bufnr)
+  looks.set(win, seen)
+  windows.right = win
 end
 
 --- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
@@ -143,28 +179,28 @@ function M.window_of(diff)
   if not own and borrowed_buffer.unsaved(diff.path) then
     return nil
   end
-  local wins = vim.api.nvim_tabpage_list_wins(0)
-  table.insert(wins, 1, vim.api.nvim_get_current_win())
+  local wins = api.nvim_tabpage_list_wins(0)
+  table.insert(wins, 1, api.nvim_get_current_win())
   return found
     and vim.iter(wins):find(function(win)
-      return tiling.has(win) and vim.api.nvim_win_get_buf(win) == found.bufnr
+      return tiling.has(win) and api.nvim_win_get_buf(win) == found.bufnr
     end)
 end
 
 -- The window to split: the first that holds a file, starting with the current and the previous one.
 local function base_window()
-  local wins = { vim.api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
-  vim.list_extend(wins, vim.api.nvim_tabpage_list_wins(0))
+  local wins = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
+  vim.list_extend(wins, api.nvim_tabpage_list_wins(0))
   wins = vim.tbl_filter(tiling.has, wins)
   return vim.iter(wins):find(function(win)
-    return vim.bo[vim.api.nvim_win_get_buf(win)].buftype == ''
+    return vim.bo[api.nvim_win_get_buf(win)].buftype == ''
   end) or wins[1]
 end
 
 local function blank_window(config)
-  local blank = vim.api.nvim_create_buf(false, true)
+  local blank = api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
-  local ok, win = pcall(vim.api.nvim_open_win, blank, false, config)
+  local ok, win = pcall(api.nvim_open_win, blank, false, config)
   if not ok then
     window_close.buffer(blank)
     error(win, 0)
@@ -172,27 +208,15 @@ local function blank_window(config)
   return win
 end
 
--- Lines cannot be compared in narrower halves.
-local function check_width(diff, win)
-  local room = diff.layout == 'vertical' and 2 * LEAST_WIDTH + 1 or 0
-  if vim.api.nvim_win_get_width(win) < room then
+local function open_split(windows, diff)
+  local own, is_vertical = M.window_of(diff), diff.layout == 'vertical'
+  local base = own or base_window()
+  -- Lines cannot be compared in narrower halves.
+  if is_vertical and api.nvim_win_get_width(base) < 2 * LEAST_WIDTH + 1 then
     error('not enough room', 0)
   end
-end
-
-local function open_split(windows, diff)
-  local own = M.window_of(diff)
-  check_width(diff, own or base_window())
-  if own then
-    windows.left, windows.was_open = own, true
-    return M.show_original(windows, diff)
-  end
-  windows.left = blank_window({
-    split = diff.layout == 'vertical' and 'above' or 'right',
-    win = base_window(),
-  })
-  forget_jumps(windows.left)
-  M.show_original(windows, diff)
+  local config = { split = is_vertical and 'above' or 'right', win = base }
+  M.show_original(windows, diff, own or blank_window(config), not own)
 end
 
 --- Open a tab page whose only window, the left one, shows the text to compare.
@@ -200,44 +224,45 @@ end
 ---@param diff claude_ide.Diff
 ---@param new_tabpage fun(): integer opens a tab page and returns its window
 function M.open_tab(windows, diff, new_tabpage)
-  local candidates = { vim.api.nvim_get_current_win(), unpack(vim.api.nvim_tabpage_list_wins(0)) }
-  windows.left = new_tabpage()
-  forget_jumps(windows.left)
-  looks.adopt(windows.left, candidates)
-  M.show_original(windows, diff)
-  local twin = looks.twin(windows.left)
+  local candidates = { api.nvim_get_current_win(), unpack(api.nvim_tabpage_list_wins(0)) }
+  local win = new_tabpage()
+  looks.adopt(win, candidates)
+  M.show_original(windows, diff, win, true)
+  local twin = looks.twin(win)
   if twin then
-    looks.copy(windows.left, twin)
+    looks.copy(win, twin)
   end
 end
 
 local function open_right(windows, diff)
   decision.match_file(diff, windows.unsaved or windows.original)
-  windows.right = vim.api.nvim_open_win(diff.bufnr, false, {
+  windows.right = api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
     win = windows.left,
   })
-  forget_jumps(windows.right)
+  table.insert(windows.opened, windows.right)
+  api.nvim_win_call(windows.right, vim.cmd.clearjumps)
   -- Otherwise the lines of the two windows would not line up.
   looks.copy(windows.right, windows.left)
 end
 
 local function is_large(bufnr)
-  local size = vim.api.nvim_buf_get_offset(bufnr, vim.api.nvim_buf_line_count(bufnr))
-  return size > MOST_FOLDED_BYTES
+  return api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr)) > MOST_FOLDED_BYTES
 end
 
-local function diff_both(windows)
-  call(windows.left, vim.cmd.diffthis)
-  call(windows.right, vim.cmd.diffthis)
+-- Call a function in each of the windows that still exist.
+local function each(wins, fn)
+  for _, win in ipairs(vim.tbl_filter(api.nvim_win_is_valid, wins)) do
+    api.nvim_win_call(win, fn)
+  end
 end
 
 -- For each line of a fold Neovim walks all changes: it makes no folds with a large context.
-local function diff_without_folds(windows)
+local function diff_without_folds(wins)
   local diffopt = vim.o.diffopt
   vim.o.diffopt = diffopt .. ',context:99999999'
-  local ok, reason = pcall(diff_both, windows)
-  for _, win in ipairs({ windows.left, windows.right }) do
+  local ok, reason = pcall(each, wins, vim.cmd.diffthis)
+  for _, win in ipairs(wins) do
     vim.wo[win][0].foldmethod = 'manual'
   end
   vim.o.diffopt = diffopt
@@ -256,19 +281,19 @@ local function hide_diagnostics(windows)
   end
 end
 
-local function compare(windows, has_focus)
+local function compare(windows, diff)
+  local wins = { windows.left, windows.right }
   hide_diagnostics(windows)
-  if has_focus then
-    vim.api.nvim_set_current_win(windows.right)
+  if diff.focus then
+    api.nvim_set_current_win(windows.right)
   end
-  windows.are_large = is_large(windows.original)
-    or is_large(vim.api.nvim_win_get_buf(windows.right))
+  windows.are_large = is_large(windows.original) or is_large(diff.bufnr)
   if windows.are_large then
-    diff_without_folds(windows)
+    diff_without_folds(wins)
   else
-    diff_both(windows)
+    each(wins, vim.cmd.diffthis)
   end
-  call(windows.right, function()
+  each({ windows.right }, function()
     if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
       vim.cmd('silent! keepjumps normal! ]c')
     end
@@ -279,31 +304,25 @@ end
 --- mix with the first.
 ---@return boolean
 function M.has_diff()
-  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(win)
+  return vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
     return vim.wo[win].diff
   end)
 end
 
---- The empty, newer buffer that `:enew` puts into the window of a proposal.
----@param win? integer
----@param proposed integer
----@return integer? bufnr
-function M.blank_buffer(win, proposed)
-  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
-  local is_blank = bufnr
-    and bufnr > proposed
-    and vim.api.nvim_buf_get_name(bufnr) == ''
-    and vim.bo[bufnr].buftype == ''
-    and not vim.bo[bufnr].modified
-    and #vim.fn.win_findbuf(bufnr) == 1
-  return is_blank and bufnr or nil
+local function is_empty(bufnr)
+  local options = vim.bo[bufnr]
+  return api.nvim_buf_get_name(bufnr) == '' and options.buftype == '' and not options.modified
 end
 
--- `CTRL-^`, or a plugin's `:bdelete`, shows the file in the window of its proposal.
-local function shows_original(windows)
-  local win = windows.right
-  local bufnr = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
-  return bufnr and (bufnr == windows.original or bufnr == windows.unsaved) or false
+-- Whether a buffer is the empty, newer one that `:enew` puts into the window of a proposal.
+local function is_blank(bufnr, proposed)
+  return bufnr > proposed and is_empty(bufnr) and #vim.fn.win_findbuf(bufnr) == 1
+end
+
+-- Whether what the window of a proposal shows instead is nothing of the user's. `CTRL-^`, or a plugin's
+-- `:bdelete`, shows the file there.
+local function is_unused(windows, proposed, shown)
+  return shown == windows.original or shown == windows.unsaved or is_blank(shown, proposed)
 end
 
 --- Whether a window belongs to the diff of this proposal.
@@ -312,35 +331,13 @@ end
 ---@param win integer
 ---@return boolean
 function M.has(windows, bufnr, win)
-  return win == windows.left
-    or vim.api.nvim_win_get_buf(win) == bufnr
-    or (win == windows.right and (M.blank_buffer(win, bufnr) ~= nil or shows_original(windows)))
-end
-
-local function close_left(windows)
-  local win = windows.left
-  if windows.borrowed then
-    -- Even for a window of ours: the buffer's next window inherits the options of its last one.
-    M.give_back(windows.borrowed)
+  local shown = api.nvim_win_get_buf(win)
+  if shown == bufnr then
+    return true
+  elseif win == windows.right then
+    return is_unused(windows, bufnr, shown)
   end
-  if not windows.was_open then
-    window_close.window(win)
-  end
-end
-
-local function close(windows)
-  if windows.lacks_lines and vim.api.nvim_buf_is_loaded(windows.original) then
-    vim.diagnostic.enable(true, { bufnr = windows.original })
-  end
-  if windows.left then
-    close_left(windows)
-  end
-  if windows.original then
-    borrowed_buffer.give_back(windows.original)
-  end
-  for field in pairs(windows) do
-    windows[field] = nil
-  end
+  return win == windows.left or vim.list_contains(windows.opened, win)
 end
 
 --- Show a diff, in its own tab page or in splits of the current one.
@@ -357,31 +354,88 @@ function M.open(windows, diff, new_tabpage)
     end)
   then
     -- No room: fall back to a tab page.
-    close(windows)
+    M.close(windows, diff.bufnr, true)
     is_split = false
   end
   if not is_split then
     M.open_tab(windows, diff, new_tabpage)
     open_right(windows, diff)
   end
-  compare(windows, diff.focus)
+  compare(windows, diff)
 end
 
---- Close the windows that were opened, and wipe out the proposal.
----@param windows claude_ide.DiffWindows
+-- Put a user's buffer back into its window, unless the user has put another one there.
+local function show_again(window, windows, proposed)
+  local win, alternate = window.win, window.alternate
+  local shown = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
+  local is_left = shown and (shown == proposed or is_unused(windows, proposed, shown))
+  if not is_left or vim.list_contains(windows.opened, win) then
+    return
+  elseif shown ~= window.bufnr and api.nvim_buf_is_valid(window.bufnr) then
+    show(win, window.bufnr)
+  elseif win ~= windows.right then
+    return
+  end
+  api.nvim_win_call(win, function()
+    vim.fn.setpos("''", window.last_jump)
+    if vim.fn.bufnr('#') ~= alternate and api.nvim_buf_is_valid(alternate) then
+      vim.fn.setreg('#', alternate)
+    end
+  end)
+end
+
+--- Wipe out those of the buffers that are empty and that no window shows: `:tabnew` and `:new` leave one when
+--- another buffer takes its place.
+---@param bufnrs integer[]
+function M.remove_blanks(bufnrs)
+  for _, bufnr in ipairs(bufnrs) do
+    if api.nvim_buf_is_loaded(bufnr) and is_empty(bufnr) and #vim.fn.win_findbuf(bufnr) == 0 then
+      window_close.buffer(bufnr)
+    end
+  end
+end
+
+--- Close the windows that were opened, wipe out the proposal, and restore the windows that were used.
+---@param windows claude_ide.DiffWindows becomes empty
 ---@param bufnr integer the proposal
-function M.close(windows, bufnr)
-  if windows.left then
-    call(windows.left, vim.cmd.diffoff)
+---@param keeps_proposal? boolean it will be shown in another way
+function M.close(windows, bufnr, keeps_proposal)
+  local ours = vim.tbl_filter(function(win)
+    return api.nvim_win_is_valid(win) and M.has(windows, bufnr, win)
+  end, windows.opened)
+  local right = windows.right
+  local last = right and api.nvim_win_is_valid(right) and api.nvim_win_get_buf(right)
+  local blank = last and is_blank(last, bufnr) and last
+  if windows.group then
+    api.nvim_del_augroup_by_id(windows.group)
   end
-  if shows_original(windows) then
-    call(windows.right, vim.cmd.diffoff)
-    window_close.window(windows.right)
+  for _, window in ipairs(windows.used) do
+    show_again(window, windows, bufnr)
+    each({ window.win }, vim.cmd.diffoff)
   end
-  for _, gone in ipairs({ bufnr, M.blank_buffer(windows.right, bufnr) }) do
+  each(ours, vim.cmd.diffoff)
+  for _, gone in ipairs({ not keeps_proposal and bufnr or nil, blank or nil }) do
     window_close.buffer(gone)
   end
-  close(windows)
+  for _, win in ipairs(ours) do
+    if win ~= windows.left then
+      window_close.window(win)
+    end
+  end
+  -- Even a window of ours: the buffer's next window inherits the options of its last one.
+  vim.iter(windows.used):each(M.give_back)
+  vim.iter(ours):each(window_close.window)
+  M.remove_blanks(windows.added or {})
+  if windows.lacks_lines and api.nvim_buf_is_loaded(windows.original) then
+    vim.diagnostic.enable(true, { bufnr = windows.original })
+  end
+  if windows.original then
+    borrowed_buffer.give_back(windows.original)
+  end
+  for field in pairs(windows) do
+    windows[field] = nil
+  end
+  windows.opened, windows.used = {}, {}
 end
 
 return M
