@@ -3,7 +3,6 @@
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
-local command_buffer = require('claude_ide.file.command_buffer')
 local decision = require('claude_ide.diff.decision')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
@@ -13,6 +12,7 @@ local looks = require('claude_ide.window.looks')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')
+local plug = require('claude_ide.window.plug')
 local quiet = require('claude_ide.messages.quiet')
 local reading = require('claude_ide.window.reading')
 local ui = require('claude_ide.ui.vim_ui')
@@ -46,7 +46,7 @@ local OPTIONS = {
 ---@field keys string what the winbar says; `%s` is the other way to approve
 ---@field more_key string the mapping `<Plug>(…)` of the other way
 ---@field question string asks in words what is wrong, if the user has closed it
----@field is_prose? boolean whether plugins may hide markup, and edits of a closed text say what is wrong; it
+---@field is_prose boolean whether plugins may hide markup, and edits of a closed text say what is wrong; it
 ---  opens in a tab page, other texts in a split
 
 ---@type table<string, claude_ide.ApprovalKind>
@@ -63,6 +63,7 @@ local KINDS = {
     keys = ':w run%s · :q refuse',
     more_key = '<Plug>(claude-run-all)',
     question = 'Why should it not run? ',
+    is_prose = false,
   },
 }
 
@@ -74,16 +75,12 @@ local KINDS = {
 ---@field filetype string
 ---@field more? string the other way to approve it
 
----@class claude_ide.ApprovalView: claude_ide.Visit
----@field bufnr integer
----@field is_prose boolean
-
 ---@class claude_ide.Approval: claude_ide.ApprovalRequest
 ---@field token integer
 ---@field kind claude_ide.ApprovalKind
 ---@field cancel fun() stops waiting for a moment to appear
 ---@field bufnr? integer
----@field view? claude_ide.ApprovalView once shown
+---@field view? claude_ide.Visit once shown
 ---@field reading? claude_ide.Reading how much of its text has been on the screen
 ---@field last? string its text when the buffer was unloaded
 
@@ -112,13 +109,10 @@ end
 
 local guest = { kin = 'proposal' }
 
----@param view claude_ide.ApprovalView
 function guest.open(view)
   local win = (view.is_prose and open_tabpage or open_split)(view)
   looks.set(win, OPTIONS)
-  if view.is_prose then
-    looks.set(win, { breakindent = true, linebreak = true })
-  end
+  looks.set(win, view.is_prose and { breakindent = true, linebreak = true } or {})
   -- Otherwise CTRL-O would go to another buffer, such as the tab page's first, empty one.
   api.nvim_win_call(win, vim.cmd.clearjumps)
 end
@@ -167,6 +161,7 @@ end
 local function answer(approval, fields)
   pending[approval.token] = nil
   approval.cancel()
+  moment.forget_typing()
   channel.emit('answered', vim.tbl_extend('error', { token = approval.token }, fields))
 end
 
@@ -201,7 +196,6 @@ local function approve(approval, in_other_way)
   end
   local how = in_other_way and approval.more and 'approve_more' or 'approve'
   answer(approval, { decision = how, text = text })
-  moment.forget_typing()
   close_view(approval)
 end
 
@@ -209,7 +203,6 @@ local function ask_for_comments(approval)
   local function reject(comments)
     if is_waiting(approval) then
       answer(approval, { decision = 'reject', text = approval.last, comments = comments })
-      moment.forget_typing()
     elseif comments then
       explain_end(approval)
     end
@@ -242,17 +235,6 @@ local function on_wiped(approval)
   end)
 end
 
-local function map_more(approval)
-  local key = approval.kind.more_key
-  local options = { buffer = approval.bufnr, desc = 'Approve it in another way' }
-  vim.keymap.set('n', key, function()
-    approve(approval, true)
-  end, options)
-  if vim.fn.hasmapto(key, 'n') == 0 then
-    vim.keymap.set('n', 'gA', key, vim.tbl_extend('error', options, { remap = true }))
-  end
-end
-
 local function fill(approval)
   label.give(approval.bufnr, approval.kind.buffer, plain.one_line(approval.label))
   decision.fill(approval.bufnr, approval.text, {
@@ -271,42 +253,42 @@ local function fill(approval)
     end,
   })
   if approval.more then
-    map_more(approval)
+    vim.keymap.set('n', approval.kind.more_key, function()
+      approve(approval, true)
+    end, { buffer = approval.bufnr })
+    plug.define(approval.bufnr, { 'n' }, 'gA', approval.kind.more_key, 'Approve it in another way')
   end
 end
 
 ---@param approval claude_ide.Approval
 local function show(approval)
-  local is_prose = approval.kind.is_prose == true
+  local bufnr, is_prose = approval.bufnr, approval.kind.is_prose
   quiet.run(function()
-    approval.bufnr = api.nvim_create_buf(false, true)
     fill(approval)
   end)
-  approval.reading = reading.new(approval.bufnr, is_prose)
-  local fields = { bufnr = approval.bufnr, is_prose = is_prose }
-  approval.view = visit.open(guest, fields) --[[@as claude_ide.ApprovalView]]
+  approval.reading = reading.new(bufnr, is_prose)
+  approval.view = visit.open(guest, { bufnr = bufnr, is_prose = is_prose })
   set_winbar(approval)
-  colouring.set_filetype(approval.bufnr, approval.filetype)
-  local options = vim.bo[approval.bufnr]
+  colouring.set_filetype(bufnr, approval.filetype)
+  local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile, options.modifiable = 'wipe', false, false
   options.modified = false
   moment.guard(function()
-    if api.nvim_buf_is_valid(approval.bufnr) then
-      vim.bo[approval.bufnr].modifiable = true
+    if api.nvim_buf_is_valid(bufnr) then
+      options.modifiable = true
     end
   end)
 end
 
 local function appear(approval)
+  approval.bufnr = api.nvim_create_buf(false, true)
   local ok, reason = pcall(show, approval)
-  if ok then
-    return
-  end
-  message.show(('the %s cannot be shown: %s'):format(approval.what, reason), 'error')
-  answer(approval, { decision = 'reject', text = approval.text })
-  if approval.view then
-    close_view(approval)
-  elseif approval.bufnr then
+  if not ok then
+    message.show(('the %s cannot be shown: %s'):format(approval.what, reason), 'error')
+    answer(approval, { decision = 'reject', text = approval.text })
+    if approval.view then
+      return close_view(approval)
+    end
     window_close.buffer(approval.bufnr)
   end
 end
@@ -329,14 +311,6 @@ local function show_now(approval)
   end)
 end
 
-local function reject_all()
-  for _, approval in pairs(pending) do
-    local ok, text = pcall(buffer_text.get, approval.bufnr or -1)
-    local last = ok and text or approval.last or approval.text
-    answer(approval, { decision = 'reject', text = last })
-  end
-end
-
 --- Show a text at the next moment that takes nothing from the user. Called again with the same token,
 --- show it immediately.
 ---
@@ -353,10 +327,6 @@ function M.open(token, request)
   approval.cancel = waiting.when_free(approval.what, function()
     appear(approval)
   end, nothing)
-  api.nvim_create_autocmd('VimLeavePre', {
-    group = api.nvim_create_augroup('claude_ide_approval_exit', { clear = true }),
-    callback = reject_all,
-  })
 end
 
 --- Whether a text is shown in its buffer, and all of it has been on the screen.
@@ -390,5 +360,16 @@ end
 function M.close_all()
   vim.iter(vim.tbl_keys(pending)):each(M.close)
 end
+
+api.nvim_create_autocmd('VimLeavePre', {
+  group = augroup,
+  callback = function()
+    for _, approval in pairs(pending) do
+      local ok, text = pcall(buffer_text.get, approval.bufnr or -1)
+      local last = ok and text or approval.last or approval.text
+      answer(approval, { decision = 'reject', text = last })
+    end
+  end,
+})
 
 return M

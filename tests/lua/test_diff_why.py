@@ -30,8 +30,9 @@ async def nvim(nvim: Neovim) -> Neovim:
     [
         (280, f"Claude Code a.txt hunk 1/1 {WORDS} :w accept · :q reject · g? keys"),
         (160, "a.txt hunk 1/1 I use a constant, so that the price is… :w accept · :q reject"),
-        (120, "a.txt hunk 1/1 I use a constant, … :w accept · :q reject"),
-        (90, "a.txt hunk 1/1 :w accept · :q reject"),
+        (120, "Claude Code a.txt I use a constan… :w accept · :q reject"),
+        (90, "a.txt I use a const… :w accept · :q reject"),
+        (80, "a.txt hunk 1/1 :w accept · :q reject"),
     ],
 )
 async def test_the_words_get_the_room_that_is_left(
@@ -50,8 +51,8 @@ async def test_the_words_get_the_room_that_is_left(
     [
         (200, "Claude Code a.txt hunk 1/1 It adds. :w accept · gA always · :q reject · g? keys"),
         (150, "Claude Code a.txt hunk 1/1 It adds. :w accept · gA always · :q reject"),
-        (120, "a.txt hunk 1/1 It adds. :w yes · gA always · :q no"),
-        (108, "a.txt hunk 1/1 It adds. :w accept · :q reject"),
+        (120, "Claude Code a.txt It adds. :w yes · gA always · :q no"),
+        (108, "Claude Code a.txt It adds. :w accept · :q reject"),
         (60, "a.txt :w accept · :q reject"),
     ],
 )

@@ -26,11 +26,6 @@ local function rows_of(bufnr, comment)
   return first, math.max(first, details.end_row) + 1
 end
 
-local function touches(bufnr, comment, first, last)
-  local from, to = rows_of(bufnr, comment)
-  return from < last and to > first
-end
-
 -- The rows that the user means: those that they have given, else those of the hunks there. Also the lines
 -- that one removes without putting others in their place.
 local function rows_meant(bufnr, where)
@@ -70,15 +65,12 @@ function M.add(bufnr, path, where, words)
     virt_text = { { '» ' .. plain.one_line(words), 'ClaudeIdeComment' } },
   })
   if not comments[bufnr] then
-    comments[bufnr] = {}
-    api.nvim_create_autocmd('BufWipeout', {
-      group = augroup,
-      buffer = bufnr,
-      callback = function()
-        comments[bufnr] = nil
-      end,
-    })
+    local function forget()
+      comments[bufnr] = nil
+    end
+    api.nvim_create_autocmd('BufWipeout', { group = augroup, buffer = bufnr, callback = forget })
   end
+  comments[bufnr] = comments[bufnr] or {}
   table.insert(comments[bufnr], { mark = mark, words = words, removed = removed })
   announce.event('ClaudeComment', {
     path = path,
@@ -95,41 +87,31 @@ end
 ---@return integer count
 function M.remove(bufnr, where)
   local first, last = rows_meant(bufnr, where)
-  local kept, known = {}, comments[bufnr] or {}
-  for _, comment in ipairs(known) do
-    if touches(bufnr, comment, first, last) then
-      api.nvim_buf_del_extmark(bufnr, namespace, comment.mark)
-    else
-      table.insert(kept, comment)
-    end
-  end
-  comments[bufnr] = kept
-  return #known - #kept
+  local known = comments[bufnr] or {}
+  comments[bufnr] = vim.tbl_filter(function(comment)
+    local from, to = rows_of(bufnr, comment)
+    local is_kept = from >= last or to <= first
+    return is_kept or not api.nvim_buf_del_extmark(bufnr, namespace, comment.mark)
+  end, known)
+  return #known - #comments[bufnr]
 end
 
---- The comments on a proposal in words, from its first line to its last one.
----@param bufnr integer
----@param path string as the agent knows it
+-- The comments on a diff in words, from its first line to its last one.
+---@param diff claude_ide.Diff
 ---@return string[]
-function M.of(bufnr, path)
-  local found = vim.tbl_map(function(comment)
-    local first, last = rows_of(bufnr, comment)
-    local quoted = #comment.removed > 0 and comment.removed
-      or api.nvim_buf_get_lines(bufnr, first, last, false)
-    local prefix = #comment.removed > 0 and '> -' or '> '
-    local words = quotation.of(path, { first + 1, last }, quoted, prefix, comment.words)
-    return { first = first, words = words }
-  end, comments[bufnr] or {})
-  table.sort(found, function(a, b)
-    return a.first < b.first
-  end)
-  return vim.tbl_map(function(each)
-    return each.words
-  end, found)
-end
-
 local function of_diff(diff)
-  return diff.bufnr and M.of(diff.bufnr, diff.where.path) or {}
+  local bufnr = diff.bufnr --[[@as integer]]
+  local found = comments[bufnr] or {}
+  table.sort(found, function(one, other)
+    return rows_of(bufnr, one) < rows_of(bufnr, other)
+  end)
+  return vim.tbl_map(function(comment)
+    local first, last = rows_of(bufnr, comment)
+    local removed = #comment.removed > 0 and comment.removed
+    local quoted = removed or api.nvim_buf_get_lines(bufnr, first, last, false)
+    local rows, prefix = { first + 1, last }, removed and '> -' or '> '
+    return quotation.of(diff.where.path, rows, quoted, prefix, comment.words)
+  end, found)
 end
 
 -- The lines of the hunks, in words.

@@ -66,24 +66,19 @@ local function undo_tree(bufnr)
   return api.nvim_buf_call(bufnr, vim.fn.undotree)
 end
 
--- Whether a change is part of the current text: it precedes the current one in this branch of the tree.
-local function is_applied(tree, seq)
-  return seq <= tree.seq_cur
-    and vim.iter(tree.entries):any(function(entry)
-      return entry.seq == seq
-    end)
-end
-
--- The version of a proposal that the current text is based on.
+-- The version of a proposal that the current text is based on: the last one whose change precedes the current
+-- one in this branch of the undo tree.
 ---@return claude_ide.ProposedHunks? nil if it is no proposal
 local function version_of(bufnr)
-  local versions = tracked[bufnr]
-  if not versions or #versions == 1 then
-    return versions and versions[1]
-  end
-  local tree = undo_tree(bufnr)
+  local versions = tracked[bufnr] or {}
+  local tree = #versions > 1 and undo_tree(bufnr)
   for index = #versions, 2, -1 do
-    if is_applied(tree, versions[index].seq) then
+    local seq = versions[index].seq
+    local is_applied = seq <= tree.seq_cur
+      and vim.iter(tree.entries):any(function(entry)
+        return entry.seq == seq
+      end)
+    if is_applied then
       return versions[index]
     end
   end
@@ -108,18 +103,11 @@ local function is_blank(lines)
   return #lines == 0 or (#lines == 1 and lines[1] == '')
 end
 
-local function differences(old, new, options)
+local function differences(old, new, options, is_whole)
+  local whole = { { math.min(1, #old), #old, math.min(1, #new), #new } }
   return vim.tbl_map(function(hunk)
     return { old = { rebase.rows(hunk[1], hunk[2]) }, new = { rebase.rows(hunk[3], hunk[4]) } }
-  end, rebase.hunks(old, new, options))
-end
-
-local function whole(old_count, new_count)
-  return { { old = { 0, old_count }, new = { 0, new_count } } }
-end
-
-local function proposed_hunks(old, new, options)
-  return is_blank(old) ~= is_blank(new) and whole(#old, #new) or differences(old, new, options)
+  end, is_whole and whole or rebase.hunks(old, new, options))
 end
 
 local function place(bufnr, hunk, first, last)
@@ -148,39 +136,35 @@ local function rows_now(bufnr, hunk, least)
   return { first, math.max(first, last) }
 end
 
--- The user's changes between two hunks of the agent: of the rows `old`, which are the rows `now`.
-local function own_changes(texts, lines, old, now, shift)
-  local is_same = old[2] - old[1] == now[2] - now[1]
-    and has_same_rows(texts.old, old[1], old[2], lines, now[1])
-  if is_same then
-    return {}
-  end
-  local before = vim.list_slice(texts.old, old[1] + 1, old[2])
-  local after = vim.list_slice(lines, now[1] + 1, now[2])
-  local is_whole = #before == 0 or #after == 0
-  local found = is_whole and whole(#before, #after) or differences(before, after, texts.options)
-  return vim.tbl_map(function(hunk)
-    local first, last = hunk.old[1] + old[1], hunk.old[2] + old[1]
-    return {
-      old = { first, last },
-      new = { first + shift, last + shift },
-      now = { hunk.new[1] + now[1], hunk.new[2] + now[1] },
-      parts = {},
-    }
-  end, found)
-end
-
+-- What has changed in the text before: the hunks of the agent, and between them the changes of the user.
 local function all_changes(bufnr, texts, lines)
   local found, old, new, now = {}, 0, 0, 0
+  local function add_own(old_end, now_end)
+    local is_same = old_end - old == now_end - now
+      and has_same_rows(texts.old, old, old_end, lines, now)
+    if is_same then
+      return
+    end
+    local before = vim.list_slice(texts.old, old + 1, old_end)
+    local after = vim.list_slice(lines, now + 1, now_end)
+    local is_whole = #before == 0 or #after == 0
+    for _, hunk in ipairs(differences(before, after, texts.options, is_whole)) do
+      table.insert(found, {
+        old = { hunk.old[1] + old, hunk.old[2] + old },
+        new = { hunk.old[1] + new, hunk.old[2] + new },
+        now = { hunk.new[1] + now, hunk.new[2] + now },
+        parts = {},
+      })
+    end
+  end
   for _, hunk in ipairs(texts.hunks) do
     local rows = rows_now(bufnr, hunk, now)
-    local between = { old, hunk.old[1] }
-    vim.list_extend(found, own_changes(texts, lines, between, { now, rows[1] }, new - old))
+    add_own(hunk.old[1], rows[1])
     table.insert(found, { old = hunk.old, new = hunk.new, now = rows, parts = { hunk } })
     old, new, now = hunk.old[2], hunk.new[2], rows[2]
   end
-  local rest = own_changes(texts, lines, { old, #texts.old }, { now, #lines }, new - old)
-  return vim.list_extend(found, rest)
+  add_own(#texts.old, #lines)
+  return found
 end
 
 -- Without a line between them, two changes cannot be told apart.
@@ -200,18 +184,14 @@ local function joined(changes)
   return groups
 end
 
-local function mark_dropped(groups, texts, lines)
-  for _, hunk in ipairs(groups) do
-    local count = hunk.now[2] - hunk.now[1]
-    hunk.is_dropped = #hunk.parts > 0
-      and hunk.old[2] - hunk.old[1] == count
-      and has_same_rows(lines, hunk.now[1], hunk.now[2], texts.old, hunk.old[1])
-  end
-end
-
 local function refresh(bufnr, texts, lines)
   texts.current = joined(all_changes(bufnr, texts, lines))
-  mark_dropped(texts.current, texts, lines)
+  for _, hunk in ipairs(texts.current) do
+    local first, last = unpack(hunk.now)
+    hunk.is_dropped = #hunk.parts > 0
+      and hunk.old[2] - hunk.old[1] == last - first
+      and has_same_rows(lines, first, last, texts.old, hunk.old[1])
+  end
   texts.tick = api.nvim_buf_get_changedtick(bufnr)
 end
 
@@ -228,7 +208,7 @@ local function add_version(bufnr, old, old_eol)
     ends = { old = old_eol, new = vim.bo[bufnr].endofline },
     nothing = is_blank(new) and buffer_text.get(bufnr) or nil,
     options = options,
-    hunks = proposed_hunks(old, new, options),
+    hunks = differences(old, new, options, is_blank(old) ~= is_blank(new)),
   }
   table.insert(versions, texts)
   place_all(bufnr, texts)
@@ -243,23 +223,18 @@ function M.track(bufnr, original)
   tracked[bufnr] = {}
   local old = lines_of(original)
   add_version(bufnr, old, vim.bo[original].endofline)
-  api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      tracked[bufnr] = nil
-    end,
-  })
+  local function on(event, callback)
+    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
+  end
+  on('BufWipeout', function()
+    tracked[bufnr] = nil
+  end)
   -- `:edit!` has restored the text of the last version, removed the undo tree, and moved all marks.
-  api.nvim_create_autocmd('BufReadCmd', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      local versions = tracked[bufnr]
-      tracked[bufnr] = { versions[#versions] }
-      place_all(bufnr, versions[#versions])
-    end,
-  })
+  on('BufReadCmd', function()
+    local versions = tracked[bufnr]
+    tracked[bufnr] = { versions[#versions] }
+    place_all(bufnr, versions[#versions])
+  end)
   return old
 end
 
@@ -391,21 +366,20 @@ function M.are_all_dropped(bufnr)
   end)
 end
 
--- A line feed at the end of the text belongs to the hunk there, although 'endofline' has no undo.
-local function has_dropped_end(bufnr)
-  local texts, list = assert(version_of(bufnr)), M.list(bufnr)
-  local last = list[#list]
-  return last ~= nil and last.is_dropped and last.old[2] == #texts.old and last.new[2] == #texts.new
-end
-
 --- The text of a proposal without what was dropped.
 ---
 --- Raises an error if it cannot be read.
 ---@param bufnr integer
 ---@return string
 function M.text(bufnr)
-  local texts, options = version_of(bufnr), vim.bo[bufnr]
-  if texts and options.endofline == texts.ends.new and has_dropped_end(bufnr) then
+  local texts, options, list = version_of(bufnr), vim.bo[bufnr], M.list(bufnr)
+  local last = list[#list]
+  local has_dropped_end = last
+    and last.is_dropped
+    and last.old[2] == #texts.old
+    and last.new[2] == #texts.new
+  if has_dropped_end and options.endofline == texts.ends.new then
+    -- A line feed at the end belongs to the hunk there, although 'endofline' has no undo.
     options.endofline = texts.ends.old
   elseif texts and texts.nothing and is_blank(lines_of(bufnr)) then
     -- Undo brings back an empty line instead of no line.

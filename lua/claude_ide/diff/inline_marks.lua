@@ -22,30 +22,16 @@ local LEAST_COMMON = 0.3 -- of the longer line; lines with less in common are di
 --- Byte columns by row, ends exclusive.
 ---@alias claude_ide.LineSpans table<integer, { [1]: integer, [2]: integer }[]>
 
--- A word, a run of white space, or one other character.
+-- The words of a line, also runs of white space and other characters; and the byte columns between them.
 local function words(line)
-  local found, column = {}, 1
+  local found, columns, column = {}, { 0 }, 1
   while column <= #line do
-    local _, last = line:find('^[%w_\128-\255]+', column)
-    if not last then
-      _, last = line:find('^%s+', column)
-    end
-    last = last or column
-    found[#found + 1] = line:sub(column, last)
-    column = last + 1
+    local word = line:match('^[%w_\128-\255]+', column) or line:match('^%s+', column)
+    found[#found + 1] = word or line:sub(column, column)
+    column = column + #found[#found]
+    columns[#columns + 1] = column - 1
   end
-  return found
-end
-
--- The byte columns between words, and where each of them starts.
-local function starts(list)
-  local columns, column = {}, 0
-  for index, word in ipairs(list) do
-    columns[index] = column
-    column = column + #word
-  end
-  columns[#list + 1] = column
-  return columns
+  return found, columns
 end
 
 local function spans_of(columns, changes, side)
@@ -64,43 +50,34 @@ local function compare(old, new)
   if old == '' or new == '' or math.max(#old, #new) > LONGEST_LINE then
     return nil
   end
-  local before, after = words(old), words(new)
+  local before, old_columns = words(old)
+  local after, new_columns = words(new)
   local changes = rebase.hunks(before, after)
-  local removed, gone = spans_of(starts(before), changes, 1)
-  local added, come = spans_of(starts(after), changes, 3)
+  local removed, gone = spans_of(old_columns, changes, 1)
+  local added, come = spans_of(new_columns, changes, 3)
   local common = math.max(#old - gone, #new - come)
-  if common < LEAST_COMMON * math.max(#old, #new) then
-    return nil
-  end
-  return removed, added
-end
-
--- Which lines belong together: pairs of indexes.
-local function pairs_of(old, new)
-  local found = {}
-  local changes = #old == #new and { { 1, #old, 1, #new } }
-    or rebase.hunks(old, new, { linematch = 60 })
-  for _, hunk in ipairs(changes) do
-    for offset = 0, math.min(hunk[2], hunk[4]) - 1 do
-      table.insert(found, { hunk[1] + offset, hunk[3] + offset })
-    end
-  end
-  return found
-end
-
--- The parts of lines that two versions of them do not have in common.
----@param old string[]
----@param new string[]
----@return claude_ide.LineSpans removed by index in `old`
----@return claude_ide.LineSpans added by index in `new`
-local function line_changes(old, new)
-  local removed, added = {}, {}
-  if #old == 0 or #new == 0 or #old + #new > 2 * LARGEST_HUNK then
+  if common >= LEAST_COMMON * math.max(#old, #new) then
     return removed, added
   end
-  for _, pair in ipairs(pairs_of(old, new)) do
-    local before, after = unpack(pair)
-    removed[before], added[after] = compare(old[before], new[after])
+end
+
+-- The parts of lines that two versions of them do not have in common, by the index of the line.
+---@param old string[]
+---@param new string[]
+---@return claude_ide.LineSpans removed
+---@return claude_ide.LineSpans added
+local function line_changes(old, new)
+  local removed, added, changes = {}, {}, {}
+  if #old == #new then
+    changes = { { 1, #old, 1, #new } }
+  elseif #old > 0 and #new > 0 and #old + #new <= 2 * LARGEST_HUNK then
+    changes = rebase.hunks(old, new, { linematch = 60 })
+  end
+  for _, hunk in ipairs(changes) do
+    for offset = 0, math.min(hunk[2], hunk[4], LARGEST_HUNK) - 1 do
+      local before, after = hunk[1] + offset, hunk[3] + offset
+      removed[before], added[after] = compare(old[before], new[after])
+    end
   end
   return removed, added
 end
@@ -108,16 +85,6 @@ end
 ---@class claude_ide.TextArea
 ---@field width integer columns
 ---@field wraps boolean
-
----@return claude_ide.TextArea?
-local function area_of(bufnr)
-  local win = vim.fn.win_findbuf(bufnr)[1]
-  if not win then
-    return nil
-  end
-  local info = vim.fn.getwininfo(win)[1]
-  return { width = math.max(info.width - info.textoff, 1), wraps = vim.wo[win].wrap }
-end
 
 -- A line as chunks, with the parts that have changed.
 local function chunks_of(line, spans)
@@ -152,15 +119,12 @@ end
 
 local function removed_lines(lines, removed, area)
   local rows = {} ---@type claude_ide.Chunks[]
-  local blank = (' '):rep(area.width)
   for index, line in ipairs(vim.list_slice(lines, 1, MOST_REMOVED)) do
     local chunks = chunks_of(line, removed[index])
-    -- The background reaches the edge.
     local is_short = #line < area.width and not line:find('\t', 1, true)
-    if is_short then
-      table.insert(chunks, { blank:sub(#line + 1), 'ClaudeIdeRemoved' })
-    end
     vim.list_extend(rows, area.wraps and not is_short and wrapped(chunks, area.width) or { chunks })
+    -- The background reaches the edge, where the rest is cut off.
+    table.insert(rows[#rows], { (' '):rep(area.width), 'ClaudeIdeRemoved' })
   end
   if #lines > MOST_REMOVED then
     local rest = ('… and %d more lines'):format(#lines - MOST_REMOVED)
@@ -175,50 +139,35 @@ local function mark(bufnr, row, column, options)
   api.nvim_buf_set_extmark(bufnr, namespace, row, column, options)
 end
 
-local function mark_removed(bufnr, hunk, rows)
-  local is_below = hunk.now[1] >= api.nvim_buf_line_count(bufnr)
-  mark(bufnr, hunks.row(bufnr, hunk), 0, {
-    virt_lines = rows,
-    virt_lines_above = not is_below,
-    virt_lines_overflow = 'scroll',
-  })
-end
-
-local function mark_added(bufnr, hunk, added)
-  mark(bufnr, hunk.now[1], 0, {
-    end_row = hunk.now[2],
-    end_col = 0,
-    hl_group = 'ClaudeIdeAdded',
-    hl_eol = true,
-  })
+local function draw_hunk(bufnr, hunk, area)
+  local first, last = unpack(hunk.now)
+  local old = hunks.old_lines(bufnr, hunk)
+  local removed, added = line_changes(old, api.nvim_buf_get_lines(bufnr, first, last, false))
+  if #old > 0 then
+    mark(bufnr, hunks.row(bufnr, hunk), 0, {
+      virt_lines = removed_lines(old, removed, area),
+      virt_lines_above = first < api.nvim_buf_line_count(bufnr),
+      virt_lines_overflow = 'scroll',
+    })
+  end
+  if last > first then
+    mark(bufnr, first, 0, { end_row = last, hl_group = 'ClaudeIdeAdded', hl_eol = true })
+  end
   for index, spans in pairs(added) do
     for _, span in ipairs(spans) do
-      mark(bufnr, hunk.now[1] + index - 1, span[1], {
-        end_col = span[2],
-        hl_group = 'ClaudeIdeChanged',
-        priority = PRIORITY + 1,
-      })
+      local options = { end_col = span[2], hl_group = 'ClaudeIdeChanged', priority = PRIORITY + 1 }
+      mark(bufnr, first + index - 1, span[1], options)
     end
   end
 end
 
-local function draw_hunk(bufnr, hunk, area)
-  local old = hunks.old_lines(bufnr, hunk)
-  local new = api.nvim_buf_get_lines(bufnr, hunk.now[1], hunk.now[2], false)
-  local removed, added = line_changes(old, new)
-  if #old > 0 then
-    mark_removed(bufnr, hunk, removed_lines(old, removed, area))
-  end
-  if #new > 0 then
-    mark_added(bufnr, hunk, added)
-  end
-end
-
 local function draw(bufnr)
-  local area = api.nvim_buf_is_loaded(bufnr) and area_of(bufnr)
-  if not area then
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  if not win then
     return
   end
+  local info = vim.fn.getwininfo(win)[1]
+  local area = { width = math.max(info.width - info.textoff, 1), wraps = vim.wo[win].wrap }
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   for _, hunk in ipairs(hunks.list(bufnr)) do
     if not hunk.is_dropped then
@@ -255,18 +204,13 @@ function M.show(bufnr, win)
   end).soon
   draw(bufnr)
   api.nvim_buf_attach(bufnr, false, { on_lines = redraw, on_reload = redraw })
-  api.nvim_create_autocmd('WinResized', {
-    group = augroup,
-    buffer = bufnr,
-    callback = redraw,
-  })
-  api.nvim_create_autocmd('CursorMoved', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      reveal(api.nvim_get_current_win())
-    end,
-  })
+  local function on(event, callback)
+    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
+  end
+  on('WinResized', redraw)
+  on('CursorMoved', function()
+    reveal(api.nvim_get_current_win())
+  end)
   local first = hunks.list(bufnr)[1]
   if first then
     api.nvim_win_set_cursor(win, { hunks.row(bufnr, first) + 1, 0 })

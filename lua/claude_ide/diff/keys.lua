@@ -19,7 +19,7 @@ local OTHERS = {
   { 'g?', 'Show these keys' },
 }
 
-local is_dropping = false -- what the operator does
+local is_dropping, is_of_selection = false, false -- what the operator does
 
 local function has_hunks(bufnr)
   if not hunks.is_tracked(bufnr) then
@@ -106,31 +106,22 @@ local function hunks_here(bufnr, count)
   return indexes
 end
 
---- Decide the hunk under the cursor and those after it, [count] in all; for 'operatorfunc'.
-function M.decide_here()
+--- Decide the hunks in the lines of a Visual selection, else the one under the cursor and those after it,
+--- [count] in all; for 'operatorfunc'.
+function M.operate()
   local bufnr, count = api.nvim_get_current_buf(), vim.v.count1
   if has_hunks(bufnr) then
-    decide(bufnr, hunks_here(bufnr, count))
-  end
-end
-
---- Decide the hunks in the lines of a Visual selection; for 'operatorfunc'.
-function M.decide_lines()
-  local bufnr = api.nvim_get_current_buf()
-  if has_hunks(bufnr) then
-    decide(bufnr, hunks.at(bufnr, vim.fn.line("'[") - 1, vim.fn.line("']")))
+    local rows = { vim.fn.line("'[") - 1, vim.fn.line("']") }
+    local indexes = is_of_selection and hunks.at(bufnr, rows[1], rows[2])
+    decide(bufnr, indexes or hunks_here(bufnr, count))
   end
 end
 
 -- An operator, so that `.` repeats it. In Normal mode the motion only completes it.
 local function operator(is_drop)
-  is_dropping = is_drop
-  if vim.fn.mode():find('^[vV\22]') then
-    vim.o.operatorfunc = "v:lua.require'claude_ide.diff.keys'.decide_lines"
-    return 'g@'
-  end
-  vim.o.operatorfunc = "v:lua.require'claude_ide.diff.keys'.decide_here"
-  return 'g@l'
+  is_dropping, is_of_selection = is_drop, vim.fn.mode():find('^[vV\22]') ~= nil
+  vim.o.operatorfunc = "v:lua.require'claude_ide.diff.keys'.operate"
+  return is_of_selection and 'g@' or 'g@l'
 end
 
 --- Drop hunks; for an `<expr>` map in Normal or Visual mode.

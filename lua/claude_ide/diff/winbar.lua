@@ -35,6 +35,7 @@ local ORDER = {
   { 'path', math.huge },
   { 'why', 40 },
   { 'title', math.huge },
+  { 'one_hunk', math.huge },
   { 'keys', 3 },
   { 'keys', 4 },
   { 'note', math.huge },
@@ -47,9 +48,11 @@ local PARTS = {
   { 'hint', 'ClaudeIdeWinbarNote' },
   { 'note', 'ClaudeIdeWinbarNote' },
   { 'count', 'ClaudeIdeWinbarCount' },
+  { 'one_hunk', 'ClaudeIdeWinbarCount' },
   { 'why', 'ClaudeIdeWinbarWhy' },
   { 'keys', 'ClaudeIdeWinbarKeys' },
 }
+local ONE_HUNK = { ['1 hunk'] = true, ['hunk 1/1'] = true }
 local LEAST_WARNING = 4 -- columns
 local LINE = "%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"
 
@@ -61,6 +64,7 @@ local LINE = "%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"
 ---@field note? string
 ---@field hint? string what to know before deciding
 ---@field count? string the hunk and the diff, and how many there are
+---@field one_hunk? string the same if it is the only one, which matters less
 ---@field why? string what the agent has said before
 
 ---@type table<integer, fun(): claude_ide.Winbar> by window
@@ -219,6 +223,7 @@ function M.set(diff, windows)
   local launch = diff.pid and home.launch_of(diff.pid)
   -- Where another plugin owns the winbar, it shows the path itself; a warning needs the path next to it.
   local function proposed(is_substitute)
+    local count = count_of(diff, right)
     return {
       path = (not is_substitute or warning ~= '') and path or '',
       warning = warning,
@@ -226,7 +231,7 @@ function M.set(diff, windows)
       note = (is_substitute or not is_beside) and note or nil,
       hint = hint,
       keys = keys_for(diff),
-      count = count_of(diff, right),
+      [ONE_HUNK[count] and 'one_hunk' or 'count'] = count,
       why = in_one_line(diff.why or launch and reasons[launch .. ' ' .. diff.path] or ''),
     }
   end
