@@ -60,233 +60,115 @@ local function chat(opts)
   require('claude_ide.next_command').after_text(run, command.with_text())(opts)
 end
 
--- All have a range, which most of them ignore: `:` in Visual mode inserts one.
-local command = vim.api.nvim_create_user_command
-command('Claude', with_next('after_arguments', host('Claude')), {
-  nargs = '*',
-  range = true,
-  complete = complete('arguments', 'of_cli'),
-  desc = 'Open or hide the Claude CLI in a terminal',
-})
-command('ClaudeNew', host('ClaudeNew'), {
-  nargs = '*',
-  range = true,
-  bar = true,
-  desc = 'Start another Claude CLI in a terminal',
-})
-command('ClaudeSwitch', window('terminal', 'switch'), {
-  nargs = '*',
-  range = true,
-  bar = true,
-  complete = complete('terminal'),
-  desc = 'Go from one Claude CLI to another',
-})
-command('ClaudeFocus', window('terminal', 'toggle_focus'), {
-  range = true,
-  bar = true,
-  desc = "Go to Claude's terminal, or back",
-})
-command('ClaudeChat', chat, {
-  nargs = '*',
-  range = true,
-  complete = complete('chat.command'),
-  desc = 'Open or hide the chat',
-})
-command('ClaudeAnswer', host('ClaudeAnswer'), {
-  range = true,
-  bar = true,
-  desc = 'Go to the request that waits for an answer',
-})
-command('ClaudeChanges', host('ClaudeChanges'), {
-  range = true,
-  nargs = '*',
-  bang = true,
-  bar = true,
-  complete = complete('chat.command', 'complete_changes'),
-  desc = 'Review what the last turn has changed',
-})
-command('ClaudeSeen', editor('unseen.walk', 'run'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Mark lines that Claude wrote as seen',
-})
-command('ClaudeStart', host('ClaudeStart'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Start the IDE server',
-})
-command('ClaudeStop', host('ClaudeStop'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Stop the IDE server',
-})
-command('ClaudeStatus', host('ClaudeStatus'), {
-  range = true,
-  bar = true,
-  desc = 'Show the server, its clients and open diffs',
-})
-command('ClaudeMcpConfig', host('ClaudeMcpConfig'), {
-  range = true,
-  nargs = '*',
-  bang = true,
-  bar = true,
-  complete = complete('arguments', 'of_mcp_config'),
-  desc = 'Show how to give another program the tools of the editor',
-})
-command('ClaudeTools', host('ClaudeTools'), {
-  range = true,
-  nargs = '*',
-  bar = true,
-  complete = complete('tools.own'),
-  desc = "List the model's tools, or turn one on or off",
-})
-command('ClaudeDismiss', editor('tools.showing', 'dismiss'), {
-  range = true,
-  bar = true,
-  desc = "Remove the model's highlights",
-})
-command('ClaudeSend', host('ClaudeSend'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Send the range or the file to Claude as a mention',
-})
-command('ClaudeShare', function(opts)
-  require('claude_ide.selection').share(opts.args)
-end, {
-  range = true,
-  nargs = '?',
-  bar = true,
-  complete = complete('arguments', 'of_share'),
-  desc = 'Let the selection leave Neovim, or keep it there',
-})
-command('ClaudeAdd', host('ClaudeAdd'), {
-  range = true,
-  nargs = '+',
-  bang = true,
-  bar = true,
-  complete = complete('arguments', 'of_add'),
-  desc = 'Mention a file, a folder, or lines of a file',
-})
-command('ClaudeTrust', host('ClaudeTrust'), {
-  range = true,
-  nargs = '*',
-  bar = true,
-  complete = complete('arguments', 'of_trust'),
-  desc = "Show or change whether a folder's settings are used",
-})
-command('ClaudeKernel', host('ClaudeKernel'), {
-  range = true,
-  nargs = '*',
-  bar = true,
-  complete = complete('jupyter'),
-  desc = 'Show or control the Jupyter kernel that runs code for Claude',
-})
-local function decide(name)
-  return function(opts)
-    require('claude_ide.decide')[name](opts)
-  end
+-- All have a range, which most of them ignore: `:` in Visual mode inserts one. `own_bar`: it handles a `|`.
+local function command(name, run, desc, options)
+  options = vim.tbl_extend('force', { desc = desc, range = true, bar = true }, options or {})
+  options.bar, options.own_bar = not options.own_bar, nil
+  vim.api.nvim_create_user_command(name, run, options)
 end
-command('ClaudeAccept', decide('accept'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Accept the proposed edit, or allow the request',
-})
-command('ClaudeReject', with_next('after_text', decide('reject')), {
-  range = true,
-  bang = true,
+
+local ANY, BANG = { nargs = '*' }, { bang = true }
+local TEXT = { nargs = '*', bang = true, own_bar = true }
+local CLI = 'Open or hide the Claude CLI in a terminal'
+command('Claude', with_next('after_arguments', host('Claude')), CLI, {
   nargs = '*',
-  desc = 'Reject the proposed edit or the request, with a reason',
+  own_bar = true,
+  complete = complete('arguments', 'of_cli'),
 })
+command('ClaudeNew', host('ClaudeNew'), 'Start another Claude CLI in a terminal', ANY)
+command('ClaudeSwitch', window('terminal', 'switch'), 'Go from one Claude CLI to another', {
+  nargs = '*',
+  complete = complete('terminal'),
+})
+command('ClaudeFocus', window('terminal', 'toggle_focus'), "Go to Claude's terminal, or back")
+command('ClaudeChat', chat, 'Open or hide the chat', {
+  nargs = '*',
+  own_bar = true,
+  complete = complete('chat.command'),
+})
+command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
+command('ClaudeChanges', host('ClaudeChanges'), 'Review what the last turn has changed', {
+  nargs = '*',
+  bang = true,
+  complete = complete('chat.command', 'complete_changes'),
+})
+command('ClaudeSeen', editor('unseen.walk', 'run'), 'Mark lines that Claude wrote as seen', BANG)
+command('ClaudeStart', host('ClaudeStart'), 'Start the IDE server', BANG)
+command('ClaudeStop', host('ClaudeStop'), 'Stop the IDE server', BANG)
+command('ClaudeStatus', host('ClaudeStatus'), 'Show the server, its clients and open diffs')
+local GIVE = 'Show how to give another program the tools of the editor'
+command('ClaudeMcpConfig', host('ClaudeMcpConfig'), GIVE, {
+  nargs = '*',
+  bang = true,
+  complete = complete('arguments', 'of_mcp_config'),
+})
+command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one on or off", {
+  nargs = '*',
+  complete = complete('tools.own'),
+})
+command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
+command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
 command(
-  'ClaudeComment',
-  with_next('after_text', function(opts)
-    require('claude_ide.comment').run(opts)
-  end),
+  'ClaudeShare',
+  function(opts)
+    require('claude_ide.selection').share(opts.args)
+  end,
+  'Let the selection leave Neovim, or keep it there',
   {
-    range = true,
-    bang = true,
-    nargs = '*',
-    desc = "Comment on Claude's edit, or on lines of a file",
+    nargs = '?',
+    complete = complete('arguments', 'of_share'),
   }
 )
-command('ClaudePrompt', function(opts)
-  if require('claude_ide.window.location').has_command_window() then
-    return
-  elseif opts.args ~= '' then
-    return require('claude_ide.addressee').send_named(opts)
-  end
-  require('claude_ide.terminal_prompt').open(opts)
-end, {
+command('ClaudeAdd', host('ClaudeAdd'), 'Mention a file, a folder, or lines of a file', {
+  nargs = '+',
+  bang = true,
+  complete = complete('arguments', 'of_add'),
+})
+command('ClaudeTrust', host('ClaudeTrust'), "Show or change whether a folder's settings are used", {
+  nargs = '*',
+  complete = complete('arguments', 'of_trust'),
+})
+command('ClaudeKernel', host('ClaudeKernel'), 'Show or control the Jupyter kernel for code', {
+  nargs = '*',
+  complete = complete('jupyter'),
+})
+command('ClaudeAccept', editor('decide', 'accept'), 'Accept the edit, or allow the request', BANG)
+local reject = with_next('after_text', editor('decide', 'reject'))
+command('ClaudeReject', reject, 'Reject the proposed edit or the request, with a reason', TEXT)
+local comment = with_next('after_text', editor('comment', 'run'))
+command('ClaudeComment', comment, "Comment on Claude's edit, or on lines of a file", TEXT)
+local function prompt(opts)
+  local named = { 'addressee', 'send_named' }
+  window(unpack(opts.args == '' and { 'terminal_prompt', 'open' } or named))(opts)
+end
+command('ClaudePrompt', prompt, "Write a prompt for Claude's terminal in a buffer", {
   nargs = '?',
-  range = true,
-  bar = true,
   complete = complete('prompts'),
-  desc = "Write a prompt for Claude's terminal in a buffer",
 })
-command('ClaudeFix', editor('addressee', 'fix'), {
-  range = true,
-  bar = true,
-  desc = 'Let Claude fix the diagnostics',
-})
-command('ClaudeAsk', with_next('after_text', question('addressee', 'ask')), {
-  nargs = '*',
-  range = true,
-  bang = true,
-  complete = complete('prompts'),
-  desc = 'Ask Claude about the range or the file',
-})
-command('ClaudeEdit', with_next('after_text', question('headless.rewrite', 'edit')), {
-  nargs = '*',
-  range = true,
-  bang = true,
-  desc = 'Let Claude rewrite the range or the file',
-})
-command('ClaudeCommit', question('headless.commit_message', 'write'), {
-  range = true,
-  bang = true,
-  bar = true,
-  desc = 'Let Claude write the commit message',
-})
+command('ClaudeFix', editor('addressee', 'fix'), 'Let Claude fix the diagnostics')
+local ask = with_next('after_text', question('addressee', 'ask'))
+local NAMED = vim.tbl_extend('force', TEXT, { complete = complete('prompts') })
+command('ClaudeAsk', ask, 'Ask Claude about the range or the file', NAMED)
+local edit = with_next('after_text', question('headless.rewrite', 'edit'))
+command('ClaudeEdit', edit, 'Let Claude rewrite the range or the file', TEXT)
+local commit = question('headless.commit_message', 'write')
+command('ClaudeCommit', commit, 'Let Claude write the commit message', BANG)
+local packages = { nargs = '?', bang = true, complete = complete('host.install') }
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang, opts.fargs[1])
-end, {
-  range = true,
-  nargs = '?',
-  bang = true,
-  complete = complete('host.install'),
-  bar = true,
-  desc = "Create or update the plugin's Python environment",
-})
+end, "Create or update the plugin's Python environment", packages)
+packages.nargs = 1
 command('ClaudeUninstall', function(opts)
   require('claude_ide.host.install').run(opts.bang, opts.fargs[1], true)
-end, {
-  range = true,
-  nargs = 1,
-  bang = true,
-  complete = complete('host.install'),
-  bar = true,
-  desc = "Remove a package from the plugin's Python environment",
-})
-command('ClaudeWire', host('ClaudeWire'), {
-  range = true,
+end, "Remove a package from the plugin's Python environment", packages)
+command('ClaudeWire', host('ClaudeWire'), 'Show the live traffic with all clients, or save it', {
   nargs = '*',
-  bar = true,
   complete = complete('arguments', 'of_wire'),
-  desc = 'Show the live traffic with all clients, or save it',
 })
-command('ClaudeLog', window('log_window', 'open'), {
-  range = true,
-  bar = true,
-  desc = "Open the plugin's log",
-})
+command('ClaudeLog', window('log_window', 'open'), "Open the plugin's log")
 
-local function map(name, ex, desc)
-  vim.keymap.set('n', name, ('<Cmd>%s<CR>'):format(ex), { desc = desc })
+local function map(name, ex, desc, modes)
+  vim.keymap.set(modes or 'n', name, ('<Cmd>%s<CR>'):format(ex), { desc = desc })
 end
 
 local function map_lines(name, ex, desc)
@@ -314,10 +196,8 @@ map_lines('<Plug>(claude-prompt)', 'ClaudePrompt', 'Quote the lines in a prompt'
 map_lines('<Plug>(claude-fix)', 'ClaudeFix', 'Let Claude fix the diagnostics there')
 map_lines('<Plug>(claude-ask)', 'ClaudeAsk', 'Ask Claude about the lines')
 map_lines('<Plug>(claude-edit)', 'ClaudeEdit', 'Let Claude rewrite the lines')
-for _, mode in ipairs({ 'n', 'x', 'i', 't' }) do
-  local options = { desc = "Go to Claude's terminal, or back" }
-  vim.keymap.set(mode, '<Plug>(claude-focus)', '<Cmd>ClaudeFocus<CR>', options)
-end
+local ALL = { 'n', 'x', 'i', 't' }
+map('<Plug>(claude-focus)', 'ClaudeFocus', "Go to Claude's terminal, or back", ALL)
 -- With `is_expr`, the function returns the keys to type.
 local function plug(name, modes, module, fn, desc, is_expr)
   vim.keymap.set(modes, name, function()
@@ -344,42 +224,34 @@ vim.api.nvim_create_autocmd('SessionLoadPost', {
   callback = vim.schedule_wrap(editor('window.label', 'clear_leftovers')),
 })
 
-local function auto_start()
-  if (vim.g.claude_ide or {}).auto_start then
+-- Call `fn` at an event of the start, or now if that has happened, because the plugin is loaded later.
+local function at(event, has_happened, fn)
+  if has_happened then
+    return fn()
+  end
+  local group = vim.api.nvim_create_augroup('claude_ide_' .. event, {})
+  vim.api.nvim_create_autocmd(event, { group = group, once = true, callback = fn })
+end
+
+-- Whether an option is set; Vimscript may write it as a number.
+local function is_on(option)
+  local value = (vim.g.claude_ide or {})[option]
+  return value and value ~= 0
+end
+
+local has_entered = vim.v.vim_did_enter == 1
+-- Python starts after the first screen is drawn: it would delay that.
+at('UIEnter', has_entered and #vim.api.nvim_list_uis() > 0, function()
+  if is_on('auto_start') then
     vim.schedule(function()
       vim.cmd.redraw()
       vim.cmd('ClaudeStart!')
     end)
   end
-end
-
--- Python starts after the first screen is drawn: it would delay that. If the plugin is loaded later,
--- the event has already happened.
-if vim.v.vim_did_enter == 1 and #vim.api.nvim_list_uis() > 0 then
-  auto_start()
-else
-  vim.api.nvim_create_autocmd('UIEnter', {
-    group = vim.api.nvim_create_augroup('claude_ide_auto_start', {}),
-    once = true,
-    callback = auto_start,
-  })
-end
-
+end)
 -- The user's own maps come first, and may still change <Leader>.
-local function map_keys()
-  local keys = (vim.g.claude_ide or {}).keys
-  -- Vimscript may write it as a number.
-  if keys and keys ~= 0 then
+at('VimEnter', has_entered, function()
+  if is_on('keys') then
     require('claude_ide.suggested_keys').define()
   end
-end
-
-if vim.v.vim_did_enter == 1 then
-  map_keys()
-else
-  vim.api.nvim_create_autocmd('VimEnter', {
-    group = vim.api.nvim_create_augroup('claude_ide_keys', {}),
-    once = true,
-    callback = map_keys,
-  })
-end
+end)

@@ -17,118 +17,83 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     let s:refusal = "claude-ide needs 'nocompatible'"
   endif
 
-  " All are written out because that is how Vim reads them fastest. All commands have a range, which
-  " most of them ignore: `:` in Visual mode inserts one.
+  " All commands have a range, which most of them ignore: `:` in Visual mode inserts one.
+  let s:lines = '<range> ? [<line1>, <line2>] : [], <bang>0)'
+  " With their attributes.
+  let s:of_host = {
+        \ 'ClaudeStart': '-bar -bang', 'ClaudeStop': '-bar -bang', 'ClaudeStatus': '-bar', 'ClaudeAnswer': '-bar',
+        \ 'ClaudeSend': '-bar -bang',
+        \ 'ClaudeAdd': '-bar -bang -nargs=+ -complete=customlist,claude_ide#arguments#OfAdd',
+        \ 'ClaudeTrust': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust',
+        \ 'ClaudeMcpConfig': '-bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfMcpConfig',
+        \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWire',
+        \ }
+  let s:with_text = {
+        \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
+        \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
+        \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Ask'],
+        \ 'ClaudeEdit': ['-bang', 'AfterText', 'session#Edit'],
+        \ }
+  let s:others = {
+        \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
+        \ 'ClaudeShare': ['-nargs=? -complete=customlist,claude_ide#arguments#OfShare', 'selection#Share(<q-args>)'],
+        \ 'ClaudeAccept': ['-bang', 'decide#Accept(<bang>0)'],
+        \ 'ClaudeCommit': ['-bang', 'session#Commit(<bang>0)'],
+        \ 'ClaudeInstall': ['-bang -nargs=?', 'host#install#Command(<q-args>, <bang>0)'],
+        \ 'ClaudeCheck': ['', 'health#Check()'],
+        \ 'ClaudeDismiss': ['', 'tools#showing#Dismiss()'],
+        \ 'ClaudeLog': ['', 'log_window#Open()'],
+        \ }
+  " What needs Neovim says so.
+  let s:lacking = {
+        \ 'ClaudeChanges': '-bar -bang -nargs=*', 'ClaudeChat': '-nargs=*', 'ClaudeComment': '-bang -nargs=*',
+        \ 'ClaudeFix': '-bar', 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-bar -nargs=*',
+        \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSeen': '-bar -bang', 'ClaudeSwitch': '-bar -nargs=*',
+        \ 'ClaudeTools': '-bar -nargs=*', 'ClaudeUninstall': '-bar -bang -nargs=1',
+        \ }
+  let s:lacking_maps = ['changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next', 'hunk-previous',
+        \ 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next', 'unseen-previous']
+  let s:maps = {
+        \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
+        \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
+        \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
+        \ 'edit': 'ClaudeEdit',
+        \ }
   if empty(s:refusal)
-    command! -range -nargs=* -complete=customlist,claude_ide#arguments#OfCli Claude
-          \ call claude_ide#next_command#AfterArguments('claude_ide#session#Claude', <q-args>,
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar ClaudeFocus call claude_ide#terminal#ToggleFocus()
-    command! -range -bar -bang ClaudeStart
-          \ call claude_ide#session#Command('ClaudeStart', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang ClaudeStop
-          \ call claude_ide#session#Command('ClaudeStop', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar ClaudeStatus
-          \ call claude_ide#session#Command('ClaudeStatus', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar ClaudeAnswer
-          \ call claude_ide#session#Command('ClaudeAnswer', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang ClaudeSend
-          \ call claude_ide#session#Command('ClaudeSend', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang -nargs=+ -complete=customlist,claude_ide#arguments#OfAdd ClaudeAdd
-          \ call claude_ide#session#Command('ClaudeAdd', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -nargs=? -complete=customlist,claude_ide#arguments#OfShare ClaudeShare
-          \ call claude_ide#selection#Share(<q-args>)
-    command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust ClaudeTrust
-          \ call claude_ide#session#Command('ClaudeTrust', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfMcpConfig ClaudeMcpConfig
-          \ call claude_ide#session#Command('ClaudeMcpConfig', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -nargs=* -complete=customlist,claude_ide#arguments#OfWire ClaudeWire
-          \ call claude_ide#session#Command('ClaudeWire', [<f-args>],
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang ClaudeAccept call claude_ide#decide#Accept(<bang>0)
-    command! -range -nargs=* -bang ClaudeReject
-          \ call claude_ide#next_command#AfterText('claude_ide#decide#Reject', <q-args>,
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -nargs=* -bang -complete=customlist,claude_ide#prompts#Complete ClaudeAsk
-          \ call claude_ide#next_command#AfterText('claude_ide#session#Ask', <q-args>,
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -nargs=* -bang ClaudeEdit
-          \ call claude_ide#next_command#AfterText('claude_ide#session#Edit', <q-args>,
-          \ <range> ? [<line1>, <line2>] : [], <bang>0)
-    command! -range -bar -bang ClaudeCommit call claude_ide#session#Commit(<bang>0)
-    command! -range -bar -bang -nargs=? ClaudeInstall
-          \ call claude_ide#host#install#Command(<q-args>, <bang>0)
-    command! -range -bar ClaudeCheck call claude_ide#health#Check()
-    command! -range -bar ClaudeDismiss call claude_ide#tools#showing#Dismiss()
-    command! -range -bar ClaudeLog call claude_ide#log_window#Open()
-    " What needs Neovim says so.
-    command! -range -bar -bang -nargs=* ClaudeChanges call claude_ide#messages#message#NeedNeovim(':ClaudeChanges')
-    command! -range -nargs=* ClaudeChat call claude_ide#messages#message#NeedNeovim(':ClaudeChat')
-    command! -range -bang -nargs=* ClaudeComment call claude_ide#messages#message#NeedNeovim(':ClaudeComment')
-    command! -range -bar ClaudeFix call claude_ide#messages#message#NeedNeovim(':ClaudeFix')
-    command! -range -bar -nargs=* ClaudeKernel call claude_ide#messages#message#NeedNeovim(':ClaudeKernel')
-    command! -range -bar -nargs=* ClaudeNew call claude_ide#messages#message#NeedNeovim(':ClaudeNew')
-    command! -range -bar -nargs=? ClaudePrompt call claude_ide#messages#message#NeedNeovim(':ClaudePrompt')
-    command! -range -bar -bang ClaudeSeen call claude_ide#messages#message#NeedNeovim(':ClaudeSeen')
-    command! -range -bar -nargs=* ClaudeSwitch call claude_ide#messages#message#NeedNeovim(':ClaudeSwitch')
-    command! -range -bar -nargs=* ClaudeTools call claude_ide#messages#message#NeedNeovim(':ClaudeTools')
-    command! -range -bar -bang -nargs=1 ClaudeUninstall call claude_ide#messages#message#NeedNeovim(':ClaudeUninstall')
-
-    nnoremap <Plug>(claude-toggle) <Cmd>Claude<CR>
-    nnoremap <Plug>(claude-share) <Cmd>ClaudeShare toggle<CR>
-    nnoremap <Plug>(claude-add) <Cmd>ClaudeAdd %<CR>
-    nnoremap <Plug>(claude-dismiss) <Cmd>ClaudeDismiss<CR>
-    nnoremap <Plug>(claude-answer) <Cmd>ClaudeAnswer<CR>
-    nnoremap <Plug>(claude-commit) <Cmd>ClaudeCommit<CR>
-    nnoremap <Plug>(claude-accept) <Cmd>ClaudeAccept<CR>
-    nnoremap <Plug>(claude-reject) <Cmd>ClaudeReject<CR>
-    nnoremap <Plug>(claude-accept-edits) <Cmd>call claude_ide#diff#AcceptEdits()<CR>
-    nnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    xnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    inoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    tnoremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>
-    nnoremap <Plug>(claude-ask) <Cmd>ClaudeAsk<CR>
+    for [s:name, s:attributes] in items(s:of_host)
+      execute 'command! -range' s:attributes s:name 'call claude_ide#session#Command('
+            \ . string(s:name) . ', [<f-args>],' s:lines
+    endfor
+    for [s:name, s:rest] in items(s:with_text)
+      execute 'command! -range -nargs=*' s:rest[0] s:name 'call claude_ide#next_command#' . s:rest[1]
+            \ . '(' . string('claude_ide#' . s:rest[2]) . ', <q-args>,' s:lines
+    endfor
+    for [s:name, s:rest] in items(s:others)
+      execute 'command! -range -bar' s:rest[0] s:name 'call claude_ide#' . s:rest[1]
+    endfor
+    for [s:name, s:attributes] in items(s:lacking)
+      execute 'command! -range' s:attributes s:name
+            \ 'call claude_ide#messages#message#NeedNeovim(' . string(':' . s:name) . ')'
+    endfor
+    for [s:name, s:command] in items(s:maps)
+      execute 'nnoremap <Plug>(claude-' . s:name . ') <Cmd>' . s:command . '<CR>'
+    endfor
+    for s:mode in ['x', 'i', 't']
+      execute s:mode . 'noremap <Plug>(claude-focus) <Cmd>ClaudeFocus<CR>'
+    endfor
     xnoremap <silent> <Plug>(claude-ask) :ClaudeAsk<CR>
-    nnoremap <Plug>(claude-edit) <Cmd>ClaudeEdit<CR>
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
-    noremap <Plug>(claude-changes) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-changes)')<CR>
-    noremap <Plug>(claude-chat) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-chat)')<CR>
-    noremap <Plug>(claude-comment) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-comment)')<CR>
-    noremap <Plug>(claude-fix) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-fix)')<CR>
-    noremap <Plug>(claude-hunk-drop) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-drop)')<CR>
-    noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-next)')<CR>
-    noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-previous)')<CR>
-    noremap <Plug>(claude-hunk-take) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-hunk-take)')<CR>
-    noremap <Plug>(claude-new) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-new)')<CR>
-    noremap <Plug>(claude-prompt) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-prompt)')<CR>
-    noremap <Plug>(claude-seen) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-seen)')<CR>
-    noremap <Plug>(claude-switch) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-switch)')<CR>
-    noremap <Plug>(claude-unseen-next) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-unseen-next)')<CR>
-    noremap <Plug>(claude-unseen-previous) <Cmd>call claude_ide#messages#message#NeedNeovim('<lt>Plug>(claude-unseen-previous)')<CR>
+    for s:name in s:lacking_maps
+      execute 'noremap <Plug>(claude-' . s:name . ') <Cmd>call claude_ide#messages#message#NeedNeovim('
+            \ . string('<lt>Plug>(claude-' . s:name . ')') . ')<CR>'
+    endfor
   else
-    for s:name in ['Claude', 'ClaudeFocus', 'ClaudeStart', 'ClaudeStop', 'ClaudeStatus',
-          \ 'ClaudeAnswer', 'ClaudeSend', 'ClaudeAdd', 'ClaudeShare', 'ClaudeTrust',
-          \ 'ClaudeMcpConfig', 'ClaudeWire', 'ClaudeAccept', 'ClaudeReject', 'ClaudeAsk',
-          \ 'ClaudeEdit', 'ClaudeCommit', 'ClaudeInstall', 'ClaudeCheck', 'ClaudeDismiss',
-          \ 'ClaudeLog', 'ClaudeChanges', 'ClaudeChat', 'ClaudeComment', 'ClaudeFix',
-          \ 'ClaudeKernel', 'ClaudeNew', 'ClaudePrompt', 'ClaudeSeen', 'ClaudeSwitch',
-          \ 'ClaudeTools', 'ClaudeUninstall']
+    for s:name in keys(s:of_host) + keys(s:with_text) + keys(s:others) + keys(s:lacking)
       execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
     endfor
-    for s:name in ['toggle', 'share', 'add', 'dismiss', 'answer', 'commit', 'accept', 'accept-edits', 'reject',
-          \ 'focus', 'ask', 'edit', 'send', 'changes', 'chat', 'comment', 'fix', 'hunk-drop',
-          \ 'hunk-next', 'hunk-previous', 'hunk-take', 'new', 'prompt', 'seen', 'switch',
-          \ 'unseen-next', 'unseen-previous']
+    for s:name in keys(s:maps) + s:lacking_maps + ['send']
       execute 'noremap <Plug>(claude-' . s:name . ') :<C-U>echomsg' string(s:refusal) . '<CR>'
     endfor
   endif

@@ -24,9 +24,9 @@ function M.report()
 end
 
 --- Define all commands and maps so that each reports the refusal. `plugin/claude_ide.lua` has their names.
----@param plugin string the path of that file
-function M.define(plugin)
-  local text = table.concat(vim.fn.readfile(plugin), '\n')
+function M.define()
+  local path = vim.api.nvim_get_runtime_file('plugin/claude_ide.lua', false)[1]
+  local text = table.concat(vim.fn.readfile(path), '\n')
   local report = "lua require('claude_ide.requirement').report()"
   for name in text:gmatch("command%(%s*'(Claude%a*)'") do
     vim.cmd(('command! -nargs=* -range -bang %s %s'):format(name, report))

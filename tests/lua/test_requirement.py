@@ -15,12 +15,12 @@ needs_old = pytest.mark.skipif(not OLD, reason="CLAUDE_IDE_TEST_OLD_NVIM names n
 REFUSAL = "claude-ide needs Neovim 0.11 or newer (this is 0."
 
 
-DEFINE = "require('claude_ide.requirement').define(...)"
+DEFINE = "require('claude_ide.requirement').define()"
 REPORT = "lua require('claude_ide.requirement').report()"
 
 
 async def test_every_command_reports_the_refusal(nvim: Neovim) -> None:
-    await nvim.lua(DEFINE, str(ROOT / "plugin/claude_ide.lua"))
+    await nvim.lua(DEFINE)
 
     commands = await nvim.lua("return vim.api.nvim_get_commands({})")
     ours = {name: each["definition"] for name, each in commands.items() if name[:6] == "Claude"}
@@ -30,7 +30,7 @@ async def test_every_command_reports_the_refusal(nvim: Neovim) -> None:
 
 @pytest.mark.parametrize("mode", "nx")
 async def test_every_map_reports_the_refusal(nvim: Neovim, mode: str) -> None:
-    await nvim.lua(DEFINE, str(ROOT / "plugin/claude_ide.lua"))
+    await nvim.lua(DEFINE)
 
     maps = await nvim.eval(f"nvim_get_keymap('{mode}')")
     ours = [each["rhs"] for each in maps if each["lhs"].startswith("<Plug>(claude-")]

@@ -129,17 +129,6 @@ async def test_a_compatible_vim_is_refused_in_one_line(
         await screen.stop()
 
 
-def test_what_is_defined_is_also_refused() -> None:
-    text = (ROOT / "plugin/claude_ide.vim").read_text(encoding="utf-8")
-    defined, _, rest = text.partition("\n  else\n")
-    refused = rest.partition("\n  endif\n")[0]
-    commands = re.findall(r"^    command! .*?(Claude\w*)(?: call|$)", defined, re.MULTILINE)
-    maps = re.findall(r"<Plug>\(claude-([\w-]+)\) ", defined)
-
-    assert len(commands) > 20
-    assert sorted({*commands, *maps}) == sorted(re.findall(r"'([\w-]+)'[],]", refused))
-
-
 def test_a_vim_without_script_reads_nothing() -> None:
     tiny = shutil.which("vim.tiny")
     if tiny is None:
