@@ -108,17 +108,13 @@ command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
 command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
-command(
-  'ClaudeShare',
-  function(opts)
-    require('claude_ide.selection').share(opts.args)
-  end,
-  'Let the selection leave Neovim, or keep it there',
-  {
-    nargs = '?',
-    complete = complete('arguments', 'of_share'),
-  }
-)
+local function share(opts)
+  require('claude_ide.selection').share(opts.args)
+end
+command('ClaudeShare', share, 'Let the selection leave Neovim, or keep it there', {
+  nargs = '?',
+  complete = complete('arguments', 'of_share'),
+})
 command('ClaudeAdd', host('ClaudeAdd'), 'Mention a file, a folder, or lines of a file', {
   nargs = '+',
   bang = true,

@@ -11,9 +11,6 @@ local M = {}
 local api = vim.api
 
 local INTERVAL = 100 -- milliseconds
--- Up to this number, all buffers are described: it takes less than a millisecond, and includes changes that
--- caused no event. Beyond it, only those that may have changed.
-local MOST_WHOLE = 100
 local EVENTS = {
   'BufAdd',
   'BufDelete',
@@ -37,19 +34,11 @@ local FACTS = [[map(filter([%s], 'buflisted(v:val)'), "[v:val, getbufvar(v:val, 
 
 ---@class claude_ide.EditorsReport `EditorsChanged` of the port
 ---@field editors any[][] `OpenBuffer` of the port, the most recently used one first
----@field among? integer[] the buffers that were looked at: others are as they were; nil for all
----@field front integer[] the buffers used since the last report, the most recent one first
 ---@field folders string[]
 ---@field active? integer the buffer of the file that the user works on
 
 local last ---@type claude_ide.EditorsReport?
 local is_watching = false
--- Since the last report.
-local touched = {} ---@type table<integer, true> buffers that may have changed
-local entered = {} ---@type table<integer, true>
--- At the last report.
-local shown_before = {} ---@type table<integer, any>
-local highest = 0 -- buffer number
 
 -- The empty buffer that Neovim starts with does not count as open.
 local function is_open(name, is_modified, buftype, filetype)
@@ -99,36 +88,15 @@ local function locations()
   return shown
 end
 
--- Buffers that are or were shown may have changed, and those with a higher number than before are new.
-local function suspects(shown)
-  local bufnrs = vim.tbl_extend('keep', touched, shown, shown_before)
-  for bufnr = highest + 1, vim.fn.bufnr('$') do
-    bufnrs[bufnr] = true
-  end
-  return vim.tbl_keys(bufnrs)
-end
-
----@param among? integer[]
+--- All open files. It takes a millisecond for 100 of them, and includes changes that caused no event.
 ---@return claude_ide.EditorsReport
-local function report_on(among, shown)
-  local editors = open_among(among or api.nvim_list_bufs())
+function M.all()
+  local shown, editors = locations(), open_among(api.nvim_list_bufs())
   for _, editor in ipairs(editors) do
     editor[#editor + 1] = api.nvim_buf_line_count(editor[1])
     vim.list_extend(editor, shown[editor[1]] or {})
   end
-  return {
-    editors = editors,
-    among = among,
-    front = recent.sort(vim.tbl_filter(api.nvim_buf_is_valid, vim.tbl_keys(entered))),
-    folders = file.folders(),
-    active = active()[1],
-  }
-end
-
---- All open files.
----@return claude_ide.EditorsReport
-function M.all()
-  return report_on(nil, locations())
+  return { editors = editors, folders = file.folders(), active = active()[1] }
 end
 
 --- The path of the file that the user works on.
@@ -138,57 +106,28 @@ function M.current()
   return name ~= '' and name or nil
 end
 
-local function start_over(shown)
-  touched, entered = {}, {}
-  shown_before, highest = shown, vim.fn.bufnr('$')
-end
-
 local function report()
-  local shown = locations()
-  entered[api.nvim_get_current_buf()] = true
-  local is_whole = #api.nvim_list_bufs() <= MOST_WHOLE
-  local now = report_on(not is_whole and suspects(shown) or nil, shown)
-  start_over(shown)
+  local now = M.all()
   if not vim.deep_equal(now, last) then
     last = now
     channel.emit('editors_changed', now)
   end
 end
 
---- All open files, to which later reports of changes refer.
----@return claude_ide.EditorsReport
-function M.begin()
-  start_over(locations())
-  return M.all()
-end
-
---- Emit `editors_changed` with all open files whenever one of them has changed; while very many are open,
---- only with those that may have.
+--- Emit `editors_changed` with all open files whenever one of them has changed.
 ---@param on boolean
 function M.watch(on)
   local group = api.nvim_create_augroup('claude_ide_buffers', { clear = true })
   last, is_watching = nil, on
-  if not on then
-    return
+  if on then
+    local changed = debounce.new(INTERVAL, report).soon
+    api.nvim_create_autocmd(EVENTS, { group = group, callback = changed })
   end
-  start_over(locations())
-  local changed = debounce.new(INTERVAL, report).soon
-  api.nvim_create_autocmd(EVENTS, {
-    group = group,
-    callback = function(event)
-      touched[event.buf] = true
-      if event.event == 'BufEnter' then
-        entered[event.buf] = true
-      end
-      changed()
-    end,
-  })
 end
 
 privacy.subscribe(function()
   if is_watching then
-    last = M.begin()
-    channel.emit('editors_changed', last)
+    report()
   end
 end)
 

@@ -74,7 +74,7 @@ class Buffers:
         self.path, self.held = str(path), text
         self.state = State()
         changed = OpenBuffer(1, str(path), "", True, 1)
-        self.state.apply_editors(EditorsChanged([changed], [], []))
+        self.state.apply_editors(EditorsChanged([changed], []))
         self.port = pocket_port(self.run)
 
     async def run(self, function: str, paths: list[str]) -> list[str]:

@@ -36,7 +36,7 @@ def test_the_state_is_updated_before_subscribers_are_called(events: Events, stat
     events.subscribe(EditorsChanged, lambda _: seen.append(state.folders))
 
     events.dispatch("selection_changed", SELECTION)
-    events.dispatch("editors_changed", {"editors": [], "front": [], "folders": ["/one"]})
+    events.dispatch("editors_changed", {"editors": [], "folders": ["/one"]})
 
     assert seen == [SELECTION, ["/one"]]
 
@@ -64,7 +64,7 @@ def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
     events.subscribe(Commented, lambda _: None)
 
     events.dispatch("commented", {})
-    events.dispatch("editors_changed", {"editors": {}, "front": {}, "folders": ["/one"]})
+    events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
 
     assert "event commented is lost" in caplog.text
     assert "Object missing required field `words`" in caplog.text

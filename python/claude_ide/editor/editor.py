@@ -107,7 +107,7 @@ class Editor:
         await self.port.host.listening(port, token)
         # The editor shares nothing without the rules; a client may have its first answer before.
         private.watch(True)
-        self.state.apply_editors(private.editors_changed(await self.port.buffers.begin()))
+        self.state.apply_editors(private.editors_changed(await self.port.buffers.editors()))
         self.state.selection = None
         latest = private.selection(await self.port.selection.latest())
         # Events during the call have been handled by now, and are newer than `latest`.

@@ -39,15 +39,8 @@ class State(msgspec.Struct):
 
     @handles(EditorsChanged)
     def apply_editors(self, report: EditorsChanged) -> None:
-        """Replace what is known of the open files; files that it does not name stay as they are."""
-        if report.among is None:
-            self._open = {}
-        found = {each.bufnr: each for each in report.editors}
-        for number in report.among or ():
-            if number not in found:
-                self._open.pop(number, None)
-        known = self._open | found
-        self._open = {number: known[number] for number in report.front if number in known} | known
+        """Replace what is known of the open files."""
+        self._open = {each.bufnr: each for each in report.editors}
         self.folders, self._active = report.folders, report.active
 
     @property

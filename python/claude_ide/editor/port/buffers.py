@@ -92,11 +92,6 @@ class Closed(Payload, frozen=True):
 class Buffers(Protocol):
     """The open files."""
 
-    @request("editors.begin", large=True)
-    async def begin(self) -> EditorsChanged:
-        """Return all open files, to which later events refer."""
-        ...
-
     @request("editors.all", large=True)
     async def editors(self) -> EditorsChanged:
         """Return all open files."""

@@ -50,18 +50,14 @@ class OpenBuffer(Payload, frozen=True, array_like=True):
 
 
 class EditorsChanged(Event, frozen=True):
-    """The open files (`editors`). Those that are not `among` the buffers are as they were."""
+    """The open files, and where the user is."""
 
     EVENT: ClassVar = "editors_changed"
 
     editors: list[OpenBuffer]
     """The most recently used first."""
-    front: list[int]
-    """Buffers that were used since the last report, the most recent first."""
     folders: list[str]
     """The working folders: the global one, then those of tab pages and windows."""
-    among: list[int] | None = None
-    """None for all buffers."""
     active: int | None = None
     """The buffer of the file that the user works on."""
 
