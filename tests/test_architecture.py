@@ -108,7 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "program",
     },
     "headless": {
-        *("editor_name", "mentions", "pids"),
+        *("editor_name", "mentions", "pids", "text_diff", "chat.page"),
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },

@@ -49,8 +49,13 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
 
     Of two insertions at the same place, `theirs` comes first.
     """
-    lines = base.split("\n")
-    own, other = _changes(lines, ours.split("\n")), _changes(lines, theirs.split("\n"))
+    merged = merge_lines(*(text.split("\n") for text in (base, ours, theirs)))
+    return None if merged is None else "\n".join(merged)
+
+
+def merge_lines(lines: list[str], ours: list[str], theirs: list[str]) -> list[str] | None:
+    """Like `merge`, for the lines of a text."""
+    own, other = _changes(lines, ours), _changes(lines, theirs)
     changes = other + [change for change in own if change not in other]
     merged: list[str] = []
     row = 0
@@ -59,7 +64,7 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
             return None
         merged += lines[row:first] + inserted
         row = last
-    return "\n".join(merged + lines[row:])
+    return merged + lines[row:]
 
 
 def _changes(base: list[str], later: list[str]) -> list[tuple[int, int, list[str]]]:

@@ -11,8 +11,6 @@ from claude_ide.editor.port.questions import (
     AskRequest,
     CommitRequest,
     Lines,
-    Original,
-    RefineRequest,
     RewriteRequest,
 )
 
@@ -28,22 +26,17 @@ def test_a_question_is_decoded() -> None:
     assert decode(payload) == AskRequest(1, "/", "x", tools=READING, lines=Lines("a", 1, 2, "x"))
 
 
-def test_commit_and_rewrite_requests_are_decoded() -> None:
+def test_requests_for_commits_rewrites_and_refinements_are_decoded() -> None:
     common = {"id": 1, "cwd": "/"}
-    lines = {"instruction": "i", "name": "n", "filetype": "f", "text": "a"}
+    lines = {"instruction": "i", "name": "n", "filetype": "f", "bufnr": 2, "text": "a\n"}
 
     assert decode({"kind": "commit", **common}) == CommitRequest(1, "/")
-    assert decode({"kind": "rewrite", **common, **lines, "first": 0, "last": 1}) == RewriteRequest(
-        1, "/", "i", "n", "f", "a", 0, 1
+    assert decode({"kind": "rewrite", **common, **lines, "rows": [0, 1]}) == RewriteRequest(
+        1, "/", "i", "n", "f", 2, "a\n", (0, 1)
     )
-
-
-def test_a_request_to_refine_is_decoded() -> None:
-    lines = {"name": "n", "filetype": "f", "text": "a", "first": 0, "last": 1}
-    words = {"instruction": "i", "earlier": ["e"], "original": {"text": "o"}}
-
-    assert decode({"kind": "refine", "id": 1, "cwd": "/", **words, **lines}) == RefineRequest(
-        1, "/", "i", ["e"], Original("o"), "n", "f", "a", 0, 1
+    refined = {"rows": [0, 0], "refines": 3, "version": 4}
+    assert decode({"kind": "rewrite", **common, **lines, **refined}) == RewriteRequest(
+        1, "/", "i", "n", "f", 2, "a\n", (0, 0), 3, 4
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.errors import UserError
-from claude_ide.headless.commit import Git
+from claude_ide.headless.commit import Git, inserted
 from support.checkout import program
 from support.neovim import WAIT
 
@@ -98,3 +98,27 @@ async def test_a_missing_git_is_reported(tmp_path: Path, monkeypatch: pytest.Mon
 
     with pytest.raises(UserError, match="git cannot be run"):
         await Git(CommitRequest(1, str(tmp_path))).read("log")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([""], "M"),
+        (["", "# c"], "M||# c"),
+        (["", "", "", "# c"], "M||# c"),
+        (["# c"], "M||# c"),
+        (["", "Signed-off-by: A", "", "# c"], "M||Signed-off-by: A||# c"),
+        (["", "Change-Id: I1", "Signed-off-by: A"], "M||Change-Id: I1|Signed-off-by: A"),
+        (["mine"], "mine||M"),
+        (["mine", "", "more", "# c"], "mine||more||M||# c"),
+        (["mine", "", "", "Signed-off-by: A"], "mine||M||Signed-off-by: A"),
+    ],
+)
+def test_a_message_comes_below_the_users_text_and_above_trailers_and_comments(
+    before: list[str], after: str
+) -> None:
+    assert inserted(before, ["M"], "#") == after.split("|")
+
+
+def test_the_repository_sets_the_comment_character() -> None:
+    assert inserted(["# mine", "", "; c"], ["M"], ";") == ["# mine", "", "M", "", "; c"]

@@ -1,23 +1,36 @@
-"""`headless/rewriting.py`: the model's prompt for rewriting lines."""
+"""`headless/rewriting.py`: the prompts, and the place of the new lines in the text of now."""
 
 import pytest
 
-from claude_ide.editor.port.questions import Original, RefineRequest, RewriteRequest
-from claude_ide.headless.rewriting import lines_of, prompt
+from claude_ide.editor.port.questions import RewriteRequest
+from claude_ide.errors import EditorError
+from claude_ide.headless.rewriting import (
+    Rewrite,
+    Target,
+    answered,
+    prompt,
+    refinement_prompt,
+    rows_in,
+)
+from support.pocket import pocket_port
 
-TEXT = "one\n{two}\nthree"
+LINES = ["one", "{two}", "three"]
+
+
+def request(rows: tuple[int, int], name: str = "/a.py", filetype: str = "python") -> RewriteRequest:
+    return RewriteRequest(1, "/", "shout {it}", name, filetype, 1, "one\n{two}\nthree\n", rows)
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "text"),
+    ("rows", "text"),
     [
-        (1, 2, "one\n<rewrite>\n{two}\n</rewrite>\nthree\n"),
-        (0, 3, "<rewrite>\none\n{two}\nthree\n</rewrite>\n"),
-        (2, 3, "one\n{two}\n<rewrite>\nthree\n</rewrite>\n"),
+        ((1, 2), "one\n<rewrite>\n{two}\n</rewrite>\nthree\n"),
+        ((0, 3), "<rewrite>\none\n{two}\nthree\n</rewrite>\n"),
+        ((2, 3), "one\n{two}\n<rewrite>\nthree\n</rewrite>\n"),
     ],
 )
-def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str) -> None:
-    asked = prompt(RewriteRequest(1, "/", "shout {it}", "/a.py", "python", TEXT, first, last))
+def test_the_lines_are_marked_in_the_whole_text(rows: tuple[int, int], text: str) -> None:
+    asked = prompt(request(rows), Target(1, LINES, rows))
 
     assert f"<text>\n{text}</text>" in asked
     assert "lines of /a.py (python) as" in asked
@@ -25,40 +38,95 @@ def test_the_lines_are_marked_in_the_whole_text(first: int, last: int, text: str
 
 
 def test_the_prompt_names_no_language_for_a_text_without_one() -> None:
-    asked = prompt(RewriteRequest(1, "/", "x", "[No Name]", "", TEXT, 0, 1))
+    asked = prompt(request((0, 1), "[No Name]", ""), Target(1, LINES, (0, 1)))
 
     assert "lines of [No Name] as" in asked
 
 
 def test_a_refinement_has_the_original_the_result_and_all_instructions() -> None:
-    request = RefineRequest(
-        *(1, "/", "shorter", ["shout", "no {braces}"], Original("two"), "/a.py", "python"),
-        *("one\nTWO\n{}\nthree", 1, 3),
+    opened = Rewrite(request((1, 2)))
+    refining = RewriteRequest(
+        *(1, "/", "shorter", "/a.py", "python", 2, "one\nTWO\n{}\nthree\n", (0, 0), 1, 1)
     )
 
-    words = prompt(request)
+    earlier = ["shout", "no {braces}"]
+    target = opened.refined(refining)
+    words = refinement_prompt(refining, target, opened.target.marked, earlier)
 
     assert "/a.py (python)" in words
     assert "<instruction>\nshorter\n</instruction>" in words
     assert "<earlier>\nshout\n\nno {braces}\n</earlier>" in words
-    assert "<original>\ntwo\n</original>" in words
+    assert "<original>\n{two}\n</original>" in words
     assert "<text>\none\n<rewrite>\nTWO\n{}\n</rewrite>\nthree\n</text>" in words
+
+
+@pytest.mark.parametrize(
+    ("current", "marked"),
+    [
+        ("one a b four", "a b"),
+        ("one four", ""),
+        ("zero one two three four", "two three"),
+        ("one two and three four", "two and three"),
+        ("one above two three four", "above two three"),
+        ("one two three below four", "two three below"),
+        ("one two three four last", "two three"),
+        ("other TWO THREE four", "other TWO THREE"),
+        ("two three", "two three"),
+        ("first other TWO THREE four", "first other TWO THREE"),
+        ("one TWO THREE other last", "TWO THREE other last"),
+        ("zero one 2 three 4 five", "2 three"),
+    ],
+)
+def test_lines_are_found_in_a_later_text(current: str, marked: str) -> None:
+    lines = current.split()
+
+    first, last = rows_in(["one", "two", "three", "four"], lines, 1, 3)
+
+    assert lines[first:last] == marked.split()
+
+
+@pytest.mark.parametrize(
+    ("current", "put"),
+    [
+        ("same x same y", "same x Z y"),
+        ("new same x same y", "new same x Z y"),
+        ("same x same y below", "same x Z y below"),
+        ("x same x same y", "x same x Z y"),
+        ("same x other y", None),
+        ("same x y", None),
+    ],
+)
+async def test_lines_replace_those_that_were_marked_rather_than_equal_ones(
+    current: str, put: str | None
+) -> None:
+    async def answer(function: str, *_arguments: object) -> dict[str, object]:
+        assert function == "headless.rewrite.look"
+        return {"tick": 7, "text": "".join(f"{line}\n" for line in current.split())}
+
+    target, port = Target(1, ["same", "x", "same", "y"], (2, 3)), pocket_port(answer)
+
+    if put is None:
+        with pytest.raises(EditorError, match="the lines have changed"):
+            await target.put(port, ["Z"])
+    else:
+        assert await target.put(port, ["Z"]) == (put.split(), 7)
+        assert target.marked == ["same"]
 
 
 @pytest.mark.parametrize(
     ("answer", "marked", "lines"),
     [
-        ("A", "a", "A\n"),
-        ("A\n", "a", "A\n"),
-        ("A\r\nB\r\n", "a", "A\nB\n"),
-        ("A\n\n", "a", "A\n\n"),
-        ("A\nB\n", "a\nb\n", "A\nB\n\n"),
-        ("A\nB\n\n", "a\nb\n", "A\nB\n\n"),
-        ("", "a", ""),
-        ("\n", "a", "\n"),
+        ("A", "a", ["A"]),
+        ("A\n", "a", ["A"]),
+        ("A\r\nB\r\n", "a", ["A", "B"]),
+        ("A\n\n", "a", ["A", ""]),
+        ("A\nB\n", "a\nb\n", ["A", "B", ""]),
+        ("A\nB\n\n", "a\nb\n", ["A", "B", ""]),
+        ("", "a", []),
+        ("\n", "a", [""]),
     ],
 )
 def test_the_line_feed_after_the_last_line_of_an_answer_is_optional(
-    answer: str, marked: str, lines: str
+    answer: str, marked: str, lines: list[str]
 ) -> None:
-    assert lines_of(answer, marked) == lines
+    assert answered(answer, marked) == lines

@@ -116,5 +116,5 @@ async def rewritable(nvim: Neovim) -> Neovim:
 @pytest.fixture
 async def proposed(rewritable: Neovim) -> Neovim:
     """The same, with the diff of a rewrite of the second and the third line."""
-    await refining.propose(rewritable, "2,3ClaudeEdit shout", "TWO\nTHREE")
+    await refining.propose(rewritable, "2,3ClaudeEdit shout", refining.PROPOSED)
     return rewritable

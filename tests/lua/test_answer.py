@@ -209,7 +209,7 @@ class TestContinuing:
 
     async def test_a_commit_message_is_not_continued(self, nvim: Neovim) -> None:
         request = await ask(nvim, "ClaudeCommit")
-        await finish(nvim, request["id"], {"result": {"text": "Do it", "comment": "#"}})
+        await finish(nvim, request["id"], {"text": "Do it"})
 
         await until(lambda: "Do it" in nvim.screen.text())
         assert "opens a chat" not in nvim.screen.text()

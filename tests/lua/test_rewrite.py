@@ -1,37 +1,14 @@
-"""`headless/rewrite.lua`: lines are marked, found again, and replaced as one change."""
+"""`headless/rewrite.lua`: what the host gets, how a rewrite is shown, refined, applied and kept."""
+
+from typing import Any
 
 import pytest
 
-from support.either_editor import on_screen
+from support.either_editor import hidden, on_screen
+from support.headless import holds
 from support.neovim import Neovim, until
-from support.refining import with_end
-
-LINES = ["same", "x", "same", "y"]
-
-
-@pytest.fixture
-async def nvim(nvim: Neovim) -> Neovim:
-    """A Neovim whose host is this test."""
-    await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, LINES)
-    return nvim
-
-
-async def begin(nvim: Neovim, command: str) -> int:
-    """Run a command; return the id of its question."""
-    count = len(nvim.events("question_asked"))
-    await nvim.command(command)
-    asked = await until(lambda: nvim.events("question_asked")[count:])
-    return int(asked[0]["id"])
-
-
-async def propose(nvim: Neovim, id_: int, text: str) -> str:
-    """Show the lines of Claude's answer; return the proposed text of the whole buffer."""
-    proposal = {"text": with_end(text), "title": "Claude", "layout": "tab"}
-    show = "return require('claude_ide.headless.rewrite').show(7, ...)"
-    assert await nvim.lua(show, id_, proposal) is None
-    await until(lambda: nvim.events("diff_shown"))
-    return "".join(f"{line}\n" for line in await nvim.eval("getline(1, '$')"))
+from support.pushed_rules import push
+from support.refining import LINES, PROPOSED, asked, finish, hunk_rows, propose, refine, with_ends
 
 
 async def accept(nvim: Neovim) -> None:
@@ -39,121 +16,218 @@ async def accept(nvim: Neovim) -> None:
     await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
-async def lines(nvim: Neovim) -> list[str]:
-    got: list[str] = await nvim.eval("getline(1, '$')")
-    return got
+async def update(nvim: Neovim, question: dict[str, Any], **frame: Any) -> None:
+    await nvim.lua("require('claude_ide.headless').update(...)", question["id"], frame)
 
 
 @pytest.mark.parametrize(
-    ("command", "first", "last"),
-    [("ClaudeEdit x", 0, 4), ("2,3ClaudeEdit x", 1, 3), ("%ClaudeEdit x", 0, 4)],
+    ("command", "rows"),
+    [("ClaudeEdit x", [0, 4]), ("2,3ClaudeEdit x", [1, 3]), ("%ClaudeEdit x", [0, 4])],
 )
 async def test_the_range_is_sent_with_the_question(
-    nvim: Neovim, command: str, first: int, last: int
+    rewritable: Neovim, command: str, rows: list[int]
 ) -> None:
-    await begin(nvim, command)
+    question = await asked(rewritable, command)
 
-    [asked] = nvim.events("question_asked")
-    assert (asked["first"], asked["last"], asked["text"]) == (first, last, "\n".join(LINES))
-    assert asked["instruction"] == "x"
-    assert asked["name"] == "[No Name]"
-
-
-async def test_the_mark_shows_progress_and_disappears_at_the_end(nvim: Neovim) -> None:
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await nvim.lua("require('claude_ide.headless').update(...)", id_, {"progress": "thinking…"})
-
-    await on_screen(nvim, "x  Claude is rewriting (thinking…)")
-    await nvim.lua("require('claude_ide.headless').finish(...)", id_, {})
-    await until(lambda: "rewriting" not in nvim.screen.text())
+    assert (question["rows"], question["text"], question["bufnr"]) == (rows, with_ends(LINES), 1)
+    assert question["instruction"] == "x"
+    assert question["name"] == "[No Name]"
+    assert "refines" not in question
 
 
-async def test_the_marked_lines_are_replaced_rather_than_equal_ones(nvim: Neovim) -> None:
-    id_ = await begin(nvim, "3ClaudeEdit x")
-    await nvim.command("1copy 0")
-    await nvim.command("2delete")
-    await nvim.command("2copy 2")
+async def test_the_mark_shows_progress_and_disappears_at_the_end(rewritable: Neovim) -> None:
+    question = await asked(rewritable, "2ClaudeEdit x")
+    await update(rewritable, question, progress="thinking…")
 
-    proposed = await propose(nvim, id_, "other")
-
-    assert proposed == "same\nx\nx\nother\ny\n"
+    await on_screen(rewritable, "two  Claude is rewriting (thinking…)")
+    await finish(rewritable, question)
+    await hidden(rewritable, "rewriting")
 
 
-async def test_lines_are_found_after_the_whole_text_was_set_again(nvim: Neovim) -> None:
-    """A formatter replaces the text like this, which removes all marks."""
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await nvim.request("nvim_buf_set_lines", 0, 0, -1, True, ["new", *LINES])
+async def test_a_change_to_other_lines_while_the_diff_is_shown_is_kept(proposed: Neovim) -> None:
+    await proposed.command("call setbufline(1, 4, 'mine')")
 
-    assert await propose(nvim, id_, "z") == "new\nsame\nz\nsame\ny\n"
+    await accept(proposed)
 
-
-async def test_a_line_that_was_added_below_the_range_is_kept(nvim: Neovim) -> None:
-    id_ = await begin(nvim, "2,3ClaudeEdit x")
-    await nvim.command("call append(3, 'below') | call append(1, 'above')")
-
-    assert await propose(nvim, id_, "z\n") == "same\nabove\nz\nbelow\ny\n"
-
-
-async def test_a_change_to_other_lines_while_the_diff_is_shown_is_kept(nvim: Neovim) -> None:
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await propose(nvim, id_, "z")
-    await nvim.command("call setbufline(1, 4, 'mine')")
-
-    await accept(nvim)
-
-    assert await lines(nvim) == ["same", "z", "same", "mine"]
+    assert await holds(proposed, ["one", "TWO", "THREE", "mine"])
 
 
 async def test_a_change_to_the_same_lines_while_the_diff_is_shown_is_not_overwritten(
-    nvim: Neovim,
+    proposed: Neovim,
 ) -> None:
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await propose(nvim, id_, "z")
-    await nvim.command("call setbufline(1, 2, 'mine')")
+    await proposed.command("call setbufline(1, 2, 'mine')")
 
-    await accept(nvim)
+    await accept(proposed)
 
-    await on_screen(nvim, "the lines have changed")
-    assert await lines(nvim) == ["same", "mine", "same", "y"]
-    assert await nvim.eval("getbufline(bufnr('$'), 1, '$')") == ["same", "z", "same", "y"]
+    await on_screen(proposed, "the lines have changed")
+    assert await holds(proposed, ["one", "mine", "three", "four"])
+    assert await proposed.eval("getbufline(bufnr('$'), 1, '$')") == PROPOSED
 
 
-async def test_a_buffer_that_has_become_nomodifiable_is_not_changed(nvim: Neovim) -> None:
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await propose(nvim, id_, "z")
-    await nvim.command("call setbufvar(1, '&modifiable', 0)")
+async def test_a_buffer_that_has_become_nomodifiable_is_not_changed(proposed: Neovim) -> None:
+    await proposed.command("call setbufvar(1, '&modifiable', 0)")
 
-    await accept(nvim)
+    await accept(proposed)
 
-    await on_screen(nvim, "this buffer is read-only")
-    assert await lines(nvim) == LINES
+    await on_screen(proposed, "this buffer is read-only")
+    assert await holds(proposed, LINES)
 
 
-async def test_a_readonly_buffer_is_changed_without_a_prompt(nvim: Neovim) -> None:
-    await nvim.command("set readonly")
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await propose(nvim, id_, "z")
+async def test_a_readonly_buffer_is_changed_without_a_prompt(rewritable: Neovim) -> None:
+    await rewritable.command("set readonly")
+    await propose(rewritable, "2ClaudeEdit x", ["one", "z", "three", "four"])
 
-    await accept(nvim)
+    await accept(rewritable)
 
-    assert await lines(nvim) == ["same", "z", "same", "y"]
-    assert (await nvim.mode()) == {"mode": "n", "blocking": False}
-
-
-async def test_the_cursor_and_marks_below_stay_on_their_lines(nvim: Neovim) -> None:
-    await nvim.command("4mark a | 4")
-    id_ = await begin(nvim, "2ClaudeEdit x")
-    await propose(nvim, id_, "z\nz\nz")
-
-    await accept(nvim)
-
-    assert await nvim.eval("[line(\"'a\"), line('.')]") == [6, 6]
+    assert await holds(rewritable, ["one", "z", "three", "four"])
+    assert (await rewritable.mode()) == {"mode": "n", "blocking": False}
 
 
-async def test_a_rewrite_without_an_instruction_asks_for_one(nvim: Neovim) -> None:
-    await nvim.keys(":2ClaudeEdit<CR>")
-    await until(lambda: "Edit with Claude:" in nvim.screen.text())
-    await nvim.keys("shout<CR>")
+async def test_nuls_are_proposed_and_accepted_as_they_are(rewritable: Neovim) -> None:
+    await rewritable.command(r'call setline(1, "o\ne")')
+    await propose(rewritable, "2ClaudeEdit x", ["o\0e", "t\0o", "three", "four"])
+    assert await holds(rewritable, ["o\ne", "t\no", "three", "four"])
 
-    [asked] = await until(lambda: nvim.events("question_asked"))
-    assert (asked["instruction"], asked["first"], asked["last"]) == ("shout", 1, 2)
+    await accept(rewritable)
+
+    assert await holds(rewritable, ["o\ne", "t\no", "three", "four"])
+
+
+async def test_the_cursor_and_marks_below_stay_on_their_lines(rewritable: Neovim) -> None:
+    await rewritable.command("4mark a | 4")
+    await propose(rewritable, "2ClaudeEdit x", ["one", "z", "z", "z", "three", "four"])
+
+    await accept(rewritable)
+
+    assert await rewritable.eval("[line(\"'a\"), line('.')]") == [6, 6]
+
+
+async def test_a_rewrite_without_an_instruction_asks_for_one(rewritable: Neovim) -> None:
+    await rewritable.keys(":2ClaudeEdit<CR>")
+    await until(lambda: "Edit with Claude:" in rewritable.screen.text())
+    await rewritable.keys("shout<CR>")
+
+    [question] = await until(lambda: rewritable.events("question_asked"))
+    assert (question["instruction"], question["rows"]) == ("shout", [1, 2])
+
+
+class TestRefining:
+    """`:ClaudeEdit` while the diff of a rewrite is open."""
+
+    async def test_the_host_gets_the_proposal_and_its_version(self, proposed: Neovim) -> None:
+        [rewrite] = proposed.events("question_asked")
+        version = await refine(proposed, "shorter", ["one", "2", "four"])
+
+        question = await asked(proposed, "3ClaudeEdit in words")
+
+        assert (question["refines"], question["version"]) == (rewrite["id"], version)
+        assert (question["text"], question["rows"]) == ("one\n2\nfour\n", [2, 3])
+        assert question["cwd"] == await proposed.eval("getcwd()")
+
+    async def test_the_progress_is_shown_in_the_row_that_the_host_has_found(
+        self, proposed: Neovim
+    ) -> None:
+        question = await asked(proposed, "ClaudeEdit shorter")
+        assert question["rows"] == [0, 0]
+        await update(proposed, question, progress="starting…", row=1)
+        await update(proposed, question, progress="thinking…")
+
+        await on_screen(proposed, "TWO  Claude is refining (thinking…)")
+        await finish(proposed, question)
+        await hidden(proposed, "refining")
+
+    async def test_another_file_is_rewritten_as_usual(self, proposed: Neovim) -> None:
+        await proposed.command("tabnew")
+
+        assert "refines" not in await asked(proposed, "ClaudeEdit write")
+
+    async def test_a_diff_that_was_decided_while_the_user_typed_is_not_refined(
+        self, proposed: Neovim
+    ) -> None:
+        await proposed.lua("vim.ui.input = function(_, answer) _G.answer = answer end")
+        await proposed.command("ClaudeEdit")
+        await proposed.keys(":q<CR>")
+        await until(lambda: proposed.eval("tabpagenr('$') == 1"), "the diff is closed")
+
+        await proposed.lua("_G.answer('shorter')")
+
+        await on_screen(proposed, "the diff is no longer open")
+        assert len(proposed.events("question_asked")) == 1
+
+    async def test_the_end_of_the_host_ends_the_refinement(self, proposed: Neovim) -> None:
+        question = await asked(proposed, "2ClaudeEdit shorter")
+        await on_screen(proposed, "Claude is refining")
+
+        await proposed.lua("require('claude_ide.headless').host_ended()")
+
+        await on_screen(proposed, "the Python host has ended")
+        await hidden(proposed, "refining")
+        await finish(proposed, question, error="late")
+
+    async def test_a_file_that_has_become_private_is_not_sent(self, rewritable: Neovim) -> None:
+        await rewritable.command("silent write a.py")
+        await propose(rewritable, "2ClaudeEdit shout", PROPOSED)
+        await push(rewritable, {"deny": ["*.py"]})
+
+        await rewritable.command("ClaudeEdit shorter")
+
+        await on_screen(rewritable, "stays in Neovim")
+        assert len(rewritable.events("question_asked")) == 1
+
+    async def test_a_locked_proposal_is_not_looked_at(self, proposed: Neovim) -> None:
+        await proposed.command("set nomodifiable")
+
+        look = "return require('claude_ide.headless.rewrite').look(vim.api.nvim_get_current_buf())"
+        assert await proposed.lua(look) == {"error": "this buffer is read-only ('nomodifiable')"}
+
+    async def test_the_keys_of_the_proposal_mention_the_refinement(self, proposed: Neovim) -> None:
+        await proposed.keys("g?")
+
+        await on_screen(proposed, "Refine the rewrite")
+
+    async def test_a_refined_hunk_can_be_dropped_and_taken(self, proposed: Neovim) -> None:
+        await refine(proposed, "shorter", ["one", "2", "four"])
+        await proposed.command("2")
+
+        await proposed.keys("gX")
+        await until(lambda: holds(proposed, LINES))
+        await on_screen(proposed, "dropped")
+        await proposed.keys("gY")
+
+        await until(lambda: holds(proposed, ["one", "2", "four"]))
+
+    async def test_an_earlier_version_has_its_own_hunks(self, proposed: Neovim) -> None:
+        await refine(proposed, "shorter", ["one", "two", "3", "and more", "four"])
+        assert await hunk_rows(proposed) == [[2, 4]]
+        await proposed.keys("u")
+        await until(lambda: holds(proposed, PROPOSED))
+        assert await hunk_rows(proposed) == [[1, 3]]
+        await proposed.command("3")
+
+        await proposed.keys("gX")
+        await until(lambda: holds(proposed, LINES))
+        await proposed.keys("gY")
+
+        await until(lambda: holds(proposed, PROPOSED))
+
+    async def test_reading_the_proposal_again_restores_the_hunks_of_the_refined_text(
+        self, proposed: Neovim
+    ) -> None:
+        await refine(proposed, "shorter", ["one", "2", "four"])
+        await proposed.keys("Ax<Esc>")
+
+        await proposed.command("edit!")
+
+        await until(lambda: holds(proposed, ["one", "2", "four"]))
+        await proposed.command("2")
+        await proposed.keys("gX")
+        await until(lambda: holds(proposed, LINES))
+
+    async def test_a_rewrite_is_refined_inline(self, rewritable: Neovim) -> None:
+        await propose(rewritable, "2,3ClaudeEdit shout", PROPOSED, layout="inline")
+
+        await refine(rewritable, "shorter", ["one", "2", "four"])
+
+        await until(lambda: holds(rewritable, ["one", "2", "four"]))
+        await on_screen(rewritable, "three")  # a removed line
+        await hidden(rewritable, "THREE")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from claude_ide.chat.page import plain
+from claude_ide.headless.commit import inserted
 from support.answers import listen
 from support.chats import Chats
 from support.chunks import chunk
@@ -129,12 +131,9 @@ async def test_a_hostile_commit_message_is_inserted_safely(
     user: Neovim, addresses: Addresses
 ) -> None:
     await user.command("set filetype=gitcommit")
+    insert = "require('claude_ide.file.edit').change(vim.api.nvim_get_current_buf(), ...)"
     for text in examples():
-        insert = (
-            "require('claude_ide.headless.commit_message')"
-            ".insert(vim.api.nvim_get_current_buf(), ..., '#')"
-        )
-        await user.lua(insert, text)
+        await user.lua(insert, inserted([""], plain.lines(text), "#"))
         await survives(user)
         held = "".join(await user.eval("getline(1, '$')"))
         assert "\x1b" not in held and "\x07" not in held

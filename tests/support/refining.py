@@ -6,13 +6,11 @@ from support.chunks import chunk
 from support.neovim import Neovim, until
 
 LINES = ["one", "two", "three", "four"]
+PROPOSED = ["one", "TWO", "THREE", "four"]
 
-VERSION = "return require('claude_ide.diff.hunks').version(vim.api.nvim_get_current_buf())"
 
-
-def with_end(text: str) -> str:
-    """Return a text whose last line is ended, as the host sends it."""
-    return text if text.endswith("\n") or not text else f"{text}\n"
+def with_ends(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 async def asked(nvim: Neovim, command: str) -> dict[str, Any]:
@@ -23,32 +21,31 @@ async def asked(nvim: Neovim, command: str) -> dict[str, Any]:
     return dict(found[0])
 
 
-async def propose(nvim: Neovim, command: str, text: str, layout: str = "tab") -> int:
-    """Have lines rewritten; return the id of the question when the user is in the diff."""
+async def propose(
+    nvim: Neovim, command: str, lines: list[str], layout: str = "tab"
+) -> dict[str, Any]:
+    """Have a buffer rewritten to these lines; return the question when the user is in the diff."""
     count = len(nvim.events("diff_shown"))
-    id_ = int((await asked(nvim, command))["id"])
-    proposal = {"text": with_end(text), "title": "Claude", "layout": layout}
+    question = await asked(nvim, command)
+    texts = {"text": with_ends(lines), "base": {"text": question["text"]}}
+    proposal = texts | {"title": "Claude", "layout": layout}
     show = "return require('claude_ide.headless.rewrite').show(...)"
-    assert await nvim.lua(show, 10 + id_, id_, proposal) is None
+    assert await nvim.lua(show, 10 + question["id"], question["id"], proposal) is None
     await until(lambda: len(nvim.events("diff_shown")) > count, "the diff")
-    return id_
+    return question
 
 
 async def finish(nvim: Neovim, question: dict[str, Any], **ended: str) -> None:
-    if "result" in ended:
-        ended = {"text": with_end(ended["result"])}
     await nvim.lua("require('claude_ide.headless').finish(...)", question["id"], ended)
 
 
-async def refine(nvim: Neovim, words: str, text: str) -> None:
-    """Refine the rewrite in the current window, and wait until that has another version."""
-    before = await nvim.lua(VERSION)
-    await finish(nvim, await asked(nvim, f"ClaudeEdit {words}"), result=text)
-
-    async def is_refined() -> bool:
-        return bool(await nvim.lua(VERSION) > before)
-
-    await until(is_refined, "it is refined")
+async def refine(nvim: Neovim, words: str, lines: list[str]) -> int:
+    """Refine the rewrite in the current window to these lines of its buffer; return the version."""
+    question = await asked(nvim, f"ClaudeEdit {words}")
+    revise = "return require('claude_ide.headless.rewrite').revise(...)"
+    version: int = await nvim.lua(revise, question["refines"], {"text": with_ends(lines)})
+    await finish(nvim, question)
+    return version
 
 
 async def hunk_rows(nvim: Neovim) -> list[list[int]]:

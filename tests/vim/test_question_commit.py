@@ -54,22 +54,20 @@ async def open_message(vim: Vim, project: Path, text: str) -> None:
     assert await vim.eval("&filetype") == "gitcommit"
 
 
-async def message(claude: FakeHeadless) -> None:
-    """Answer the request with a commit message."""
-    (await claude.asked()).fit({"message": "feat: go on\n\nBecause.\n"})
-
-
 async def test_the_message_waits_until_the_user_has_left_insert_mode(
     committing: Vim, claude: FakeHeadless, project: Path
 ) -> None:
     await open_message(committing, project, "\n" + COMMENTS)
     await committing.keys(":ClaudeCommit<CR>imi")
-    await message(claude)
-    await on_screen(committing, "Claude has written a message: leave Insert mode")
+    asked = await claude.asked()
+    asked.fit({"message": "feat: go on\n\nBecause.\n"})
+    await asked.wait_for_end()
+    await committing.idle(300)
+    await on_screen(committing, "Claude is writing")
     assert await lines(committing) == ["mi", *COMMENTS.splitlines()]
 
     await committing.keys("ne<Esc>")
 
     expected = ["mine", "", "feat: go on", "", "Because.", "", *COMMENTS.splitlines()]
     await until(lambda: holds(committing, expected))
-    await hidden(committing, "Claude has written")
+    await hidden(committing, "Claude is writing")

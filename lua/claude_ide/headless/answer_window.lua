@@ -1,5 +1,4 @@
---- The window in which an answer appears: a float, or a split.
-local answer_float = require('claude_ide.headless.answer_float')
+--- The window in which an answer appears: a float, no larger than the text needs, or a split.
 local colouring = require('claude_ide.colouring')
 local ctrl_c = require('claude_ide.timing.ctrl_c')
 local float = require('claude_ide.window.float')
@@ -11,24 +10,33 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_question_answer_window', { clear = true })
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_headless_answer_window', { clear = true })
+local marks = api.nvim_create_namespace('claude_ide_answer')
 
-local LARGEST = 30000 -- bytes; a larger text is not parsed
+local LARGEST_BYTES = 30000 -- a larger text is not parsed
+local SHARE = { width = 0.7, height = 0.6 } -- of the screen, at most
+local WIDEST, NARROWEST, LOWEST = 110, 40, 3
+local BORDER = 2
 local RUNNING, ENDED = 'CTRL-C stops · q closes', 'gy yanks · q closes'
 local CONTINUE = '<Plug>(claude-ask-continue)'
 local COMMIT = '<Plug>(claude-commit-staged)'
-
-local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 
 ---@class claude_ide.AnswerWindow
 ---@field bufnr integer
 ---@field win integer
 ---@field origin integer the window from which it was opened
 ---@field title string
----@field is_closed? boolean
----@field is_message boolean whether the user may change it once it is complete
 ---@field status string shown below the text: the progress
----@field float claude_ide.AnswerFloat
+---@field handlers claude_ide.AnswerHandlers
+---@field about? claude_ide.ScreenRows lines that a float should not cover
+---@field width integer wanted by a float; it never shrinks
+---@field height integer
+---@field is_closed? boolean
+
+---@class claude_ide.ScreenRows
+---@field top integer from 1
+---@field bottom integer
 
 ---@class claude_ide.AnswerHandlers
 ---@field stop fun() called on CTRL-C
@@ -36,92 +44,142 @@ local marks = vim.api.nvim_create_namespace('claude_ide_answer')
 ---@field continue? fun() called on the key that continues the answer in the chat, if that is possible
 ---@field closed fun() called when the buffer is wiped out
 
+--- Where lines of the current window are on the screen.
+---@param first integer
+---@param last integer
+---@return claude_ide.ScreenRows? rows nil if none of them is visible
+function M.rows_of(first, last)
+  first, last = math.max(first, vim.fn.line('w0')), math.min(last, vim.fn.line('w$'))
+  local top = first <= last and vim.fn.screenpos(0, first, 1).row or 0
+  if top == 0 then
+    return nil
+  end
+  local bottom = vim.fn.screenpos(0, last, math.max(1, vim.fn.col({ last, '$' }) - 1)).row
+  return { top = top, bottom = math.max(top, bottom) }
+end
+
+local function screen_lines()
+  return vim.o.lines - vim.o.cmdheight
+end
+
+local function geometry(view)
+  local place, about = float.centred(view.width, view.height), view.about
+  if about then
+    local highest = screen_lines() - place.height - BORDER
+    local is_below = screen_lines() - about.bottom >= about.top - 1
+    place.row =
+      math.max(0, is_below and math.min(about.bottom, highest) or about.top - 3 - place.height)
+  end
+  local title = vim.fn.strcharpart(plain.one_line(view.title), 0, math.max(0, place.width - 4))
+  return vim.tbl_extend('error', place, { title = (' %s '):format(title), title_pos = 'left' })
+end
+
 -- During its own `BufWipeout` a buffer is still valid.
 local function is_open(view)
-  return not view.is_closed and vim.api.nvim_buf_is_valid(view.bufnr)
-end
-
-local function open_float(view)
-  local footer = { footer = (' %s '):format(RUNNING), footer_pos = 'right' }
-  local geometry = answer_float.geometry(view.float, view.title)
-  local win = float.open(view.bufnr, vim.tbl_extend('error', geometry, footer))
-  float.follow_screen(win, function()
-    vim.api.nvim_win_set_config(win, answer_float.geometry(view.float, view.title))
-  end)
-  return win
-end
-
-local function open_split(view)
-  return quiet.run(function()
-    return vim.api.nvim_open_win(view.bufnr, true, { split = 'below', win = -1 })
-  end)
+  return not view.is_closed and api.nvim_buf_is_valid(view.bufnr)
 end
 
 local function is_float(view)
-  return vim.api.nvim_win_is_valid(view.win)
-    and vim.api.nvim_win_get_config(view.win).relative ~= ''
+  return api.nvim_win_is_valid(view.win) and api.nvim_win_get_config(view.win).relative ~= ''
 end
 
--- The user's `Syntax` autocommands may fail.
-local function set_syntax(view)
-  pcall(vim.api.nvim_buf_call, view.bufnr, function()
-    vim.cmd.setlocal('syntax=markdown')
-  end)
+local function configure(view)
+  api.nvim_win_set_config(view.win, geometry(view))
 end
 
-local function size_of(view)
-  return vim.api.nvim_buf_get_offset(view.bufnr, vim.api.nvim_buf_line_count(view.bufnr))
+local function set_footer(view, keys)
+  api.nvim_win_set_config(view.win, { footer = (' %s '):format(keys), footer_pos = 'right' })
 end
 
-local function fit(view, lines)
-  if is_float(view) then
-    answer_float.grow(view.float, view.win, view.title, lines)
+-- Let a float grow until it shows the text, of which some lines are new, or is as large as it may be.
+local function grow(view, lines)
+  if not is_float(view) then
+    return
+  end
+  local widest = math.min(WIDEST, math.max(NARROWEST, math.floor(vim.o.columns * SHARE.width)))
+  local highest = math.max(LOWEST, math.floor(screen_lines() * SHARE.height))
+  local width, height = view.width, view.height
+  view.width = math.max(width, math.min(widest, float.widest(lines)))
+  if view.width ~= width then
+    configure(view)
+  end
+  local rows = api.nvim_buf_line_count(view.bufnr)
+  if height < highest then
+    rows = rows < highest and api.nvim_win_text_height(view.win, {}).all or rows
+    view.height = math.max(height, math.min(highest, rows))
+  end
+  if view.height ~= height then
+    configure(view)
   end
 end
 
 local function draw_status(view)
-  local last = vim.api.nvim_buf_line_count(view.bufnr) - 1
-  vim.api.nvim_buf_clear_namespace(view.bufnr, marks, 0, -1)
+  local last = api.nvim_buf_line_count(view.bufnr) - 1
+  api.nvim_buf_clear_namespace(view.bufnr, marks, 0, -1)
   if view.status == '' then
     return
   end
   local chunk = { plain.one_line(view.status), 'Comment' }
-  local is_empty = last == 0 and vim.api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
-  vim.api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
+  local is_empty = last == 0 and api.nvim_buf_get_lines(view.bufnr, 0, 1, true)[1] == ''
+  api.nvim_buf_set_extmark(view.bufnr, marks, last, 0, {
     virt_text = is_empty and { chunk } or nil,
     virt_text_pos = 'overlay',
     virt_lines = not is_empty and { { { '' } }, { chunk } } or nil,
   })
 end
 
+-- Replace the lines from a row on.
+local function put(view, row, lines)
+  vim.bo[view.bufnr].modifiable = true
+  api.nvim_buf_set_lines(view.bufnr, row, -1, false, lines)
+  vim.bo[view.bufnr].modifiable = false
+end
+
 -- Yank the whole text into the register that was named before the key.
 local function yank(view)
-  local lines = vim.api.nvim_buf_get_lines(view.bufnr, 0, -1, true)
+  local lines = api.nvim_buf_get_lines(view.bufnr, 0, -1, true)
   vim.fn.setreg(vim.v.register, lines, 'l')
   message.show(#lines == 1 and '1 line yanked' or ('%d lines yanked'):format(#lines), 'info')
 end
 
 ---@param view claude_ide.AnswerWindow
----@param handlers claude_ide.AnswerHandlers
-local function define_keys(view, handlers)
+local function define_keys(view)
+  local handlers, bufnr = view.handlers, view.bufnr
   local function map(keys, action, desc)
-    vim.keymap.set('n', keys, action, { buffer = view.bufnr, nowait = true, desc = desc })
+    vim.keymap.set('n', keys, action, { buffer = bufnr, nowait = true, desc = desc })
   end
   map('q', '<Cmd>close<CR>', 'Close the answer')
   map('<Esc>', '<Cmd>close<CR>', 'Close the answer')
   map('<C-c>', handlers.stop, 'Stop the answer')
-  ctrl_c.keep(view.bufnr)
+  ctrl_c.keep(bufnr)
   map('gy', function()
     yank(view)
   end, 'Yank the answer')
   if handlers.commit then
     map(COMMIT, handlers.commit, 'Commit what is staged')
-    plug.define(view.bufnr, { 'n' }, 'gC', COMMIT, 'Commit what is staged')
-  end
-  if handlers.continue then
+    plug.define(bufnr, { 'n' }, 'gC', COMMIT, 'Commit what is staged')
+  elseif handlers.continue then
     map(CONTINUE, handlers.continue, 'Continue the answer in the chat')
-    plug.define(view.bufnr, { 'n' }, 'c', CONTINUE, 'Continue the answer in the chat')
+    plug.define(bufnr, { 'n' }, 'c', CONTINUE, 'Continue the answer in the chat')
   end
+end
+
+---@param view claude_ide.AnswerWindow
+---@param kind 'float'|'split'
+---@return integer win
+local function open(view, kind)
+  if kind == 'split' then
+    return quiet.run(function()
+      return api.nvim_open_win(view.bufnr, true, { split = 'below', win = -1 })
+    end) --[[@as integer]]
+  end
+  local win = float.open(view.bufnr, geometry(view))
+  view.win = win
+  set_footer(view, RUNNING)
+  float.follow_screen(win, function()
+    configure(view)
+  end)
+  return win
 end
 
 --- Open a window for an answer, and enter it.
@@ -133,30 +191,35 @@ end
 ---@param about? claude_ide.ScreenRows lines that a float should not cover
 ---@return claude_ide.AnswerWindow
 function M.open(title, kind, handlers, about)
-  local bufnr = vim.api.nvim_create_buf(false, true)
+  local bufnr = api.nvim_create_buf(false, true)
   ---@type claude_ide.AnswerWindow
   local view = {
     bufnr = bufnr,
     win = -1,
-    origin = vim.api.nvim_get_current_win(),
+    origin = api.nvim_get_current_win(),
     title = title,
     status = '',
-    is_message = handlers.commit ~= nil,
-    float = answer_float.new(about),
+    handlers = handlers,
+    about = about,
+    width = NARROWEST,
+    height = LOWEST,
   }
   local options = vim.bo[bufnr]
   options.bufhidden, options.modifiable, options.undolevels = 'wipe', false, -1
-  local ok, win = pcall(kind == 'split' and open_split or open_float, view)
+  local ok, win = pcall(open, view, kind)
   if not ok then
     window_close.buffer(bufnr)
     error(win, 0)
   end
   view.win = win
   vim.wo[win][0].wrap, vim.wo[win][0].linebreak = true, true
-  -- Not 'filetype': what plugins start with it may cost more with each line that arrives.
-  set_syntax(view)
-  define_keys(view, handlers)
-  vim.api.nvim_create_autocmd('BufWipeout', {
+  -- Not 'filetype': what plugins start with it may cost more with each line that arrives. The user's `Syntax`
+  -- autocommands may fail.
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd.setlocal('syntax=markdown')
+  end)
+  define_keys(view)
+  api.nvim_create_autocmd('BufWipeout', {
     group = augroup,
     buffer = bufnr,
     callback = function()
@@ -170,8 +233,8 @@ end
 --- Take the user back to the window from which an answer was opened. It stays open.
 ---@param view claude_ide.AnswerWindow
 function M.leave(view)
-  if vim.api.nvim_win_is_valid(view.origin) then
-    vim.api.nvim_set_current_win(view.origin)
+  if api.nvim_win_is_valid(view.origin) then
+    api.nvim_set_current_win(view.origin)
   end
 end
 
@@ -185,19 +248,16 @@ function M.draw(view, text, keep)
   end
   local _, row = text:sub(1, keep):gsub('\n', '')
   local start = text:sub(1, keep):match('.*\n()') or 1
-  local last = vim.api.nvim_buf_line_count(view.bufnr)
-  local is_shown = vim.api.nvim_win_is_valid(view.win)
-    and vim.api.nvim_win_get_buf(view.win) == view.bufnr
-  local follows = is_shown and last > 1 and vim.api.nvim_win_get_cursor(view.win)[1] == last
-  local lines = plain.lines(text:sub(start))
-  vim.bo[view.bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(view.bufnr, row, -1, false, lines)
-  vim.bo[view.bufnr].modifiable = false
-  if follows then
-    vim.api.nvim_win_set_cursor(view.win, { vim.api.nvim_buf_line_count(view.bufnr), 0 })
+  local last, lines = api.nvim_buf_line_count(view.bufnr), plain.lines(text:sub(start))
+  local following = vim.tbl_filter(function(win)
+    return last > 1 and api.nvim_win_get_cursor(win)[1] == last
+  end, vim.fn.win_findbuf(view.bufnr))
+  put(view, row, lines)
+  for _, win in ipairs(following) do
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(view.bufnr), 0 })
   end
   draw_status(view)
-  fit(view, lines)
+  grow(view, lines)
 end
 
 --- Show a status below the text.
@@ -212,18 +272,14 @@ end
 
 -- An error is text below the answer, so that it wraps, and can be yanked.
 local function add_error(view, err)
-  local last = vim.api.nvim_buf_line_count(view.bufnr)
-  local is_empty = size_of(view) <= 1
-  local lines = plain.lines(err)
-  local shown = is_empty and lines or vim.list_extend({ '' }, lines)
+  local last, lines = api.nvim_buf_line_count(view.bufnr), plain.lines(err)
+  local is_empty = api.nvim_buf_get_offset(view.bufnr, last) <= 1
   local first = is_empty and 0 or last
-  vim.bo[view.bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(view.bufnr, first, -1, false, shown)
-  vim.bo[view.bufnr].modifiable = false
-  for row = first, first + #shown - 1 do
-    vim.api.nvim_buf_set_extmark(view.bufnr, marks, row, 0, { line_hl_group = 'WarningMsg' })
+  put(view, first, is_empty and lines or vim.list_extend({ '' }, lines))
+  for row = first, api.nvim_buf_line_count(view.bufnr) - 1 do
+    api.nvim_buf_set_extmark(view.bufnr, marks, row, 0, { line_hl_group = 'WarningMsg' })
   end
-  fit(view, lines)
+  grow(view, lines)
 end
 
 --- The answer is complete, or has ended with an error, which is added to it.
@@ -234,27 +290,24 @@ function M.finish(view, err, is_continuable)
   if not is_open(view) then
     return
   end
+  local bufnr, is_message = view.bufnr, view.handlers.commit and not err
   M.set_status(view, '')
   if err then
     add_error(view, err)
   end
   if is_float(view) then
-    local key = plug.typed(view.bufnr, CONTINUE)
-    local keys = is_continuable and ('%s opens a chat · %s'):format(key, ENDED) or ENDED
-    if view.is_message and not err then
-      keys = ('%s commits · %s'):format(plug.typed(view.bufnr, COMMIT), ENDED)
-    end
-    vim.api.nvim_win_set_config(view.win, { footer = (' %s '):format(keys), footer_pos = 'right' })
+    local use = is_message and '%s commits · ' or is_continuable and '%s opens a chat · ' or ''
+    set_footer(view, use:format(plug.typed(bufnr, is_message and COMMIT or CONTINUE)) .. ENDED)
   end
-  if size_of(view) <= LARGEST and not colouring.set_filetype(view.bufnr, 'markdown') then
-    pcall(vim.treesitter.start, view.bufnr, 'markdown')
-    vim.bo[view.bufnr].bufhidden, vim.bo[view.bufnr].modifiable = 'wipe', false
+  local size = api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr))
+  if size <= LARGEST_BYTES and not colouring.set_filetype(bufnr, 'markdown') then
+    pcall(vim.treesitter.start, bufnr, 'markdown')
+    vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
   end
-  if view.is_message and not err then
+  if is_message then
     -- After a change in Insert mode, one <Esc> too many must not lose it.
-    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = view.bufnr })
-    vim.bo[view.bufnr].undolevels = vim.go.undolevels
-    vim.bo[view.bufnr].modifiable = true
+    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = bufnr })
+    vim.bo[bufnr].undolevels, vim.bo[bufnr].modifiable = vim.go.undolevels, true
   end
 end
 

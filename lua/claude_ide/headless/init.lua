@@ -1,6 +1,7 @@
 --- One-off requests to the CLI: sent to the host, and answered exactly once.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local work = require('claude_ide.host.work')
 
 local M = {}
@@ -9,14 +10,22 @@ M.CANCELLED = 'cancelled'
 
 M.HOST_ENDED = 'the Python host has ended'
 
+--- What Claude does, shown behind a line.
+---@class claude_ide.QuestionMark
+---@field bufnr integer
+---@field row? integer 0-based; nil if the host will say it
+---@field verb string such as "rewriting"
+---@field id? integer extmark
+
 ---@class claude_ide.QuestionHandlers
+---@field mark? claude_ide.QuestionMark the error of such a question is shown as a message
 ---@field on_text? fun(text: string, keep: integer) the answer so far; how many of its first bytes are
 ---   unchanged since the last call
 ---@field on_progress? fun(progress: string) what Claude does; empty once the answer arrives
 ---@field on_event? fun(event: table)
----@field on_end fun(err: string?, result: any)
+---@field on_end? fun(err: string?, result: any)
 
----@alias claude_ide.QuestionKind 'ask'|'rewrite'|'refine'|'commit'
+---@alias claude_ide.QuestionKind 'ask'|'rewrite'|'commit'
 
 ---@class claude_ide.Question: claude_ide.QuestionHandlers
 ---@field text string the answer so far
@@ -26,10 +35,11 @@ M.HOST_ENDED = 'the Python host has ended'
 local questions = {}
 local last_id = 0
 
+local marks = vim.api.nvim_create_namespace('claude_ide_headless')
+
 local TITLES = {
   ask = 'ClaudeAsk',
   rewrite = 'ClaudeEdit',
-  refine = 'ClaudeEdit',
   commit = 'ClaudeCommit',
 }
 
@@ -38,6 +48,30 @@ local function report(id, question, text, status)
   local title = TITLES[question.kind]
   if title then
     work.report('question.' .. id, title, text, status)
+  end
+end
+
+---@param mark claude_ide.QuestionMark
+---@param progress string
+local function draw(mark, progress)
+  if not (mark.row and vim.api.nvim_buf_is_valid(mark.bufnr)) then
+    return
+  end
+  local position = mark.id and vim.api.nvim_buf_get_extmark_by_id(mark.bufnr, marks, mark.id, {})
+  local words = progress == '' and '…' or (' (%s)'):format(plain.one_line(progress))
+  mark.id = vim.api.nvim_buf_set_extmark(mark.bufnr, marks, (position or {})[1] or mark.row, 0, {
+    id = mark.id,
+    virt_text = { { (' Claude is %s%s'):format(mark.verb, words), 'Comment' } },
+    strict = false,
+  })
+end
+
+--- Remove the mark of a question.
+---@param id integer
+function M.unmark(id)
+  local mark = (questions[id] or {}).mark
+  if mark and mark.id and vim.api.nvim_buf_is_valid(mark.bufnr) then
+    vim.api.nvim_buf_del_extmark(mark.bufnr, marks, mark.id)
   end
 end
 
@@ -81,13 +115,16 @@ function M.begin(kind, request, handlers)
   local id = begin(kind, request, handlers)
   questions[id].kind = kind
   report(id, questions[id], 'asked', 'running')
+  if handlers.mark then
+    draw(handlers.mark, '')
+  end
   return id
 end
 
 --- Handle news of a running question.
 ---@param id integer
----@param frame { keep?: integer, text?: string, progress?: string, events?: table[] } the answer is its
----   first `keep` bytes so far, then `text`
+---@param frame { keep?: integer, text?: string, progress?: string, row?: integer, events?: table[] } the
+---   answer is its first `keep` bytes so far, then `text`; `row` is where its mark is
 function M.update(id, frame)
   local question = questions[id]
   if not question then
@@ -99,6 +136,10 @@ function M.update(id, frame)
   if frame.progress then
     report(id, question, frame.progress ~= '' and frame.progress or 'answering', 'running')
     call(question.on_progress, frame.progress)
+    if question.mark then
+      question.mark.row = frame.row or question.mark.row
+      draw(question.mark, frame.progress)
+    end
   end
   if frame.text then
     question.text = question.text:sub(1, frame.keep) .. frame.text
@@ -111,22 +152,30 @@ end
 ---@param ended { error?: string, text?: string, result?: any } a result that is a text is `text`
 function M.finish(id, ended)
   local question = questions[id]
-  questions[id] = nil
-  if question then
-    local result, err = ended.text or ended.result, ended.error
-    local status = err == M.CANCELLED and 'cancel' or err and 'failed' or 'success'
-    report(id, question, err or 'answered', status)
-    call(question.on_end, ended.error, result ~= vim.NIL and result or nil)
+  if not question then
+    return
   end
+  M.unmark(id)
+  questions[id] = nil
+  local result, err = ended.text or ended.result, ended.error
+  local status = err == M.CANCELLED and 'cancel' or err and 'failed' or 'success'
+  report(id, question, err or 'answered', status)
+  if question.mark and err and err ~= M.CANCELLED then
+    message.show(err, 'error')
+  end
+  call(question.on_end, err, result ~= vim.NIL and result or nil)
 end
 
---- Cancel a running question; its error is `CANCELLED`.
----@param id integer
+--- Cancel a question; its error is `CANCELLED`.
+---@param id? integer
+---@return boolean was_running
 function M.cancel(id)
-  if questions[id] then
+  local is_running = questions[id] ~= nil
+  if is_running then
     channel.emit('question_cancelled', { id = id })
     M.finish(id, { error = M.CANCELLED })
   end
+  return is_running
 end
 
 --- Cancel all questions of a command, and show a message.
@@ -157,6 +206,13 @@ end
 ---@field cwd? string default: Neovim's
 
 local FORMATS = { 'text', 'json', 'stream-json' }
+local OPTIONS = {
+  schema = 'table',
+  on_text = 'callable',
+  on_event = 'callable',
+  model = 'string',
+  cwd = 'string',
+}
 
 local function is_list_of_strings(value)
   return vim.islist(value)
@@ -173,12 +229,10 @@ local function check(prompt, options, callback)
   vim.validate('options', options, 'table')
   vim.validate('callback', callback, 'callable')
   vim.validate('format', options.format, is_format, true, "'text', 'json' or 'stream-json'")
-  vim.validate('schema', options.schema, 'table', true)
-  vim.validate('on_text', options.on_text, 'callable', true)
-  vim.validate('on_event', options.on_event, 'callable', true)
-  vim.validate('model', options.model, 'string', true)
+  for name, kind in pairs(OPTIONS) do
+    vim.validate(name, options[name], kind, true)
+  end
   vim.validate('tools', options.tools, is_list_of_strings, true, 'a list of strings')
-  vim.validate('cwd', options.cwd, 'string', true)
   if prompt:find('^%s*$') then
     error('prompt: expected text, got only blanks', 0)
   elseif options.on_event and options.format ~= 'stream-json' then

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +11,14 @@ import msgspec
 
 from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.chat.page import plain
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
+from claude_ide.editor.port.diffs import Question as PortQuestion
 from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.editor_name import editor_name, for_this_editor
-from claude_ide.errors import UserError
+from claude_ide.errors import EditorError, UserError
 from claude_ide.headless.launching import launch
 from claude_ide.headless.run import Run
 from claude_ide.headless.structured import structured, without_fence
@@ -36,6 +41,7 @@ SLOW_SECONDS = 1.0
 UNTRUSTED = "This folder is not trusted: commit, and run its git hooks?"
 
 DEFAULT_COMMENT = "#"
+BLANK, TRAILER = re.compile(r"\s*\Z"), re.compile(r"[A-Z][A-Za-z0-9-]*: \S")
 
 SCHEMA = {
     "type": "object",
@@ -131,8 +137,8 @@ class Git:
             return ""
 
 
-async def write(run: Run, request: CommitRequest) -> dict[str, str]:
-    """Return the message as `text`, and what starts a `comment` in this repository."""
+async def write(run: Run, request: CommitRequest) -> str | None:
+    """Return the message; None if it was inserted into the buffer of the request."""
     repository = Git(request)
     # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
@@ -150,7 +156,37 @@ async def write(run: Run, request: CommitRequest) -> dict[str, str]:
             PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
         ),
     )
-    return {"text": _message(result, comment), "comment": comment}
+    message = _message(result, comment)
+    if not request.bufnr:
+        return message
+    try:
+        await retry(lambda: _insert(run.editor.port, request.bufnr, message, comment))
+    except EditorError:
+        raise UserError("the commit message can no longer be changed") from None
+    return None
+
+
+async def _insert(port: Port, bufnr: int, message: str, comment: str) -> None:
+    found = await port.question.look(bufnr)
+    lines = inserted(found.lines, plain.lines(message), comment)
+    guard = Guard(Gate.CHANGEABLE, (tick(bufnr, found.tick),))
+    await port.batch([step(PortQuestion.replace, bufnr, lines)], guard)
+
+
+def inserted(lines: list[str], message: list[str], comment: str) -> list[str]:
+    """Return lines with a message below the user's text, above trailers and comments.
+
+    The scissors line is a comment of git's, too.
+    """
+    last = next((row for row, line in enumerate(lines) if line.startswith(comment)), len(lines))
+    for pattern in BLANK, TRAILER, BLANK:
+        while last and pattern.match(lines[last - 1]):
+            last -= 1
+    rest = lines[last:]
+    while rest and BLANK.match(rest[0]):
+        del rest[0]
+    written = [*lines[:last], ""] if last else []
+    return [*written, *message, *([""] if rest else []), *rest]
 
 
 async def commit(editor: Editor, trust: Trust, cwd: str, message: str) -> str:

@@ -19,7 +19,6 @@ from claude_ide.editor.port.questions import (
     QuestionCancelled,
     QuestionClosed,
     QuestionContinued,
-    RefineRequest,
     RewriteRequest,
 )
 from claude_ide.errors import ClaudeIdeError, UserError
@@ -93,7 +92,7 @@ class Questions:
             self._is_committing = False
         if said:
             self._editor.notify(f"committed: {said}")
-            await self._editor.port.question.close_window(asked.window)
+            await self._editor.port.question.close_answer(asked.id)
 
     async def _store(self, id_: int) -> str:
         """Store a conversation as a session, and return its id."""
@@ -112,7 +111,7 @@ class Questions:
         match request:
             case AskRequest():
                 name = request.lines.name if request.lines is not None else request.file
-            case RewriteRequest() | RefineRequest():
+            case RewriteRequest():
                 name = request.name
             case _:
                 return request
@@ -126,7 +125,7 @@ class Questions:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                result = await _answer(run, await self._shared(asked))
+                result = await self._result(run, await self._shared(asked))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}
@@ -134,16 +133,20 @@ class Questions:
             del self._running[run.id]
             if not (run.cancelled or run.finished):
                 await self._editor.port.question.finish(run.id, ended)
+                if run.said:
+                    self._editor.notify(run.said)
 
-
-async def _answer(run: Run, request: QuestionAsked) -> Any:
-    match request:
-        case AskRequest():
-            return await ask.ask(run, request)
-        case CommitRequest():
-            return await commit.write(run, request)
-        case RefineRequest():
-            return await rewriting.refine(run, request)
-        case RewriteRequest():
-            return await rewriting.rewrite(run, request)
-    raise TypeError(request)
+    async def _result(self, run: Run, request: QuestionAsked) -> Any:
+        match request:
+            case AskRequest():
+                return await ask.ask(run, request)
+            case CommitRequest():
+                return await commit.write(run, request)
+            case RewriteRequest(refines=id_) if id_:
+                opened = self._running.get(id_)
+                if opened is None or opened.rewrite is None:
+                    raise UserError("the diff is no longer open")
+                return await rewriting.refine(run, request, opened.rewrite)
+            case RewriteRequest():
+                return await rewriting.rewrite(run, request)
+        raise TypeError(request)

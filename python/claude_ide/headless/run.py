@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from claude_ide.agents.stream_json.conversation import Conversation
 from claude_ide.agents.stream_json.headless import Ask, Question, Result
@@ -17,6 +17,9 @@ from claude_ide.errors import AgentError
 from claude_ide.headless.answer import Answer
 from claude_ide.headless.frames import AnswerFrames
 from claude_ide.mentions import check_private
+
+if TYPE_CHECKING:
+    from claude_ide.headless.rewriting import Rewrite
 
 PLEASE, LOGIN = " · Please run /login", "Run :Claude, then /login"
 
@@ -35,8 +38,12 @@ class Run:
         self.cancelled = False
         self.finished = False
         """Whether the editor has ended the question, so that no end must be reported."""
+        self.said = ""
+        """A message for the user, once the editor has ended the question."""
         self.conversation: Conversation | None = None
         """What to continue in the chat, if the user may do that."""
+        self.rewrite: Rewrite | None = None
+        """What is rewritten, once it is asked for."""
         self._asking: Ask | None = None
         self._task: asyncio.Task[Any] | None = None
 

@@ -14,6 +14,7 @@ pytestmark = BOTH
 
 COUNT = chunk("edit_crossings/record")
 
+MESSAGES = ["headless.rewrite.look", "headless.rewrite.show", "diff_decided"]
 OTHERS = ("editors_changed", "selection_changed", "diff_shown")
 
 LOGGED = re.compile(
@@ -49,7 +50,7 @@ def name(crossing: str) -> str:
     return re.split(r'[" ]', crossing)[0]
 
 
-async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
+async def test_an_accepted_rewrite_takes_three_messages_and_sends_its_text_once(
     nvim: Editor, claude: FakeHeadless, file: Path
 ) -> None:
     await nvim.command("2ClaudeEdit shout")
@@ -68,7 +69,7 @@ async def test_an_accepted_rewrite_takes_two_messages_and_sends_its_text_once(
     before = sent[
         : next(index for index, one in enumerate(sent) if one.startswith("question_asked"))
     ]
-    assert [name(one) for one in before] == ["headless.rewrite.show", "diff_decided"]
+    assert [name(one) for one in before] == MESSAGES
     assert len([one for one in before if "LOUD" in one]) == 1
 
 
@@ -88,4 +89,4 @@ async def test_a_rejected_rewrite_sends_no_further_messages(
 
     await until(lambda: "nothing to stop" in nvim.screen.text())
     sent = await crossings(nvim)
-    assert [name(one) for one in sent] == ["headless.rewrite.show", "diff_decided"]
+    assert [name(one) for one in sent] == MESSAGES

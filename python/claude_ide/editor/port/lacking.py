@@ -8,7 +8,6 @@ IN_VIM = {
     "approval_buffer": "the panel, and the kernel",
     "chat": "the panel",
     "jupyter": "the kernel",
-    "headless.answer.close": "an answer that goes on in the panel",
     "review.count": "the review of an agent's changes",
     "review.name_files": "the review of an agent's changes",
     "review.record": "the review of an agent's changes",

@@ -43,44 +43,26 @@ class AskRequest(QuestionAsked, frozen=True, tag="ask"):
 
 
 class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
-    """Lines to rewrite; `text` has all lines of their buffer, without a last line feed."""
+    """Rows of a buffer to rewrite, whose lines are `text`, each with its end; the file's name."""
 
     instruction: str
     name: str
     filetype: str
+    bufnr: int
     text: str
-    first: int
-    """0-based."""
-    last: int
-    """0-based, exclusive."""
-
-
-class Original(Payload, frozen=True):
-    """Lines as they were before they were rewritten."""
-
-    text: str
-
-
-class RefineRequest(QuestionAsked, frozen=True, tag="refine"):
-    """A rewrite to refine; `text` has all lines of the proposal, `first` and `last` mark some."""
-
-    instruction: str
-    earlier: list[str]
-    """The instructions so far, the oldest first."""
-    original: Original
-    name: str
-    filetype: str
-    text: str
-    first: int
-    """0-based."""
-    last: int
-    """0-based, exclusive."""
+    rows: tuple[int, int]
+    """0-based, the second one exclusive. Both are 0: refine all that has been rewritten."""
+    refines: int = 0
+    """The id of a rewrite, if the buffer is its proposal."""
+    version: int = 0
+    """Of the proposal."""
 
 
 class CommitRequest(QuestionAsked, frozen=True, tag="commit"):
-    """A message for the staged changes; `path` is the file of the message, if it is open."""
+    """A message for the staged changes; `path` is the file of the message, if it is in a buffer."""
 
     path: str = ""
+    bufnr: int = 0
 
 
 class QuestionCancelled(Event, frozen=True):
@@ -110,11 +92,10 @@ class QuestionContinued(Event, frozen=True):
 
 
 class CommitAsked(Event, frozen=True):
-    """The user commits what is staged in `cwd` with the message `text` of a window."""
+    """The user commits what is staged in `cwd` with the answer of a request, as `text` has it."""
 
     EVENT: ClassVar = "commit_asked"
 
-    window: int
-    """The number of its buffer."""
+    id: int
     cwd: str
     text: str
